@@ -1,0 +1,138 @@
+//! Rules about params and param sets, shared and own.
+
+use super::{Checker, Place, Records, Unique};
+use crate::diagnostic::Diagnostic;
+use crate::names::{self, Case, Scope};
+use crate::spec::{self, Evidence, ParamLocation, TypeKind};
+use crate::type_expr::{Builtin, TypeExpr};
+
+impl Checker {
+    pub(super) fn shared_params(&mut self, service: &spec::Service, place: Place<'_>, records: &Records<'_>) {
+        let mut ids = Unique::default();
+        for (index, param) in service.params.iter().enumerate() {
+            let place = place.at("params").item(index);
+            let key = if place.node.get("id").is_some() { "id" } else { "name" };
+            let message = format!("the shared param `{}` stands twice", param.id());
+            self.unique(&mut ids, "duplicate-param", place.at(key), param.id(), message);
+            if names::ident(param.id(), Case::Shouty).is_err() {
+                let message = format!("`{}` does not make a Rust name", param.id());
+                self.push("no-rust-name", place.at(key), message, "say one with `id`");
+            }
+            if param.evidence.is_none() {
+                let message = format!("the shared param `{}` has no evidence", param.id());
+                self.push("missing-key", place.at(key), message, "add `evidence: reported`");
+            }
+            self.param(records, param, place);
+        }
+        self.param_sets(service, place.at("param_sets"), ids);
+    }
+
+    fn param_sets(&mut self, service: &spec::Service, place: Place<'_>, mut names: Unique) {
+        for (index, set) in service.param_sets.iter().enumerate() {
+            let place = place.item(index);
+            let message = format!("the name `{}` stands twice among params and param sets", set.name);
+            self.unique(&mut names, "duplicate-param", place.at("name"), &set.name, message);
+            let mut seen = Unique::default();
+            for (index, name) in set.params.iter().enumerate() {
+                let place = place.at("params").item(index);
+                if !service.params.iter().any(|param| param.id() == name) {
+                    let known = service.params.iter().map(spec::Param::id);
+                    self.unknown_name("unknown-param", place, "shared param", name, known);
+                }
+                let message = format!("the param `{name}` stands twice in the set");
+                self.unique(&mut seen, "duplicate-param", place, name, message);
+            }
+        }
+    }
+
+    /// What holds for every param, wherever it is defined.
+    pub(super) fn param(&mut self, records: &Records<'_>, param: &spec::Param, place: Place<'_>) {
+        self.value_type(records, &param.ty, place.at("type"));
+        self.param_type(records, param, place);
+        self.range(&param.ty, param.range, place);
+        if let Some(default) = &param.default {
+            self.default(records, param, default, place.at("default"));
+        }
+        let scope = if is_argument(param.location, param.required) { Scope::Arguments } else { Scope::Setters };
+        let ident = self.rust_name(place, "name", &param.name, param.ident.as_deref(), Case::Snake, scope);
+        if scope == Scope::Arguments {
+            return;
+        }
+        if let Some(ident) = ident {
+            self.setter(&ident, &param.name, place.at("name"));
+        }
+        let Some(list) = &param.list else { return };
+        if !names::is_ident(list, Case::Snake) || names::is_taken(Scope::Setters, list) {
+            let message = format!("`{list}` cannot be the name of a setter");
+            self.push("no-rust-name", place.at("list"), message, "write it like `my_names`");
+        } else {
+            self.setter(list, &param.name, place.at("list"));
+        }
+    }
+
+    fn param_type(&mut self, records: &Records<'_>, param: &spec::Param, place: Place<'_>) {
+        let record = match TypeExpr::parse(&param.ty) {
+            Some(TypeExpr::List(_)) => {
+                let message = format!("a param's type is that of one value, not `{}`", param.ty);
+                self.push("param-type", place.at("type"), message, "name the setter that takes several with `list`");
+                return;
+            }
+            Some(TypeExpr::Name(name)) => records.get(name).is_some(),
+            _ => false,
+        };
+        if record {
+            let message = format!("a param cannot be the record `{}`", param.ty);
+            self.push("param-type", place.at("type"), message, "use a type that is written as text or a number");
+        }
+    }
+
+    /// One setter stands for one wire name, on whichever endpoints.
+    fn setter(&mut self, ident: &str, wire_name: &str, place: Place<'_>) {
+        match self.setters.get(ident) {
+            Some((other, first)) if other != wire_name => {
+                let message = format!("`{wire_name}` becomes the setter `{ident}`, which is `{other}` elsewhere");
+                let finding = Diagnostic::new("same-rust-name", place.location(), message);
+                self.diagnostics.push(finding.earlier(first.clone(), "first here").help("say another with `ident`"));
+            }
+            Some(_) => {}
+            None => {
+                self.setters.insert(ident.to_owned(), (wire_name.to_owned(), place.location()));
+            }
+        }
+    }
+
+    fn default(&mut self, records: &Records<'_>, param: &spec::Param, default: &str, place: Place<'_>) {
+        let outside = match TypeExpr::parse(&param.ty) {
+            Some(TypeExpr::Builtin(builtin)) => !is_value(builtin, default),
+            Some(TypeExpr::Name(name)) => records
+                .named_type(name)
+                .is_some_and(|ty| ty.kind == TypeKind::Enum && !ty.values.iter().any(|value| value.value == default)),
+            _ => false,
+        };
+        if outside {
+            let message = format!("the default `{default}` is not of the type `{}`", param.ty);
+            self.push("default-type", place, message, "write one of its values, or say it in `notes`");
+        } else if let (Some(range), Ok(number)) = (param.range, default.parse::<f64>()) {
+            let (low, high) = (range.min.unwrap_or(f64::MIN), range.max.unwrap_or(f64::MAX));
+            if number < low || number > high {
+                let message = format!("the default `{default}` is outside the range");
+                self.push("default-range", place, message, "correct the one or the other");
+            }
+        }
+    }
+}
+
+fn is_value(builtin: Builtin, text: &str) -> bool {
+    match builtin {
+        Builtin::String | Builtin::Any => true,
+        Builtin::Integer | Builtin::Timestamp => text.parse::<i64>().is_ok(),
+        Builtin::Count => text.parse::<u32>().is_ok(),
+        Builtin::Number => text.parse::<f64>().is_ok(),
+        Builtin::Boolean => text.parse::<bool>().is_ok(),
+    }
+}
+
+/// Whether a param is an argument of its method, as nothing can be sent without it.
+fn is_argument(location: ParamLocation, required: Option<Evidence>) -> bool {
+    location == ParamLocation::Path || required.is_some_and(|evidence| evidence != Evidence::Reported)
+}

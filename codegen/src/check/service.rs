@@ -1,0 +1,103 @@
+//! Rules about `service.yaml` that concern no type, param or record.
+
+use super::{Checker, Place, Records, Unique};
+use crate::names::{self, Case};
+use crate::spec;
+
+impl Checker {
+    pub(super) fn service_facts(&mut self, service: &spec::Service, place: Place<'_>) {
+        if !names::is_ident(&service.env_prefix, Case::Shouty) {
+            let message = format!("`{}` cannot begin the name of an environment variable", service.env_prefix);
+            self.push("env-prefix", place.at("env_prefix"), message, "write it like `MY_SERVICE`");
+        }
+        if let Some(base_url) = &service.base_url {
+            self.path_text(place.at("base_url").at("suffix"), &base_url.suffix);
+        }
+        let credentials = place.at("credentials");
+        if let Some(key) = &service.credentials.api_key {
+            self.header_name(credentials.at("api_key").at("header"), &key.header);
+        }
+        if let Some(flow) = &service.credentials.client_credentials {
+            let place = credentials.at("client_credentials");
+            self.path_text(place.at("path"), &flow.path);
+            self.statuses(&flow.errors, place.at("errors"));
+        }
+        self.statuses(&service.errors, place.at("errors"));
+        self.error_body(&service.error_body, place.at("error_body"));
+        self.limits(&service.limits, place.at("limits"));
+    }
+
+    pub(super) fn envelope(&mut self, service: &spec::Service, place: Place<'_>, records: &Records<'_>) {
+        if let Some(flow) = &service.credentials.client_credentials {
+            let reply = Place::root(records.service).at("credentials").at("client_credentials").at("reply");
+            self.fields(records, &flow.reply, reply, Unique::default());
+        }
+        let Some(envelope) = &service.envelope else {
+            return;
+        };
+        if let Some(time) = &envelope.time {
+            self.fields(records, std::slice::from_ref(time), place.at("time"), Unique::default());
+            if time.ty != "timestamp" {
+                let message = format!("the time of a record is a `timestamp`, not `{}`", time.ty);
+                self.push("time-type", place.at("time").at("type"), message, "write `type: timestamp`");
+            }
+        }
+        if let Some(metadata) = &envelope.metadata {
+            self.fields(records, &metadata.fields, place.at("metadata").at("fields"), Unique::default());
+            if metadata.name == envelope.data {
+                let message = format!("`{}` is the key of both data and metadata", envelope.data);
+                self.push("duplicate-name", place.at("metadata").at("name"), message, "give each its own");
+            }
+        }
+    }
+
+    fn header_name(&mut self, place: Place<'_>, name: &str) {
+        // RFC 9110, section 5.6.2: a field name is a token.
+        let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+        if !name.chars().all(is_token) {
+            let message = format!("`{name}` is not the name of an HTTP header");
+            self.push("header-name", place, message, "use letters, digits and `-`");
+        }
+    }
+
+    fn statuses(&mut self, statuses: &[spec::Status], place: Place<'_>) {
+        let mut seen = Unique::default();
+        for (index, status) in statuses.iter().enumerate() {
+            let place = place.item(index).at("status");
+            if !(100..=599).contains(&status.status) {
+                let message = format!("{} is not an HTTP status code", status.status);
+                self.push("status-code", place, message, "a code lies between 100 and 599");
+            }
+            let code = status.status.to_string();
+            self.unique(&mut seen, "duplicate-status", place, &code, format!("the status {code} stands twice"));
+        }
+    }
+
+    fn error_body(&mut self, body: &spec::ErrorBody, place: Place<'_>) {
+        for (key, paths) in [("message", &body.message), ("code", &body.code)] {
+            for (index, path) in paths.iter().enumerate() {
+                if path.split('.').any(str::is_empty) {
+                    let message = format!("`{path}` is no place in a body");
+                    self.push("dotted-path", place.at(key).item(index), message, "write keys with dots between them");
+                }
+            }
+        }
+    }
+
+    fn limits(&mut self, limits: &[spec::Limit], place: Place<'_>) {
+        let mut seen = Unique::default();
+        for (index, limit) in limits.iter().enumerate() {
+            let place = place.item(index);
+            for (key, value) in
+                [("requests", limit.requests), ("seconds", limit.seconds), ("concurrent", limit.concurrent)]
+            {
+                if value == 0 {
+                    let message = format!("a limit set with no {key} lets nothing through");
+                    self.push("empty-limit", place.at(key), message, "write at least 1");
+                }
+            }
+            let message = format!("the limit set `{}` stands twice", limit.name);
+            self.unique(&mut seen, "duplicate-name", place.at("name"), &limit.name, message);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The [`Api`] in, every emitted file out, as values.
+//!
+//! Pure: no disk, no clock, no environment. The files come sorted by path, and the same model gives the same bytes.
+
+mod docs;
+mod endpoint;
+mod group;
+mod literal;
+mod params;
+mod record;
+mod render;
+mod root;
+mod service;
+mod types;
+
+pub(crate) use render::MARKER;
+
+use crate::model::Api;
+
+/// An emitted file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Relative to the folder that the generator owns, with `/` between its parts.
+    pub path: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// Emits every file.
+pub fn emit(api: &Api) -> Vec<File> {
+    let mut files =
+        vec![root::file(api), service::file(api), types::file(api), params::file(api), record::shared_file(api)];
+    files.extend(api.groups.iter().map(|group| group::file(api, group)));
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}

@@ -1,0 +1,168 @@
+//! Prose of the catalogue as Rust documentation: harmless whatever it says, wrapped as a person would.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::model::{Evidence, Range};
+
+/// Where lines of documentation end at the latest, without the slashes.
+const WIDTH: usize = 96;
+
+/// `#[doc]` attributes for paragraphs of Markdown.
+pub(super) fn doc<S: AsRef<str>>(paragraphs: impl IntoIterator<Item = S>) -> TokenStream {
+    let text = paragraphs.into_iter().filter(|paragraph| !paragraph.as_ref().is_empty());
+    let text = text.map(|paragraph| paragraph.as_ref().to_owned()).collect::<Vec<_>>().join("\n\n");
+    let lines = wrap(&text).into_iter().map(|line| if line.is_empty() { line } else { format!(" {line}") });
+    quote!(#(#[doc = #lines])*)
+}
+
+/// Breaks paragraphs into lines.
+pub(super) fn wrap(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (index, paragraph) in text.split("\n\n").enumerate() {
+        if index > 0 {
+            lines.push(String::new());
+        }
+        let mut line = String::new();
+        for word in paragraph.split_whitespace() {
+            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH && may_begin_line(word) {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line += word;
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Whether Markdown reads the word at the start of a line as what it is: no list, no heading, no rule.
+fn may_begin_line(word: &str) -> bool {
+    let number = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    !word.starts_with(['-', '+', '=', '#', '|', ':']) && (number.len() == word.len() || !number.starts_with(['.', ')']))
+}
+
+/// Text of the catalogue as Markdown that shows just that text; code in backticks stays code.
+pub(super) fn prose(text: &str) -> String {
+    let balanced = text.matches('`').count().is_multiple_of(2) && !text.contains("``");
+    let mut markdown = String::new();
+    for (index, part) in text.split('`').enumerate() {
+        if index > 0 {
+            markdown += if balanced { "`" } else { "\\`" };
+        }
+        if balanced && index % 2 == 1 {
+            markdown += part;
+        } else {
+            escape(part, &mut markdown);
+        }
+    }
+    if !may_begin_line(&markdown) {
+        // An escape keeps punctuation from beginning a list, a heading or a rule.
+        let at = markdown.find(|c: char| !c.is_ascii_digit()).unwrap_or_default();
+        markdown.insert(at, '\\');
+    }
+    markdown
+}
+
+fn escape(text: &str, markdown: &mut String) {
+    let mut rest = text.chars().peekable();
+    while let Some(character) = rest.next() {
+        let is_entity =
+            character == '&' && rest.peek().is_some_and(|next| next.is_ascii_alphanumeric() || *next == '#');
+        // A bare address would be reported by rustdoc; its colon, escaped, looks the same.
+        let is_scheme = character == ':' && rest.peek() == Some(&'/');
+        if is_entity || is_scheme || "\\<>[]*_~|".contains(character) {
+            markdown.push('\\');
+        }
+        markdown.push(character);
+    }
+}
+
+/// A sentence, beginning with a capital letter and ending with a full stop; nothing stays nothing.
+pub(super) fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    match characters.next() {
+        None => String::new(),
+        Some(first) => {
+            let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+            format!("{}{}{end}", first.to_uppercase(), characters.as_str())
+        }
+    }
+}
+
+/// Other names in print, in a sentence.
+pub(super) fn aliases(aliases: &[String]) -> String {
+    if aliases.is_empty() {
+        return String::new();
+    }
+    let names = aliases.iter().map(|alias| format!("\u{201c}{}\u{201d}", prose(alias)));
+    format!("Also printed as {}.", names.collect::<Vec<_>>().join(", "))
+}
+
+/// Unit, bounds and evidence in a sentence: "In percent, from 0 to 100, reported."
+pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> String {
+    let mut facts = Vec::new();
+    if !unit.is_empty() {
+        facts.push(format!("in {}", prose(unit)));
+    }
+    match (range.min, range.max) {
+        (Some(min), Some(max)) => facts.push(format!("from {min} to {max}")),
+        (Some(min), None) => facts.push(format!("at least {min}")),
+        (None, Some(max)) => facts.push(format!("at most {max}")),
+        (None, None) => {}
+    }
+    if evidence != Evidence::Document {
+        facts.push(evidence.word().to_owned());
+    }
+    sentence(&facts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_shows_what_was_written() {
+        for (text, expected) in [
+            ("Plain words.", "Plain words."),
+            ("Code in `backticks<T>` stays.", "Code in `backticks<T>` stays."),
+            ("One ` alone", "One \\` alone"),
+            ("```rust panic!()```", "\\`\\`\\`rust panic!()\\`\\`\\`"),
+            ("<script>x</script>", "\\<script\\>x\\</script\\>"),
+            ("a [link](x) and *stars*", "a \\[link\\](x) and \\*stars\\*"),
+            ("Longs & Shorts", "Longs & Shorts"),
+            ("&lt;", "\\&lt;"),
+            ("# heading", "\\# heading"),
+            ("- item", "\\- item"),
+            ("1. item", "1\\. item"),
+            ("~~~rust", "\\~\\~\\~rust"),
+            ("*/ }", "\\*/ }"),
+            ("see https://x.test", "see https\\://x.test"),
+        ] {
+            assert_eq!(prose(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_are_wrapped_and_no_line_begins_a_list() {
+        let words = "word ".repeat(19) + "- minus";
+        let lines = wrap(&words);
+        assert!(lines.iter().all(|line| !line.starts_with('-')), "{lines:?}");
+        assert_eq!(wrap("a\n\nb"), ["a", "", "b"]);
+    }
+
+    #[test]
+    fn facts_are_one_sentence() {
+        let range = Range { min: Some(0.0), max: Some(100.0) };
+        for (unit, range, evidence, expected) in [
+            ("percent", range, Evidence::Reported, "In percent, from 0 to 100, reported."),
+            ("", Range { min: Some(1.0), max: None }, Evidence::Document, "At least 1."),
+            ("", Range::default(), Evidence::Document, ""),
+            ("USD", Range::default(), Evidence::Published, "In USD, published."),
+        ] {
+            assert_eq!(value_facts(unit, range, evidence), expected);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! One endpoint with a path: the method on its group's handle, its marker type, and the params it takes.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+
+use super::docs;
+use super::literal::{endpoint_info, ident};
+use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group, Param};
+
+/// The method; what cannot be left out is an argument.
+pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
+    let (name, marker) = (ident(&endpoint.ident), ident(&endpoint.type_ident));
+    let arguments = params(endpoint).map(|param| &param.param).filter(|param| param.is_argument());
+    let (arguments, values): (Vec<_>, Vec<_>) = arguments
+        .map(|param| match &param.list {
+            Some(list) => value(list, &param.wire_name, &param.ty, true),
+            None => value(&param.ident, &param.wire_name, &param.ty, false),
+        })
+        .unzip();
+    let doc = docs::doc(method_docs(endpoint));
+    let deprecated = endpoint.deprecated.as_ref().map(|note| quote!(#[deprecated(note = #note)]));
+    quote! {
+        #doc
+        #deprecated
+        pub fn #name(&self, #(#arguments),*) -> Request<#marker> {
+            Request::new(self.client) #(#values)*
+        }
+    }
+}
+
+/// A value that a method takes, and the call that hands it to the request.
+///
+/// A number is taken as it is: `limit(100)` would not say which number `100` is to become.
+pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, several: bool) -> (TokenStream, TokenStream) {
+    let name = ident(name);
+    let ty = ty.to_token_stream();
+    if several {
+        let argument = quote!(#name: impl IntoIterator<Item: Into<#ty>>);
+        return (argument, quote!(.with_list(#wire_name, #name.into_iter().map(Into::<#ty>::into))));
+    }
+    match ty.to_string().as_str() {
+        "i64" | "u32" | "f64" | "bool" => (quote!(#name: #ty), quote!(.with(#wire_name, &#name))),
+        _ => (quote!(#name: impl Into<#ty>), quote!(.with(#wire_name, &#name.into()))),
+    }
+}
+
+/// Marker, `Endpoint` and the traits of the setters.
+pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> Vec<TokenStream> {
+    let marker = ident(&endpoint.type_ident);
+    let body = &endpoint.body;
+    let info = endpoint_info(&group.ident, endpoint, &api.shared_params);
+    let doc = docs::doc([format!("The endpoint of [`{}::{}`].", group.handle, endpoint.ident)]);
+    let mut items = vec![
+        quote! {
+            #doc
+            #[derive(Clone, Copy, Debug)]
+            pub struct #marker;
+        },
+        quote! {
+            impl Endpoint for #marker {
+                type Body = #body;
+                const INFO: &'static EndpointInfo = #info;
+            }
+        },
+    ];
+    let setters = params(endpoint).map(|param| &param.param).filter(|param| !param.is_argument());
+    items.extend(setters.flat_map(|param| takes(api, &marker, param)));
+    items
+}
+
+fn params(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {
+    endpoint.params.iter().flatten()
+}
+
+fn method_docs(endpoint: &Endpoint) -> Vec<String> {
+    let path = endpoint.path.as_deref().unwrap_or_default();
+    let body = match &endpoint.body {
+        Body::Series { record: Some(record), .. } => format!("a series of [`{}`]", record.ident),
+        Body::Series { record: None, .. } => "a series of records whose fields are unknown".to_owned(),
+        Body::Object { record, .. } => format!("one [`{}`]", record.ident),
+        Body::Unknown => "a body of which nothing is known".to_owned(),
+    };
+    vec![
+        docs::prose(&endpoint.summary),
+        docs::aliases(&endpoint.aliases),
+        format!("`GET {path}`: {body}.{}", evidence(endpoint)),
+        params_line(endpoint),
+        docs::prose(&endpoint.notes),
+    ]
+}
+
+/// What is not known from the interface document itself.
+fn evidence(endpoint: &Endpoint) -> String {
+    let body = match &endpoint.body {
+        Body::Series { record: Some(_), evidence, .. } | Body::Object { evidence, .. } => Some(*evidence),
+        _ => None,
+    };
+    let path = endpoint.evidence;
+    match (path, body) {
+        (Evidence::Document, None | Some(Evidence::Document)) => String::new(),
+        (Evidence::Document, Some(body)) => format!(" The fields are {}.", body.word()),
+        (path, Some(body)) if path == body => format!(" Path and fields are {}.", path.word()),
+        (path, Some(body)) => format!(" The path is {}, the fields are {}.", path.word(), body.word()),
+        (path, None) => format!(" The path is {}.", path.word()),
+    }
+}
+
+/// The params as code, with those that are reported as required marked.
+fn params_line(endpoint: &Endpoint) -> String {
+    let Some(params) = &endpoint.params else {
+        return "Its params are unknown.".to_owned();
+    };
+    if params.is_empty() {
+        return "It takes no params.".to_owned();
+    }
+    let named = |filter: fn(&&EndpointParam) -> bool| {
+        let names = params.iter().filter(filter).map(|param| format!("`{}`", param.param.wire_name));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let required = named(|param| param.param.required == Some(Evidence::Reported));
+    let mut line = format!("Params: {}.", named(|_| true));
+    if !required.is_empty() {
+        line += &format!(" Reported as required: {required}.");
+    }
+    line
+}
+
+/// `impl Takes… for …`, with the type where endpoints differ.
+fn takes(api: &Api, marker: &Ident, param: &Param) -> Vec<TokenStream> {
+    let setters = std::iter::once(&param.ident).chain(&param.list);
+    let setters = setters.filter_map(|setter| api.setter(setter));
+    let impls = setters.map(|setter| {
+        let takes = ident(&setter.takes);
+        let ty = setter.ty.is_none().then(|| {
+            let (associated, ty) = (ident(&setter.type_ident), &param.ty);
+            quote!(type #associated = #ty;)
+        });
+        quote!(impl #takes for #marker { #ty })
+    });
+    impls.collect()
+}

@@ -1,0 +1,150 @@
+//! One group: its handle with a method an endpoint, then each endpoint with its record, then the registry's entry.
+
+use std::collections::HashSet;
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+
+use super::literal::{endpoint_info, ident};
+use super::render::{Imports, Source};
+use super::{File, docs, endpoint, record};
+use crate::model::{Api, Body, Group, Record};
+
+pub(super) fn file(api: &Api, group: &Group) -> File {
+    let mut items = vec![handle(group), accessor(group)];
+    items.extend(methods(group));
+    let mut written = HashSet::new();
+    for endpoint in group.endpoints.iter().filter(|endpoint| endpoint.path.is_some()) {
+        items.extend(endpoint::items(api, group, endpoint));
+        if let Some(record) = own_record(group, &endpoint.body)
+            && written.insert(&record.ident)
+        {
+            items.extend(record::items(record));
+        }
+    }
+    let others = group.records.iter().filter(|record| !written.contains(&record.ident));
+    items.extend(others.flat_map(record::items));
+    items.push(registry(api, group));
+    let summary = docs::prose(&group.summary);
+    let source = Source {
+        path: format!("{}.rs", group.ident),
+        from: group.file.clone(),
+        docs: format!("{}: {}", docs::prose(&group.title), lower_first(&summary)),
+        items,
+    };
+    source.render(&imports(api))
+}
+
+fn handle(group: &Group) -> TokenStream {
+    let handle = ident(&group.handle);
+    let doc = docs::doc([format!("The endpoints of [`Client::{}`].", group.ident)]);
+    quote! {
+        #doc
+        #[derive(Clone, Copy, Debug)]
+        pub struct #handle<'a> {
+            client: &'a Client,
+        }
+    }
+}
+
+fn accessor(group: &Group) -> TokenStream {
+    let (handle, accessor) = (ident(&group.handle), ident(&group.ident));
+    let title = format!("{}: {}", docs::prose(&group.title), lower_first(&docs::prose(&group.summary)));
+    let aliases = docs::aliases(&group.aliases);
+    let doc = docs::doc([title, aliases]);
+    quote! {
+        impl Client {
+            #doc
+            pub fn #accessor(&self) -> #handle<'_> {
+                #handle { client: self }
+            }
+        }
+    }
+}
+
+fn methods(group: &Group) -> Option<TokenStream> {
+    let methods: Vec<_> =
+        group.endpoints.iter().filter(|endpoint| endpoint.path.is_some()).map(endpoint::method).collect();
+    let handle = ident(&group.handle);
+    (!methods.is_empty()).then(|| {
+        quote! {
+            impl #handle<'_> {
+                #(#methods)*
+            }
+        }
+    })
+}
+
+/// The record of a body, if it is one of the group's.
+fn own_record<'a>(group: &'a Group, body: &Body) -> Option<&'a Record> {
+    let (Body::Series { record: Some(reference), .. } | Body::Object { record: reference, .. }) = body else {
+        return None;
+    };
+    reference.module.as_ref()?;
+    group.records.iter().find(|record| record.ident == reference.ident)
+}
+
+fn registry(api: &Api, group: &Group) -> TokenStream {
+    let Group { ident: name, title, summary, aliases, .. } = group;
+    let endpoints = group.endpoints.iter().map(|endpoint| {
+        if endpoint.path.is_some() {
+            let marker = ident(&endpoint.type_ident);
+            quote!(#marker::INFO)
+        } else {
+            endpoint_info(&group.ident, endpoint, &api.shared_params)
+        }
+    });
+    quote! {
+        pub(crate) static GROUP: GroupInfo = GroupInfo {
+            ident: #name,
+            title: #title,
+            summary: #summary,
+            aliases: &[#(#aliases),*],
+            endpoints: &[#(#endpoints),*],
+        };
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut characters = text.chars();
+    // An acronym keeps its capitals.
+    match (characters.next(), characters.clone().next()) {
+        (Some(first), second) if !second.is_some_and(char::is_uppercase) => {
+            format!("{}{}", first.to_lowercase(), characters.as_str())
+        }
+        _ => text.to_owned(),
+    }
+}
+
+fn imports(api: &Api) -> Imports<'_> {
+    let mut imports = record::imports(api);
+    imports.extend([
+        ("Client", "crate"),
+        ("Series", "crate"),
+        ("BodyInfo", "crate::registry"),
+        ("EndpointInfo", "crate::registry"),
+        ("GroupInfo", "crate::registry"),
+        ("ParamInfo", "crate::registry"),
+        ("ParamLocation", "crate::registry"),
+        ("Endpoint", "crate::request"),
+        ("Request", "crate::request"),
+        ("params", "super::service"),
+    ]);
+    imports.extend(api.records.iter().map(|record| (record.ident.as_str(), "super::service")));
+    imports.extend(api.setters.iter().map(|setter| (setter.takes.as_str(), "super::service::params")));
+    imports
+}
+
+impl ToTokens for Body {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(match self {
+            Self::Series { record: Some(record), .. } => {
+                let record = ident(&record.ident);
+                quote!(Series<#record>)
+            }
+            Self::Series { record: None, .. } => quote!(Series<Value>),
+            Self::Object { record, .. } => ident(&record.ident).into_token_stream(),
+            Self::Unknown => quote!(Value),
+        });
+    }
+}

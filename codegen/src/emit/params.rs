@@ -1,0 +1,96 @@
+//! `service/params.rs`: the shared params, and a setter on requests for every param that some endpoint takes.
+
+use std::collections::HashSet;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::literal::{ident, param_info};
+use super::render::Source;
+use super::{File, docs, endpoint, record};
+use crate::model::{Api, Setter, SharedParam};
+
+pub(super) fn file(api: &Api) -> File {
+    let mut items: Vec<_> = used(api).into_iter().map(constant).collect();
+    items.extend(api.setters.iter().map(takes));
+    if !api.setters.is_empty() {
+        let setters = api.setters.iter().map(setter);
+        items.push(quote!(impl<E: Endpoint> Request<E> { #(#setters)* }));
+    }
+    let source = Source {
+        path: "service/params.rs".to_owned(),
+        from: "service.yaml".to_owned(),
+        docs: "The setters of requests, and which endpoints have them.".to_owned(),
+        items,
+    };
+    let mut imports = record::imports(api);
+    imports.extend([
+        ("ParamInfo", "crate::registry"),
+        ("ParamLocation", "crate::registry"),
+        ("Endpoint", "crate::request"),
+        ("Request", "crate::request"),
+        ("NamedType", "crate::wire"),
+        ("ToWire", "crate::wire"),
+    ]);
+    source.render(&imports)
+}
+
+/// The shared params that some endpoint takes.
+fn used(api: &Api) -> Vec<&SharedParam> {
+    let endpoints = api.groups.iter().flat_map(|group| &group.endpoints);
+    let params = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten());
+    let used: HashSet<usize> = params.filter_map(|param| Some(param.shared?.0)).collect();
+    api.shared_params.iter().enumerate().filter(|(index, _)| used.contains(index)).map(|(_, param)| param).collect()
+}
+
+fn constant(shared: &SharedParam) -> TokenStream {
+    let (name, info) = (ident(&shared.constant), param_info(&shared.param));
+    quote!(pub(crate) const #name: ParamInfo = #info;)
+}
+
+fn takes(setter: &Setter) -> TokenStream {
+    let name = ident(&setter.takes);
+    let doc = docs::doc([format!("Endpoints that take `{}`.", setter.ident)]);
+    let message = format!("`{{Self}}` takes no `{}`", setter.ident);
+    let ty = setter.ty.is_none().then(|| {
+        let name = ident(&setter.type_ident);
+        quote! {
+            /// What the endpoint takes.
+            type #name: ToWire;
+        }
+    });
+    quote! {
+        #doc
+        #[diagnostic::on_unimplemented(
+            message = #message,
+            label = "not a param of this endpoint",
+            note = "`Request::query` sends a param that the catalogue does not know"
+        )]
+        pub trait #name: Endpoint { #ty }
+    }
+}
+
+fn setter(setter: &Setter) -> TokenStream {
+    let (name, takes) = (ident(&setter.ident), ident(&setter.takes));
+    let wire_name = &setter.wire_name;
+    let (argument, call) = if let Some(ty) = &setter.ty {
+        endpoint::value(&setter.ident, wire_name, ty, setter.several)
+    } else {
+        let associated = ident(&setter.type_ident);
+        endpoint::value(&setter.ident, wire_name, &quote!(E::#associated), setter.several)
+    };
+    let facts = if setter.ty.is_some() {
+        let facts = docs::value_facts(&setter.unit, setter.range, setter.evidence);
+        let default = setter.default.as_ref().map(|default| format!("Left out, it is `{default}`."));
+        [facts, default.unwrap_or_default()].into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" ")
+    } else {
+        String::new()
+    };
+    let doc = docs::doc([docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]);
+    quote! {
+        #doc
+        pub fn #name(self, #argument) -> Self where E: #takes {
+            self #call
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! One record: the struct, its table of fields, and how its values are taken from a row.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::literal::{field_info, ident};
+use super::render::{Imports, Source};
+use super::{File, docs};
+use crate::model::{Api, Field, Record, Type};
+
+/// `service/records.rs`: the records that groups share.
+pub(super) fn shared_file(api: &Api) -> File {
+    let source = Source {
+        path: "service/records.rs".to_owned(),
+        from: "service.yaml".to_owned(),
+        docs: "The records that groups share, and the metadata of a series.".to_owned(),
+        items: api.records.iter().flat_map(items).collect(),
+    };
+    source.render(&imports(api))
+}
+
+pub(super) fn items(record: &Record) -> [TokenStream; 2] {
+    [definition(record), decoding(record)]
+}
+
+fn definition(record: &Record) -> TokenStream {
+    let name = ident(&record.ident);
+    let doc = docs::doc([docs::prose(&docs::sentence(&record.summary))]);
+    let fields = record.fields.iter().map(|field| {
+        let (name, ty) = (ident(&field.ident), field_type(field));
+        let doc = docs::doc([field_docs(field)]);
+        quote!(#doc pub #name: #ty)
+    });
+    quote! {
+        #doc
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub struct #name {
+            #(#fields,)*
+            /// Fields that this version does not know.
+            pub unknown_fields: UnknownFields,
+        }
+    }
+}
+
+fn field_docs(field: &Field) -> String {
+    let facts = docs::value_facts(&field.unit, field.range, field.evidence);
+    let parts = [docs::prose(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes)];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// An absent list is an empty one: nobody can use the difference.
+fn is_defaulted(field: &Field) -> bool {
+    field.optional && matches!(field.ty, Type::List(_))
+}
+
+fn field_type(field: &Field) -> TokenStream {
+    let ty = &field.ty;
+    if field.optional && !is_defaulted(field) { quote!(Option<#ty>) } else { quote!(#ty) }
+}
+
+fn decoding(record: &Record) -> TokenStream {
+    let Record { ident: name, summary, fields } = record;
+    let record = ident(name);
+    let infos = fields.iter().map(field_info);
+    let values = fields.iter().enumerate().map(|(index, field)| {
+        let index = proc_macro2::Literal::usize_unsuffixed(index);
+        let name = ident(&field.ident);
+        if is_defaulted(field) { quote!(#name: row.take_or_default(#index)?) } else { quote!(#name: row.take(#index)?) }
+    });
+    quote! {
+        impl Record for #record {
+            const INFO: &'static RecordInfo = &RecordInfo { name: #name, summary: #summary, fields: &[#(#infos),*] };
+
+            fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
+                Ok(Self { #(#values,)* unknown_fields: row.unknown_fields() })
+            }
+        }
+    }
+}
+
+/// What a record can use, wherever it stands.
+pub(super) fn imports(api: &Api) -> Imports<'_> {
+    let mut imports = Imports::from([
+        ("Timestamp", "crate"),
+        ("Value", "crate"),
+        ("FieldError", "crate::record"),
+        ("Record", "crate::record"),
+        ("Row", "crate::record"),
+        ("UnknownFields", "crate::record"),
+        ("Evidence", "crate::registry"),
+        ("FieldInfo", "crate::registry"),
+        ("Range", "crate::registry"),
+        ("RecordInfo", "crate::registry"),
+        ("ValueType", "crate::registry"),
+    ]);
+    imports.extend(api.types.iter().map(|ty| (ty.ident.as_str(), "crate")));
+    imports
+}

@@ -1,0 +1,137 @@
+//! `service/mod.rs`: what all groups share, as the registry's entry, and the list of all groups.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::File;
+use super::literal::{field_info, ident, option, status_info};
+use super::render::{Imports, Source};
+use crate::model::{Api, ClientCredentials, Limit, Service};
+
+pub(super) fn file(api: &Api) -> File {
+    let groups = api.groups.iter().map(|group| {
+        let module = ident(&group.ident);
+        quote!(&super::#module::GROUP)
+    });
+    let service = info(&api.service);
+    let mut items = vec![
+        quote!(
+            pub mod params;
+        ),
+        quote!(
+            mod records;
+        ),
+        quote!(
+            mod types;
+        ),
+        quote!(
+            pub use records::*;
+        ),
+    ];
+    if !api.types.is_empty() {
+        items.push(quote!(
+            pub use types::*;
+        ));
+    }
+    items.push(quote! {
+        /// The service, as the catalogue describes it.
+        pub static SERVICE: ServiceInfo = #service;
+    });
+    items.push(quote! {
+        /// Every group, sorted by name, with every endpoint that is known, if only by name.
+        pub static GROUPS: &[&GroupInfo] = &[#(#groups),*];
+    });
+    let source = Source {
+        path: "service/mod.rs".to_owned(),
+        from: "service.yaml".to_owned(),
+        docs: "What all groups share: the service itself, its params, records and named types.".to_owned(),
+        items,
+    };
+    source.render(&imports(api))
+}
+
+fn info(service: &Service) -> TokenStream {
+    let Service { title, version, summary, env_prefix, base_url_suffix, error_message, error_code, .. } = service;
+    let unit = if service.milliseconds { quote!(TimeUnit::Milliseconds) } else { quote!(TimeUnit::Seconds) };
+    let api_key_header = option(service.api_key_header.as_ref());
+    let client_credentials = option(service.client_credentials.as_ref().map(client_credentials));
+    let errors = service.errors.iter().map(status_info);
+    let limits = service.limits.iter().map(limit);
+    let envelope = option(service.envelope.as_ref().map(|envelope| {
+        let data = &envelope.data;
+        let (metadata, time) = (option(envelope.metadata.as_ref()), option(envelope.time.as_ref()));
+        quote!(EnvelopeInfo { data: #data, metadata: #metadata, time: #time })
+    }));
+    quote! {
+        ServiceInfo {
+            title: #title,
+            version: #version,
+            summary: #summary,
+            env_prefix: #env_prefix,
+            base_url_suffix: #base_url_suffix,
+            time_unit: #unit,
+            api_key_header: #api_key_header,
+            client_credentials: #client_credentials,
+            errors: &[#(#errors),*],
+            error_body: ErrorBodyInfo { message: &[#(#error_message),*], code: &[#(#error_code),*] },
+            limits: &[#(#limits),*],
+            envelope: #envelope,
+        }
+    }
+}
+
+fn client_credentials(flow: &ClientCredentials) -> TokenStream {
+    let ClientCredentials { path, label, evidence, .. } = flow;
+    let reply = flow.reply.iter().map(field_info);
+    let errors = flow.errors.iter().map(status_info);
+    quote! {
+        ClientCredentialsInfo {
+            path: #path,
+            label: #label,
+            evidence: #evidence,
+            reply: &[#(#reply),*],
+            errors: &[#(#errors),*],
+        }
+    }
+}
+
+fn limit(limit: &Limit) -> TokenStream {
+    let (name, evidence) = (&limit.name, limit.evidence);
+    let number = proc_macro2::Literal::u32_unsuffixed;
+    let (requests, seconds, concurrent) = (number(limit.requests), number(limit.seconds), number(limit.concurrent));
+    let applies_to = option(limit.applies_to.as_ref());
+    quote! {
+        LimitInfo {
+            name: #name,
+            requests: #requests,
+            seconds: #seconds,
+            concurrent: #concurrent,
+            applies_to: #applies_to,
+            evidence: #evidence,
+        }
+    }
+}
+
+fn imports(api: &Api) -> Imports<'_> {
+    let mut imports = Imports::from(
+        [
+            "ClientCredentialsInfo",
+            "EnvelopeInfo",
+            "ErrorBodyInfo",
+            "Evidence",
+            "FieldInfo",
+            "GroupInfo",
+            "LimitInfo",
+            "Range",
+            "ServiceInfo",
+            "StatusInfo",
+            "TimeUnit",
+            "ValueType",
+        ]
+        .map(|name| (name, "crate::registry")),
+    );
+    if !api.types.is_empty() {
+        imports.insert("NamedType", "crate::wire");
+    }
+    imports
+}

@@ -1,0 +1,233 @@
+//! `service/types.rs`: enums that keep what they do not know, and identifiers open to anything.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::literal::ident;
+use super::render::{Imports, Source};
+use super::{File, docs};
+use crate::model::{Api, Evidence, NamedType, Shapes, Value};
+
+pub(super) fn file(api: &Api) -> File {
+    let source = Source {
+        path: "service/types.rs".to_owned(),
+        from: "service.yaml".to_owned(),
+        docs: "The service's named types.".to_owned(),
+        items: api.types.iter().flat_map(items).collect(),
+    };
+    let imports = Imports::from([
+        ("Cow", "std::borrow"),
+        ("fmt", "std"),
+        ("Evidence", "crate::registry"),
+        ("SuffixInfo", "crate::registry"),
+        ("TypeInfo", "crate::registry"),
+        ("ValueInfo", "crate::registry"),
+        ("NamedType", "crate::wire"),
+    ]);
+    source.render(&imports)
+}
+
+fn items(ty: &NamedType) -> Vec<TokenStream> {
+    let mut items = if ty.open { identifier(ty) } else { enumeration(ty) };
+    items.extend(conversions(ty));
+    if let Some(shapes) = &ty.shapes {
+        items.extend(answers(shapes));
+    }
+    items
+}
+
+fn enumeration(ty: &NamedType) -> Vec<TokenStream> {
+    let name = ident(&ty.ident);
+    let doc = docs::doc([docs::prose(&ty.summary)]);
+    let idents: Vec<_> = ty.values.iter().map(|value| ident(&value.ident)).collect();
+    let values: Vec<_> = ty.values.iter().map(|value| &value.value).collect();
+    let variants = ty.values.iter().map(|value| {
+        let (name, doc) = (ident(&value.ident), docs::doc([value_docs(value, ty.evidence)]));
+        quote!(#doc #name)
+    });
+    vec![
+        quote! {
+            #doc
+            #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+            #[non_exhaustive]
+            pub enum #name {
+                #(#variants,)*
+                /// A value that this version does not know.
+                Unknown(String),
+            }
+        },
+        quote! {
+            impl #name {
+                /// The value as on the wire.
+                pub fn as_str(&self) -> &str {
+                    match self {
+                        #(Self::#idents => #values,)*
+                        Self::Unknown(value) => value,
+                    }
+                }
+            }
+        },
+        quote! {
+            impl From<&str> for #name {
+                fn from(value: &str) -> Self {
+                    match value {
+                        #(#values => Self::#idents,)*
+                        _ => Self::Unknown(value.to_owned()),
+                    }
+                }
+            }
+        },
+        quote! {
+            impl From<String> for #name {
+                fn from(value: String) -> Self {
+                    Self::from(value.as_str())
+                }
+            }
+        },
+    ]
+}
+
+fn identifier(ty: &NamedType) -> Vec<TokenStream> {
+    let name = ident(&ty.ident);
+    let doc = docs::doc([docs::prose(&ty.summary)]);
+    let constants = ty.values.iter().map(|value| {
+        let (name, text) = (ident(&value.ident), &value.value);
+        let doc = docs::doc([value_docs(value, ty.evidence)]);
+        quote!(#doc pub const #name: Self = Self(Cow::Borrowed(#text));)
+    });
+    // Apart from the methods, so that the constants read as a list.
+    let constants = if ty.values.is_empty() { TokenStream::new() } else { quote!(impl #name { #(#constants)* }) };
+    let questions = ty.shapes.as_ref().map(questions);
+    vec![
+        quote! {
+            #doc
+            #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+            pub struct #name(Cow<'static, str>);
+        },
+        constants,
+        quote! {
+            impl #name {
+                /// The identifier as on the wire.
+                pub fn as_str(&self) -> &str {
+                    &self.0
+                }
+
+                #questions
+            }
+        },
+        quote! {
+            impl From<&str> for #name {
+                fn from(value: &str) -> Self {
+                    Self(Cow::Owned(value.to_owned()))
+                }
+            }
+        },
+        quote! {
+            impl From<String> for #name {
+                fn from(value: String) -> Self {
+                    Self(Cow::Owned(value))
+                }
+            }
+        },
+    ]
+}
+
+fn conversions(ty: &NamedType) -> [TokenStream; 2] {
+    let (name, text, summary, open) = (ident(&ty.ident), &ty.ident, &ty.summary, ty.open);
+    let values = ty.values.iter().map(|value| {
+        let Value { value, summary, evidence, .. } = value;
+        quote!(ValueInfo { value: #value, summary: #summary, evidence: #evidence })
+    });
+    let suffixes = ty.shapes.iter().flat_map(|shapes| &shapes.suffixes).map(|suffix| {
+        let (suffix, summary, evidence) = (&suffix.suffix, &suffix.summary, suffix.evidence);
+        quote!(SuffixInfo { suffix: #suffix, summary: #summary, evidence: #evidence })
+    });
+    [
+        quote! {
+            impl fmt::Display for #name {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str(self.as_str())
+                }
+            }
+        },
+        quote! {
+            impl NamedType for #name {
+                const INFO: &'static TypeInfo = &TypeInfo {
+                    name: #text,
+                    summary: #summary,
+                    open: #open,
+                    values: &[#(#values),*],
+                    suffixes: &[#(#suffixes),*],
+                };
+
+                fn as_str(&self) -> &str {
+                    self.as_str()
+                }
+            }
+        },
+    ]
+}
+
+/// The methods that take an identifier apart.
+fn questions(shapes: &Shapes) -> TokenStream {
+    let (part, question, answers) = (ident(&shapes.part), ident(&shapes.question), ident(&shapes.answers));
+    let suffixes = shapes.suffixes.iter().map(|suffix| &suffix.suffix);
+    let answered = shapes.suffixes.iter().filter_map(|suffix| {
+        let (suffix, answer) = (&suffix.suffix, ident(suffix.answer.as_ref()?));
+        Some(quote!(if self.0.ends_with(#suffix) { return Some(#answers::#answer); }))
+    });
+    let part_doc = format!(" The {}, if the identifier ends as expected.", shapes.part);
+    let question_doc = format!(" The {}, if the identifier says so.", shapes.question.replace('_', " "));
+    quote! {
+        #[doc = #part_doc]
+        pub fn #part(&self) -> Option<&str> {
+            [#(#suffixes),*].iter().find_map(|suffix| self.0.strip_suffix(suffix))
+        }
+
+        #[doc = #question_doc]
+        pub fn #question(&self) -> Option<#answers> {
+            #(#answered)*
+            None
+        }
+    }
+}
+
+fn answers(shapes: &Shapes) -> Option<TokenStream> {
+    let name = ident(&shapes.answers);
+    let doc = docs::doc([format!("What an identifier says about its {}.", shapes.question.replace('_', " "))]);
+    let mut seen = Vec::new();
+    let variants: Vec<_> = shapes
+        .suffixes
+        .iter()
+        .filter_map(|suffix| {
+            let answer = suffix.answer.as_ref()?;
+            if seen.contains(&answer) {
+                return None;
+            }
+            seen.push(answer);
+            let (answer, doc) = (ident(answer), docs::doc([docs::prose(&suffix.summary)]));
+            Some(quote!(#doc #answer))
+        })
+        .collect();
+    (!variants.is_empty()).then(|| {
+        quote! {
+            #doc
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            #[non_exhaustive]
+            pub enum #name {
+                #(#variants,)*
+            }
+        }
+    })
+}
+
+fn value_docs(value: &Value, inherited: Evidence) -> String {
+    let code = format!("`{}`", value.value.replace('`', ""));
+    let text =
+        if value.summary.is_empty() { format!("{code}.") } else { format!("{code}: {}", docs::prose(&value.summary)) };
+    if value.evidence == inherited || value.evidence == Evidence::Document {
+        text
+    } else {
+        format!("{text} {}.", docs::sentence(value.evidence.word()).trim_end_matches('.'))
+    }
+}

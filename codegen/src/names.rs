@@ -1,0 +1,355 @@
+//! From the catalogue's names to Rust's: casing, keywords, leading digits, names that are taken.
+//!
+//! Every Rust name of the emitted code comes from here. Whether two names collide is for `check` to say.
+
+use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
+
+/// What a Rust name is for, which decides how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Case {
+    /// Methods, fields, modules: `volume_ratio`.
+    Snake,
+    /// Types and variants: `VolumeRatio`.
+    Pascal,
+    /// Constants: `BINANCE_SPOT`.
+    Shouty,
+}
+
+/// Turns a name into a Rust identifier, or says why it cannot.
+///
+/// A leading number changes places with the word after it: `15m` is `M15`.
+pub(crate) fn ident(name: &str, case: Case) -> Result<String, String> {
+    if let Some(character) = name.chars().find(|character| !character.is_ascii()) {
+        return Err(format!("`{character}` cannot stand in a Rust name"));
+    }
+    let name = move_leading_digits(name)?;
+    let ident = match case {
+        Case::Snake => name.to_snake_case(),
+        Case::Pascal => name.to_upper_camel_case(),
+        Case::Shouty => name.to_shouty_snake_case(),
+    };
+    if ident.is_empty() {
+        return Err("nothing is left of it as a Rust name".to_owned());
+    }
+    Ok(escape_keyword(ident))
+}
+
+/// Whether a name that the author chose is one that can be used as it is.
+pub(crate) fn is_ident(name: &str, case: Case) -> bool {
+    let begins = |c: char| if case == Case::Snake { c.is_ascii_lowercase() } else { c.is_ascii_uppercase() };
+    let goes_on = |c: char| match case {
+        Case::Pascal => c.is_ascii_alphanumeric(),
+        Case::Snake | Case::Shouty => begins(c) || c.is_ascii_digit() || c == '_',
+    };
+    name.starts_with(begins) && name.chars().all(goes_on) && !is_keyword(name)
+}
+
+/// The type of a group's handle. The suffix keeps it apart from an endpoint named like its group.
+pub(crate) fn handle(module: &str) -> String {
+    module.to_upper_camel_case() + "Group"
+}
+
+/// The type of an endpoint's record.
+pub(crate) fn record(endpoint_type: &str) -> String {
+    endpoint_type.to_owned() + "Record"
+}
+
+/// The trait of the endpoints that have a setter.
+pub(crate) fn takes(setter: &str) -> String {
+    "Takes".to_owned() + &setter.to_upper_camel_case()
+}
+
+fn move_leading_digits(name: &str) -> Result<String, String> {
+    let start = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    let rest = start.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = &start[..start.len() - rest.len()];
+    if digits.is_empty() {
+        return Ok(name.to_owned());
+    }
+    let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+    match &rest[..end] {
+        "" => Err("a Rust name cannot begin with a digit".to_owned()),
+        word => Ok(format!("{word}{digits}{}", &rest[end..])),
+    }
+}
+
+fn escape_keyword(ident: String) -> String {
+    if is_keyword(&ident) { ident + "_" } else { ident }
+}
+
+/// Strict and reserved keywords of every edition, and the two that nothing may be called.
+fn is_keyword(ident: &str) -> bool {
+    KEYWORDS.contains(&ident)
+}
+
+const KEYWORDS: &[&str] = &[
+    "Self", "_", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
+    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super",
+    "trait", "true", "try", "type", "typeof", "union", "unsafe", "unsized", "use", "virtual", "where", "while",
+    "yield",
+];
+
+/// Where a name would stand, as far as the runtime has names there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Methods of `Client`, each the accessor of a group, and modules of the crate.
+    Groups,
+    /// Methods of a request, each the setter of a param.
+    Setters,
+    /// Arguments of a method.
+    Arguments,
+    /// Fields of a record.
+    Fields,
+    /// Types at the root of the crate and in every group module.
+    Types,
+    /// Methods and constants of a named type.
+    Values,
+    /// Methods of a group's handle.
+    Endpoints,
+}
+
+/// Whether the runtime uses a name itself.
+pub(crate) fn is_taken(scope: Scope, ident: &str) -> bool {
+    let taken: &[&str] = match scope {
+        Scope::Groups => TAKEN_GROUPS,
+        Scope::Setters => TAKEN_SETTERS,
+        Scope::Arguments => &[],
+        Scope::Fields => &["unknown_fields"],
+        Scope::Types => TAKEN_TYPES,
+        Scope::Values => &["Unknown", "INFO", "as_str", "new"],
+        Scope::Endpoints => TAKEN_ENDPOINTS,
+    };
+    taken.contains(&ident)
+}
+
+/// Modules of the runtime, methods of `Client`, and what every value has.
+const TAKEN_GROUPS: &[&str] = &[
+    "blocking",
+    "body",
+    "borrow",
+    "builder",
+    "call",
+    "client",
+    "clone",
+    "credentials",
+    "decode",
+    "endpoint",
+    "error",
+    "fmt",
+    "from",
+    "from_env",
+    "gate",
+    "generated",
+    "history",
+    "into",
+    "new",
+    "observe",
+    "params",
+    "raw",
+    "record",
+    "records",
+    "registry",
+    "request",
+    "response",
+    "retry",
+    "secret",
+    "send",
+    "series",
+    "service",
+    "timestamp",
+    "to_owned",
+    "token",
+    "transport",
+    "types",
+    "wire",
+];
+
+const TAKEN_SETTERS: &[&str] = &[
+    "await",
+    "borrow",
+    "client",
+    "clone",
+    "endpoint",
+    "eq",
+    "fmt",
+    "from",
+    "history",
+    "info",
+    "into",
+    "into_future",
+    "new",
+    "params",
+    "path",
+    "path_and_query",
+    "query",
+    "raw",
+    "send",
+    "send_blocking",
+    "timeout",
+    "to_owned",
+    "to_string",
+    "url",
+    "with",
+    "with_list",
+];
+
+const TAKEN_ENDPOINTS: &[&str] = &["borrow", "client", "clone", "fmt", "from", "into", "to_owned"];
+
+/// Types of the runtime, the prelude's names and what emitted files import.
+const TAKEN_TYPES: &[&str] = &[
+    "Body",
+    "BodyInfo",
+    "Box",
+    "Builder",
+    "Call",
+    "Client",
+    "ClientCredentialsInfo",
+    "Clone",
+    "Copy",
+    "Cow",
+    "Debug",
+    "Default",
+    "Display",
+    "Endpoint",
+    "EndpointInfo",
+    "EnvelopeInfo",
+    "Err",
+    "Error",
+    "ErrorBodyInfo",
+    "ErrorKind",
+    "Evidence",
+    "FieldError",
+    "FieldInfo",
+    "From",
+    "GROUPS",
+    "GroupInfo",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "LimitInfo",
+    "Metadata",
+    "NamedType",
+    "None",
+    "Ok",
+    "Option",
+    "ParamInfo",
+    "ParamLocation",
+    "Range",
+    "Raw",
+    "Record",
+    "RecordInfo",
+    "Request",
+    "Response",
+    "Result",
+    "Row",
+    "SERVICE",
+    "Secret",
+    "Send",
+    "Series",
+    "ServiceInfo",
+    "Some",
+    "StatusInfo",
+    "String",
+    "SuffixInfo",
+    "Sync",
+    "TimeUnit",
+    "Timestamp",
+    "ToString",
+    "Transport",
+    "TypeInfo",
+    "UnknownFields",
+    "Value",
+    "ValueInfo",
+    "ValueType",
+    "Vec",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, case: Case, expected: Result<&str, &str>) {
+        let actual = ident(name, case);
+        assert_eq!(actual.as_deref().map_err(String::as_str), expected, "{name}");
+    }
+
+    #[test]
+    fn names_are_written_as_people_write_them_in_rust() {
+        use Case::{Pascal, Shouty, Snake};
+        for (name, snake, pascal) in [
+            ("Volume Ratio", "volume_ratio", "VolumeRatio"),
+            ("volumeRatio", "volume_ratio", "VolumeRatio"),
+            ("anchoredCVD", "anchored_cvd", "AnchoredCvd"),
+            ("Anchored CLSD", "anchored_clsd", "AnchoredClsd"),
+            ("Anchored OI Delta", "anchored_oi_delta", "AnchoredOiDelta"),
+            ("Leaderboard ROE Profit", "leaderboard_roe_profit", "LeaderboardRoeProfit"),
+            ("WBTC Mint Burn", "wbtc_mint_burn", "WbtcMintBurn"),
+            ("Liquidation Levels TV", "liquidation_levels_tv", "LiquidationLevelsTv"),
+            ("Premium P2P", "premium_p2p", "PremiumP2p"),
+            ("Fear & Greed", "fear_greed", "FearGreed"),
+            ("ubRatio", "ub_ratio", "UbRatio"),
+            ("pdEq", "pd_eq", "PdEq"),
+            ("longs_shorts", "longs_shorts", "LongsShorts"),
+            ("unsupportedExchanges", "unsupported_exchanges", "UnsupportedExchanges"),
+            ("x-api-key", "x_api_key", "XApiKey"),
+            ("24h Volume", "h24_volume", "H24Volume"),
+            ("../x", "x", "X"),
+            ("r#type", "r_type", "RType"),
+        ] {
+            check(name, Snake, Ok(snake));
+            check(name, Pascal, Ok(pascal));
+        }
+        check("1h", Pascal, Ok("H1"));
+        check("15m", Pascal, Ok("M15"));
+        check("all", Pascal, Ok("All"));
+        check("binance_perp_stable", Shouty, Ok("BINANCE_PERP_STABLE"));
+        check("BTC", Shouty, Ok("BTC"));
+        check("1INCH", Shouty, Ok("INCH1"));
+    }
+
+    #[test]
+    fn what_cannot_be_a_name_is_refused() {
+        for name in ["1", "007", "-1.5"] {
+            check(name, Case::Pascal, Err("a Rust name cannot begin with a digit"));
+        }
+        for name in ["", "-", "&", "***"] {
+            check(name, Case::Snake, Err("nothing is left of it as a Rust name"));
+        }
+        check("größe", Case::Snake, Err("`ö` cannot stand in a Rust name"));
+    }
+
+    #[test]
+    fn keywords_get_an_underscore() {
+        for keyword in KEYWORDS {
+            let expected = format!("{}_", keyword.to_snake_case());
+            if *keyword != "_" {
+                check(keyword, Case::Snake, Ok(&expected));
+            }
+            assert!(!is_ident(keyword, Case::Snake), "{keyword}");
+        }
+        check("Self", Case::Pascal, Ok("Self_"));
+        for word in KEYWORDS.iter().filter(|word| **word != "_") {
+            let escaped = ident(word, Case::Snake).expect(word);
+            assert!(syn::parse_str::<syn::Ident>(&escaped).is_ok(), "{escaped}");
+        }
+    }
+
+    #[test]
+    fn a_chosen_name_has_the_right_case() {
+        for (name, case, expected) in [
+            ("volume_ratio", Case::Snake, true),
+            ("volumeRatio", Case::Snake, false),
+            ("type", Case::Snake, false),
+            ("1st", Case::Snake, false),
+            ("", Case::Snake, false),
+            ("B1", Case::Pascal, true),
+            ("b1", Case::Pascal, false),
+            ("Self", Case::Pascal, false),
+            ("A_B", Case::Pascal, false),
+            ("A_B", Case::Shouty, true),
+        ] {
+            assert_eq!(is_ident(name, case), expected, "{name}");
+        }
+    }
+}

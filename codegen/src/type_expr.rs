@@ -1,0 +1,85 @@
+//! Type expressions as the catalogue writes them: `number`, `Timeframe`, `list<list<number>>`.
+
+/// A parsed type expression, its names not looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TypeExpr<'a> {
+    Builtin(Builtin),
+    /// The name of a type or a record.
+    Name(&'a str),
+    List(Box<TypeExpr<'a>>),
+}
+
+/// A type that every catalogue has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Builtin {
+    String,
+    Integer,
+    Count,
+    Number,
+    Boolean,
+    Timestamp,
+    Any,
+}
+
+/// Their names, for lookups and suggestions.
+pub(crate) const BUILTINS: &[(&str, Builtin)] = &[
+    ("string", Builtin::String),
+    ("integer", Builtin::Integer),
+    ("count", Builtin::Count),
+    ("number", Builtin::Number),
+    ("boolean", Builtin::Boolean),
+    ("timestamp", Builtin::Timestamp),
+    ("any", Builtin::Any),
+];
+
+impl Builtin {
+    /// Whether a range makes sense.
+    pub(crate) fn is_numeric(self) -> bool {
+        matches!(self, Self::Integer | Self::Count | Self::Number)
+    }
+}
+
+impl<'a> TypeExpr<'a> {
+    /// Reads an expression; `None` if its brackets do not match.
+    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+        let text = text.trim();
+        if let Some(inner) = text.strip_prefix("list<") {
+            return Some(Self::List(Box::new(Self::parse(inner.strip_suffix('>')?)?)));
+        }
+        if text.is_empty() || text.contains(['<', '>']) {
+            return None;
+        }
+        let builtin = BUILTINS.iter().find(|(name, _)| *name == text);
+        Some(builtin.map_or(Self::Name(text), |(_, builtin)| Self::Builtin(*builtin)))
+    }
+
+    /// The innermost expression.
+    pub(crate) fn innermost(&self) -> &Self {
+        match self {
+            Self::List(item) => item.innermost(),
+            _ => self,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions() {
+        let number = || TypeExpr::Builtin(Builtin::Number);
+        for (text, expected) in [
+            ("number", Some(number())),
+            ("list<number>", Some(TypeExpr::List(Box::new(number())))),
+            ("list< list<number> >", Some(TypeExpr::List(Box::new(TypeExpr::List(Box::new(number())))))),
+            ("Timeframe", Some(TypeExpr::Name("Timeframe"))),
+            ("list<number", None),
+            ("map<number>", None),
+            ("list<>", None),
+            ("", None),
+        ] {
+            assert_eq!(TypeExpr::parse(text), expected, "{text}");
+        }
+    }
+}

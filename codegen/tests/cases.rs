@@ -1,0 +1,96 @@
+//! Every folder of `cases/` is a test: YAML in, and either the emitted files or the findings out, to the letter.
+//!
+//! `UPDATE_EXPECT=1 cargo test -p codegen --test cases` accepts what came out. `cases/README.md` says more.
+
+#![expect(clippy::expect_used, reason = "a test that fails may panic")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let tests = folders(&cases).into_iter().map(|case| {
+        let name = case.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Trial::test(name, move || check(&case))
+    });
+    libtest_mimic::run(&arguments, tests.collect()).exit_code()
+}
+
+fn folders(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).expect("the folder of cases");
+    let mut folders: Vec<_> =
+        entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+fn check(case: &Path) -> Result<(), Failed> {
+    let texts = catalogue(case);
+    let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    match codegen::check(codegen::load_texts(&texts)) {
+        Ok(checked) => {
+            if case.join("expected.err").exists() {
+                return Err("findings were expected, and there are none".into());
+            }
+            let files = codegen::emit(&codegen::lower(&checked));
+            compare_files(&case.join("expected"), &files)
+        }
+        Err(diagnostics) => {
+            if case.join("expected").exists() {
+                return Err(format!("no finding was expected:\n{diagnostics}").into());
+            }
+            compare(&case.join("expected.err"), &diagnostics.to_string())
+        }
+    }
+}
+
+/// The case's own YAML; a case without a service is about the service that the cases share.
+fn catalogue(case: &Path) -> BTreeMap<String, String> {
+    let mut texts = BTreeMap::new();
+    for path in [case.join("../service.yaml")].into_iter().chain(files(case)) {
+        if path.extension().is_some_and(|extension| extension == "yaml") {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            texts.insert(name, fs::read_to_string(&path).expect("a case is text"));
+        }
+    }
+    texts
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
+}
+
+/// Compares the files that the case keeps; a new case keeps those of its groups.
+fn compare_files(expected: &Path, files: &[codegen::File]) -> Result<(), Failed> {
+    let is_new = !expected.exists();
+    let mut compared = 0;
+    for file in files {
+        let path = expected.join(&file.path);
+        if path.exists() || (is_new && !file.path.starts_with("service/") && file.path != "mod.rs") {
+            compare(&path, &file.text)?;
+            compared += 1;
+        }
+    }
+    if compared == 0 {
+        return Err("the case keeps no file that is emitted".into());
+    }
+    Ok(())
+}
+
+fn compare(path: &Path, actual: &str) -> Result<(), Failed> {
+    let expected = fs::read_to_string(path).unwrap_or_default();
+    if expected == actual {
+        return Ok(());
+    }
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
+        fs::write(path, actual).expect("to write what is expected");
+        return Ok(());
+    }
+    Err(format!("{} differs\n--- expected\n{expected}\n--- actual\n{actual}", path.display()).into())
+}
