@@ -1,0 +1,35 @@
+//! The project's commands. Each is one call into a library or another package; nothing is decided here.
+
+mod codegen;
+mod paths;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The project's commands.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Turn the catalogue into the generated part of the client
+    Codegen(codegen::Codegen),
+    /// Report every mistake in the catalogue
+    Check(codegen::Check),
+    /// Run the sandbox, a server that answers as the catalogue says
+    Serve(serve::Serve),
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Codegen(command) => command.run(),
+        Command::Check(command) => command.run(),
+        Command::Serve(command) => command.run(),
+    }
+}

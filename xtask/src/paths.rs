@@ -1,0 +1,19 @@
+//! Where the parts of the project stand.
+
+use std::path::{Path, PathBuf};
+
+/// The project's root, wherever a command is called.
+pub(crate) fn root() -> &'static Path {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask)
+}
+
+/// The catalogue.
+pub(crate) fn spec() -> PathBuf {
+    root().join("spec")
+}
+
+/// The folder that the generator owns.
+pub(crate) fn generated() -> PathBuf {
+    root().join("generated-client/src/generated")
+}
