@@ -192,13 +192,18 @@ impl Checker {
 struct Unique(HashMap<String, Location>);
 
 impl Unique {
+    /// Where a name stood first.
+    fn get(&self, name: &str) -> Option<Location> {
+        self.0.get(name).cloned()
+    }
+
     /// Remembers a name; returns where it stood before.
     fn insert(&mut self, name: &str, place: Place<'_>) -> Option<Location> {
-        if let Some(first) = self.0.get(name) {
-            return Some(first.clone());
+        let first = self.get(name);
+        if first.is_none() {
+            self.0.insert(name.to_owned(), place.location());
         }
-        self.0.insert(name.to_owned(), place.location());
-        None
+        first
     }
 }
 

@@ -5,6 +5,7 @@
 mod docs;
 mod endpoint;
 mod group;
+mod layout;
 mod literal;
 mod params;
 mod record;

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::check::Checked;
 use crate::model::{
-    Api, Body, ClientCredentials, Endpoint, EndpointParam, Envelope, Evidence, Field, Group, Limit, Param, Range,
-    Record, RecordRef, Service, Setter, SharedParam, Status,
+    Api, Body, ClientCredentials, Endpoint, EndpointParam, Envelope, Evidence, Field, Group, Limit, Param, ParamSet,
+    Range, Record, RecordRef, Service, Setter, SharedParam, Status,
 };
 use crate::names::{self, Case};
 use crate::spec::{self, Fields, Known, ParamEntry};
@@ -26,6 +26,7 @@ pub fn lower(checked: &Checked) -> Api {
     Api {
         types: service.types.iter().map(types::named_type).collect(),
         records: shared_records(scope),
+        param_sets: service.param_sets.iter().map(|set| param_set(service, set)).collect(),
         setters: setters(&shared_params, &groups),
         service: lower_service(scope),
         shared_params,
@@ -57,9 +58,16 @@ fn lower_service(scope: Scope<'_>) -> Service {
         envelope: service.envelope.as_ref().map(|envelope| Envelope {
             data: envelope.data.clone(),
             metadata: envelope.metadata.as_ref().map(|metadata| metadata.name.clone()),
-            time: envelope.time.as_ref().map(|time| time.name.clone()),
+            time: envelope_time(scope),
         }),
     }
+}
+
+/// The field that every record of a series has, unless its endpoint says otherwise.
+fn envelope_time(scope: Scope<'_>) -> Option<Field> {
+    let envelope = scope.service.envelope.as_ref()?;
+    let time = lower_field(scope, envelope.time.as_ref()?, envelope.evidence);
+    Some(Field { is_envelope_time: true, ..time })
 }
 
 fn status(status: &spec::Status) -> Status {
@@ -133,6 +141,7 @@ fn lower_field(scope: Scope<'_>, field: &spec::Field, inherited: spec::Evidence)
         wire_name: field.name.clone(),
         ty: scope.type_of(&field.ty),
         // Only what the interface document itself says is relied on.
+        is_envelope_time: false,
         optional: field.optional || known != spec::Evidence::Document,
         range: range(field.range),
         unit: field.unit.clone(),
@@ -209,6 +218,7 @@ fn lower_endpoint(
         summary: prose(&endpoint.summary),
         notes: prose(&endpoint.notes),
         deprecated: endpoint.deprecated.as_deref().map(prose),
+        param_set: endpoint.params.known().and_then(|entries| first_set(scope.service, entries)),
         params: endpoint.params.known().map(|entries| endpoint_params(scope, entries, endpoint.evidence, shared)),
         body,
     }
@@ -219,14 +229,13 @@ fn lower_body(scope: Scope<'_>, module: &str, endpoint: &spec::Endpoint, type_id
         return (Body::Unknown, None);
     };
     let known = body.evidence.unwrap_or(endpoint.evidence);
-    let envelope_time = scope.service.envelope.as_ref().and_then(|envelope| envelope.time.as_ref());
     let listed = body.series.as_ref().or(body.object.as_ref()).and_then(Known::known);
     let (reference, record) = match listed {
         None => (None, None),
         Some(Fields::Record(name)) => (scope.record(name), None),
         Some(Fields::Inline(listed)) => {
-            let time = envelope_time.filter(|_| body.series.is_some() && body.time.is_none());
-            let time = time.map(|time| lower_field(scope, time, spec::Evidence::Document));
+            let has_time = body.series.is_some() && body.time.is_none();
+            let time = envelope_time(scope).filter(|_| has_time);
             let ident = names::record(type_ident);
             let record = Record {
                 ident: ident.clone(),
@@ -239,7 +248,7 @@ fn lower_body(scope: Scope<'_>, module: &str, endpoint: &spec::Endpoint, type_id
     let evidence = evidence(known);
     let body = match (reference, body.series.is_some()) {
         (record, true) => {
-            let time = body.time.clone().or_else(|| envelope_time.map(|time| time.name.clone()));
+            let time = body.time.clone().or_else(|| envelope_time(scope).map(|time| time.wire_name));
             Body::Series { record, time: time.filter(|time| time != "none"), evidence }
         }
         (Some(record), false) => Body::Object { record, evidence },
@@ -278,6 +287,20 @@ fn endpoint_params(
         }
     }
     params
+}
+
+fn param_set(service: &spec::Service, set: &spec::ParamSet) -> ParamSet {
+    let index_of = |id: &String| service.params.iter().position(|param| param.id() == id);
+    ParamSet {
+        constant: names::ident(&set.name, Case::Shouty).unwrap_or_default(),
+        params: set.params.iter().filter_map(index_of).collect(),
+    }
+}
+
+/// The param set that comes first, if one does.
+fn first_set(service: &spec::Service, entries: &[ParamEntry]) -> Option<usize> {
+    let ParamEntry::Name(name) = entries.first()? else { return None };
+    service.param_sets.iter().position(|set| set.name == *name)
 }
 
 /// One setter a method name; shared params speak first when it comes to its docs.

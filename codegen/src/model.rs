@@ -12,6 +12,8 @@ pub struct Api {
     pub(crate) records: Vec<Record>,
     /// Params of `service.yaml`, to which endpoints refer by index.
     pub(crate) shared_params: Vec<SharedParam>,
+    /// Param sets of `service.yaml`, to which endpoints refer by index.
+    pub(crate) param_sets: Vec<ParamSet>,
     /// Setters of a request, one a method name, whichever endpoints take it.
     pub(crate) setters: Vec<Setter>,
     pub(crate) groups: Vec<Group>,
@@ -76,7 +78,7 @@ pub(crate) struct Limit {
 pub(crate) struct Envelope {
     pub(crate) data: String,
     pub(crate) metadata: Option<String>,
-    pub(crate) time: Option<String>,
+    pub(crate) time: Option<Field>,
 }
 
 /// How a fact is known.
@@ -128,9 +130,20 @@ pub(crate) struct Endpoint {
     pub(crate) summary: String,
     pub(crate) notes: String,
     pub(crate) deprecated: Option<String>,
-    /// `None` if unknown.
+    /// The param set that its params begin with.
+    pub(crate) param_set: Option<usize>,
+    /// All of them, those of the set first; `None` if unknown.
     pub(crate) params: Option<Vec<EndpointParam>>,
     pub(crate) body: Body,
+}
+
+/// A named list of shared params, emitted once as a constant.
+#[derive(Debug)]
+pub(crate) struct ParamSet {
+    /// The constant's name.
+    pub(crate) constant: String,
+    /// Indices of shared params.
+    pub(crate) params: Vec<usize>,
 }
 
 /// A param as one endpoint takes it.
@@ -236,6 +249,8 @@ pub(crate) struct Field {
     pub(crate) wire_name: String,
     pub(crate) ty: Type,
     pub(crate) optional: bool,
+    /// Whether it is the time field of the envelope, which is emitted once as a constant.
+    pub(crate) is_envelope_time: bool,
     pub(crate) range: Range,
     pub(crate) unit: String,
     pub(crate) summary: String,

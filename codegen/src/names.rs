@@ -120,7 +120,8 @@ pub(crate) fn is_taken(scope: Scope, ident: &str) -> bool {
         Scope::Values => &["Unknown", "INFO", "as_str", "new"],
         Scope::Endpoints => TAKEN_ENDPOINTS,
     };
-    taken.contains(&ident)
+    // The traits of the setters stand beside the types of a group.
+    taken.contains(&ident) || (scope == Scope::Types && ident.starts_with("Takes"))
 }
 
 /// Modules of the runtime, methods of `Client`, and what every value has.

@@ -39,8 +39,16 @@ impl Checker {
             self.push("taken-name", place, message, "say another with `ident`");
         }
         for name in [names::record(&type_ident), type_ident] {
-            let message = format!("the endpoint brings a type `{name}`, which the group has already");
-            self.unique(types, "same-rust-name", place, &name, message);
+            let message = format!("the endpoint brings a type `{name}`, which exists already");
+            match self.root_types.get(&name) {
+                Some(first) => {
+                    let finding = Diagnostic::new("same-rust-name", place.location(), message);
+                    self.diagnostics.push(finding.earlier(first, "first here").help("say another with `ident`"));
+                }
+                None => {
+                    self.unique(types, "same-rust-name", place, &name, message);
+                }
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use quote::quote;
 use crate::model::{Evidence, Range};
 
 /// Where lines of documentation end at the latest, without the slashes.
-const WIDTH: usize = 96;
+const WIDTH: usize = 110;
 
 /// `#[doc]` attributes for paragraphs of Markdown.
 pub(super) fn doc<S: AsRef<str>>(paragraphs: impl IntoIterator<Item = S>) -> TokenStream {

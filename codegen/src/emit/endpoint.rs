@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 
 use super::docs;
 use super::literal::{endpoint_info, ident};
-use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group, Param};
+use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group};
 
 /// The method; what cannot be left out is an argument.
 pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
@@ -48,7 +48,7 @@ pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, several: bo
 pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> Vec<TokenStream> {
     let marker = ident(&endpoint.type_ident);
     let body = &endpoint.body;
-    let info = endpoint_info(&group.ident, endpoint, &api.shared_params);
+    let info = endpoint_info(api, &group.ident, endpoint);
     let doc = docs::doc([format!("The endpoint of [`{}::{}`].", group.handle, endpoint.ident)]);
     let mut items = vec![
         quote! {
@@ -63,8 +63,7 @@ pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> Vec<TokenS
             }
         },
     ];
-    let setters = params(endpoint).map(|param| &param.param).filter(|param| !param.is_argument());
-    items.extend(setters.flat_map(|param| takes(api, &marker, param)));
+    items.extend(takes(api, &marker, endpoint));
     items
 }
 
@@ -83,8 +82,7 @@ fn method_docs(endpoint: &Endpoint) -> Vec<String> {
     vec![
         docs::prose(&endpoint.summary),
         docs::aliases(&endpoint.aliases),
-        format!("`GET {path}`: {body}.{}", evidence(endpoint)),
-        params_line(endpoint),
+        format!("`GET {path}`: {body}.{} {}", evidence(endpoint), params_line(endpoint)),
         docs::prose(&endpoint.notes),
     ]
 }
@@ -125,17 +123,22 @@ fn params_line(endpoint: &Endpoint) -> String {
     line
 }
 
-/// `impl Takes… for …`, with the type where endpoints differ.
-fn takes(api: &Api, marker: &Ident, param: &Param) -> Vec<TokenStream> {
-    let setters = std::iter::once(&param.ident).chain(&param.list);
-    let setters = setters.filter_map(|setter| api.setter(setter));
-    let impls = setters.map(|setter| {
-        let takes = ident(&setter.takes);
-        let ty = setter.ty.is_none().then(|| {
-            let (associated, ty) = (ident(&setter.type_ident), &param.ty);
-            quote!(type #associated = #ty;)
-        });
-        quote!(impl #takes for #marker { #ty })
+/// The setters that the endpoint has: a list of their traits, and an `impl` for each whose type differs by endpoint.
+fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Vec<TokenStream> {
+    let params = params(endpoint).map(|param| &param.param).filter(|param| !param.is_argument());
+    let setters = params.flat_map(|param| {
+        let idents = std::iter::once(&param.ident).chain(&param.list);
+        idents.filter_map(move |ident| Some((param, api.setter(ident)?)))
     });
-    impls.collect()
+    let (alike, differing): (Vec<_>, Vec<_>) = setters.partition(|(_, setter)| setter.ty.is_some());
+    let traits = alike.iter().map(|(_, setter)| ident(&setter.takes));
+    let mut items = Vec::new();
+    if !alike.is_empty() {
+        items.push(quote!(takes!(#marker => #(#traits),*);));
+    }
+    items.extend(differing.iter().map(|(param, setter)| {
+        let (takes, associated, ty) = (ident(&setter.takes), ident(&setter.type_ident), &param.ty);
+        quote!(impl #takes for #marker { type #associated = #ty; })
+    }));
+    items
 }

@@ -1,8 +1,8 @@
 //! One group: its handle with a method an endpoint, then each endpoint with its record, then the registry's entry.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::literal::{endpoint_info, ident};
@@ -13,10 +13,12 @@ use crate::model::{Api, Body, Group, Record};
 pub(super) fn file(api: &Api, group: &Group) -> File {
     let mut items = vec![handle(group), accessor(group)];
     items.extend(methods(group));
+    let records: HashMap<&str, &Record> = group.records.iter().map(|record| (record.ident.as_str(), record)).collect();
     let mut written = HashSet::new();
     for endpoint in group.endpoints.iter().filter(|endpoint| endpoint.path.is_some()) {
         items.extend(endpoint::items(api, group, endpoint));
-        if let Some(record) = own_record(group, &endpoint.body)
+        // A record stands below the first endpoint that has it.
+        if let Some(record) = own_record(&endpoint.body).and_then(|name| records.get(name))
             && written.insert(&record.ident)
         {
             items.extend(record::items(record));
@@ -37,26 +39,33 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
 
 fn handle(group: &Group) -> TokenStream {
     let handle = ident(&group.handle);
+    let client = client_field(group);
     let doc = docs::doc([format!("The endpoints of [`Client::{}`].", group.ident)]);
     quote! {
         #doc
         #[derive(Clone, Copy, Debug)]
         pub struct #handle<'a> {
-            client: &'a Client,
+            #client: &'a Client,
         }
     }
+}
+
+/// Nothing reads it while every endpoint of the group is known by name only.
+fn client_field(group: &Group) -> Ident {
+    ident(if group.endpoints.iter().any(|endpoint| endpoint.path.is_some()) { "client" } else { "_client" })
 }
 
 fn accessor(group: &Group) -> TokenStream {
     let (handle, accessor) = (ident(&group.handle), ident(&group.ident));
     let title = format!("{}: {}", docs::prose(&group.title), lower_first(&docs::prose(&group.summary)));
     let aliases = docs::aliases(&group.aliases);
+    let client = client_field(group);
     let doc = docs::doc([title, aliases]);
     quote! {
         impl Client {
             #doc
             pub fn #accessor(&self) -> #handle<'_> {
-                #handle { client: self }
+                #handle { #client: self }
             }
         }
     }
@@ -75,13 +84,12 @@ fn methods(group: &Group) -> Option<TokenStream> {
     })
 }
 
-/// The record of a body, if it is one of the group's.
-fn own_record<'a>(group: &'a Group, body: &Body) -> Option<&'a Record> {
+/// The name of a body's record, if it is one of the group's.
+fn own_record(body: &Body) -> Option<&str> {
     let (Body::Series { record: Some(reference), .. } | Body::Object { record: reference, .. }) = body else {
         return None;
     };
-    reference.module.as_ref()?;
-    group.records.iter().find(|record| record.ident == reference.ident)
+    reference.module.is_some().then_some(&reference.ident)
 }
 
 fn registry(api: &Api, group: &Group) -> TokenStream {
@@ -91,7 +99,7 @@ fn registry(api: &Api, group: &Group) -> TokenStream {
             let marker = ident(&endpoint.type_ident);
             quote!(#marker::INFO)
         } else {
-            endpoint_info(&group.ident, endpoint, &api.shared_params)
+            endpoint_info(api, &group.ident, endpoint)
         }
     });
     quote! {
@@ -125,10 +133,13 @@ fn imports(api: &Api) -> Imports<'_> {
         ("EndpointInfo", "crate::registry"),
         ("GroupInfo", "crate::registry"),
         ("ParamInfo", "crate::registry"),
+        ("ParamList", "crate::registry"),
         ("ParamLocation", "crate::registry"),
         ("Endpoint", "crate::request"),
         ("Request", "crate::request"),
+        ("takes", "crate::request"),
         ("params", "super::service"),
+        ("records", "super::service"),
     ]);
     imports.extend(api.records.iter().map(|record| (record.ident.as_str(), "super::service")));
     imports.extend(api.setters.iter().map(|setter| (setter.takes.as_str(), "super::service::params")));

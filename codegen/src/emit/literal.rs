@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
-    Body, Endpoint, EndpointParam, Evidence, Field, Param, Range, RecordRef, SharedParam, Status, Type,
+    Api, Body, Endpoint, EndpointParam, Evidence, Field, Param, Range, RecordRef, SharedParam, Status, Type,
 };
 
 /// An identifier; `names` has made sure that it is one.
@@ -80,11 +80,11 @@ pub(super) fn value_type(ty: &Type) -> TokenStream {
         Type::Any => quote!(ValueType::Any),
         Type::Named(name) => {
             let name = ident(name);
-            quote!(ValueType::Named(#name::INFO))
+            quote!(ValueType::named::<#name>())
         }
         Type::Record(record) => {
-            let info = record_info(record);
-            quote!(ValueType::Record(#info))
+            let name = ident(&record.ident);
+            quote!(ValueType::record::<#name>())
         }
         Type::List(item) => {
             let item = value_type(item);
@@ -95,7 +95,7 @@ pub(super) fn value_type(ty: &Type) -> TokenStream {
 
 fn record_info(record: &RecordRef) -> TokenStream {
     let name = ident(&record.ident);
-    quote!(#name::INFO)
+    quote!(RecordInfo::of::<#name>())
 }
 
 /// `key: value,` unless the value is what `BLANK` has.
@@ -110,22 +110,18 @@ fn text(key: &str, text: &str) -> TokenStream {
 }
 
 pub(super) fn field_info(field: &Field) -> TokenStream {
+    if field.is_envelope_time { quote!(records::TIME) } else { field_literal(field) }
+}
+
+/// A field, spelled out.
+pub(super) fn field_literal(field: &Field) -> TokenStream {
     let (name, wire_name, summary, evidence) = (&field.ident, &field.wire_name, &field.summary, field.evidence);
     let ty = value_type(&field.ty);
-    let optional = unless(!field.optional, "optional", true);
-    let range = unless(field.range.is_all(), "range", field.range);
-    let unit = text("unit", &field.unit);
-    quote!(FieldInfo {
-        ident: #name,
-        wire_name: #wire_name,
-        ty: #ty,
-        #optional
-        #range
-        #unit
-        summary: #summary,
-        evidence: #evidence,
-        ..FieldInfo::BLANK
-    })
+    let optional = field.optional.then(|| quote!(.optional()));
+    let range = field.range;
+    let range = (!range.is_all()).then(|| quote!(.range(#range)));
+    let unit = Some(&field.unit).filter(|unit| !unit.is_empty()).map(|unit| quote!(.unit(#unit)));
+    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #optional #range #unit .summary(#summary))
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
@@ -196,15 +192,27 @@ pub(super) fn body_info(body: &Body) -> TokenStream {
     }
 }
 
-pub(super) fn endpoint_info(group: &str, endpoint: &Endpoint, shared: &[SharedParam]) -> TokenStream {
+/// The params of an endpoint: those of a set by its name, the others one by one.
+fn param_list(api: &Api, endpoint: &Endpoint, params: &[EndpointParam]) -> TokenStream {
+    let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
+    let own = params.iter().skip(set.map_or(0, |set| set.params.len()));
+    let own = own.map(|param| endpoint_param(param, &api.shared_params));
+    let set = set.map_or_else(
+        || quote!(&[]),
+        |set| {
+            let set = ident(&set.constant);
+            quote!(params::#set)
+        },
+    );
+    quote!(ParamList { set: #set, own: &[#(#own),*] })
+}
+
+pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> TokenStream {
     let (name, title, summary, evidence) = (&endpoint.ident, &endpoint.name, &endpoint.summary, endpoint.evidence);
     let aliases = &endpoint.aliases;
     let aliases = unless(aliases.is_empty(), "aliases", quote!(&[#(#aliases),*]));
     let path = unless(endpoint.path.is_none(), "path", option(endpoint.path.as_ref()));
-    let params = endpoint.params.as_ref().map(|params| {
-        let params = params.iter().map(|param| endpoint_param(param, shared));
-        quote!(&[#(#params),*])
-    });
+    let params = endpoint.params.as_ref().map(|params| param_list(api, endpoint, params));
     let params = unless(params.is_none(), "params", option(params));
     let body = unless(matches!(endpoint.body, Body::Unknown), "body", body_info(&endpoint.body));
     let notes = text("notes", &endpoint.notes);

@@ -8,10 +8,11 @@ use quote::quote;
 use super::literal::{ident, param_info};
 use super::render::Source;
 use super::{File, docs, endpoint, record};
-use crate::model::{Api, Setter, SharedParam};
+use crate::model::{Api, ParamSet, Setter, SharedParam};
 
 pub(super) fn file(api: &Api) -> File {
     let mut items: Vec<_> = used(api).into_iter().map(constant).collect();
+    items.extend(used_sets(api).map(|set| param_set(api, set)));
     items.extend(api.setters.iter().map(takes));
     if !api.setters.is_empty() {
         let setters = api.setters.iter().map(setter);
@@ -29,7 +30,6 @@ pub(super) fn file(api: &Api) -> File {
         ("ParamLocation", "crate::registry"),
         ("Endpoint", "crate::request"),
         ("Request", "crate::request"),
-        ("NamedType", "crate::wire"),
         ("ToWire", "crate::wire"),
     ]);
     source.render(&imports)
@@ -41,6 +41,20 @@ fn used(api: &Api) -> Vec<&SharedParam> {
     let params = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten());
     let used: HashSet<usize> = params.filter_map(|param| Some(param.shared?.0)).collect();
     api.shared_params.iter().enumerate().filter(|(index, _)| used.contains(index)).map(|(_, param)| param).collect()
+}
+
+/// The param sets that some endpoint's params begin with.
+fn used_sets(api: &Api) -> impl Iterator<Item = &ParamSet> {
+    let endpoints = api.groups.iter().flat_map(|group| &group.endpoints);
+    let used: HashSet<usize> = endpoints.filter_map(|endpoint| endpoint.param_set).collect();
+    api.param_sets.iter().enumerate().filter(move |(index, _)| used.contains(index)).map(|(_, set)| set)
+}
+
+fn param_set(api: &Api, set: &ParamSet) -> TokenStream {
+    let name = ident(&set.constant);
+    let params = set.params.iter().filter_map(|index| api.shared_params.get(*index));
+    let params = params.map(|param| ident(&param.constant));
+    quote!(pub(crate) const #name: &[ParamInfo] = &[#(#params),*];)
 }
 
 fn constant(shared: &SharedParam) -> TokenStream {
@@ -63,8 +77,7 @@ fn takes(setter: &Setter) -> TokenStream {
         #doc
         #[diagnostic::on_unimplemented(
             message = #message,
-            label = "not a param of this endpoint",
-            note = "`Request::query` sends a param that the catalogue does not know"
+            note = "`Request::query` sends any param"
         )]
         pub trait #name: Endpoint { #ty }
     }

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::{field_info, ident};
+use super::literal::{field_info, field_literal, ident};
 use super::render::{Imports, Source};
 use super::{File, docs};
 use crate::model::{Api, Field, Record, Type};
@@ -14,9 +14,19 @@ pub(super) fn shared_file(api: &Api) -> File {
         path: "service/records.rs".to_owned(),
         from: "service.yaml".to_owned(),
         docs: "The records that groups share, and the metadata of a series.".to_owned(),
-        items: api.records.iter().flat_map(items).collect(),
+        items: time(api).into_iter().chain(api.records.iter().flat_map(items)).collect(),
     };
     source.render(&imports(api))
+}
+
+/// The field that tells a record's time, if some record has the envelope's.
+fn time(api: &Api) -> Option<TokenStream> {
+    let field = api.service.envelope.as_ref()?.time.as_ref()?;
+    let mut records = api.groups.iter().flat_map(|group| &group.records);
+    records.any(|record| record.fields.iter().any(|field| field.is_envelope_time)).then(|| {
+        let field = field_literal(field);
+        quote!(pub(crate) const TIME: FieldInfo = #field;)
+    })
 }
 
 pub(super) fn items(record: &Record) -> [TokenStream; 2] {

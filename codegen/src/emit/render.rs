@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
+use super::layout::layout;
 use super::{File, docs};
 
 /// What tells an emitted file from a written one. The escape keeps this file from carrying it.
@@ -42,7 +43,7 @@ impl Source {
             if !(is_line && after_line) {
                 text += "\n";
             }
-            text += &separate_members(&item);
+            text += &item;
             after_line = is_line;
         }
         File { path: self.path, text }
@@ -78,51 +79,39 @@ fn uses(items: &[TokenStream], imports: &Imports<'_>) -> Vec<TokenStream> {
     uses.collect()
 }
 
+/// The names that begin a path: not reached through another, and not the name of a field.
 fn first_segments(tokens: TokenStream, names: &mut Vec<String>) {
-    let mut after_path = false;
-    let mut colons = 0;
-    for token in tokens {
+    let is_colon = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
+    let tokens: Vec<_> = tokens.into_iter().collect();
+    for (index, token) in tokens.iter().enumerate() {
         match token {
-            TokenTree::Punct(punct) if punct.as_char() == ':' => {
-                colons += 1;
-                after_path = colons == 2;
-                continue;
-            }
-            TokenTree::Ident(ident) if !after_path => names.push(ident.to_string()),
             TokenTree::Group(group) => first_segments(group.stream(), names),
+            TokenTree::Ident(ident) => {
+                let after_path = index >= 2 && is_colon(tokens.get(index - 1)) && is_colon(tokens.get(index - 2));
+                let is_field = is_colon(tokens.get(index + 1)) && !is_colon(tokens.get(index + 2));
+                if !after_path && !is_field {
+                    names.push(ident.to_string());
+                }
+            }
             _ => {}
         }
-        colons = 0;
-        after_path = false;
     }
 }
 
 /// One item, formatted. What does not parse is printed as it is, for the compiler to point at.
 fn print(item: &TokenStream) -> String {
     match syn::parse2(item.clone()) {
-        Ok(item) => {
-            prettyplease::unparse(&syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] })
-        }
-        Err(_) => format!("{item}\n"),
+        Ok(item) => layout(&prettyplease::unparse(&syn::File {
+            shebang: None,
+            frontmatter: None,
+            attrs: Vec::new(),
+            items: vec![item],
+        })),
+        Err(_) => format!(
+            "{item}
+"
+        ),
     }
-}
-
-/// Puts a blank line between the members of an `impl` or a `trait`, which the printer does not.
-///
-/// Literals hold no line breaks, so a line that is a closing brace is one.
-fn separate_members(item: &str) -> String {
-    let mut text = String::with_capacity(item.len());
-    let mut after_member = false;
-    for line in item.lines() {
-        if after_member && line != "}" {
-            text.push('\n');
-        }
-        text += line;
-        text.push('\n');
-        after_member =
-            line == "    }" || (line.starts_with("    const INFO") && line.ends_with(';')) || line == "    };";
-    }
-    text
 }
 
 #[cfg(test)]
@@ -140,20 +129,5 @@ mod tests {
         let imports = Imports::from([("Used", "crate"), ("Unused", "crate"), ("Kind", "crate::kinds")]);
         let uses: Vec<_> = uses(&items, &imports).into_iter().map(|item| print(&item)).collect();
         assert_eq!(uses, ["use crate::Used;\n", "use crate::kinds::Kind;\n"]);
-    }
-
-    #[test]
-    fn members_stand_apart() {
-        let text = print(&quote!(
-            impl A {
-                fn b() {}
-                fn c() {
-                    d();
-                }
-                fn e() {}
-            }
-        ));
-        let expected = "impl A {\n    fn b() {}\n    fn c() {\n        d();\n    }\n\n    fn e() {}\n}\n";
-        assert_eq!(separate_members(&text), expected);
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn file(api: &Api) -> File {
             pub mod params;
         ),
         quote!(
-            mod records;
+            pub(crate) mod records;
         ),
         quote!(
             mod types;
@@ -47,7 +47,7 @@ pub(super) fn file(api: &Api) -> File {
         docs: "What all groups share: the service itself, its params, records and named types.".to_owned(),
         items,
     };
-    source.render(&imports(api))
+    source.render(&imports())
 }
 
 fn info(service: &Service) -> TokenStream {
@@ -59,7 +59,8 @@ fn info(service: &Service) -> TokenStream {
     let limits = service.limits.iter().map(limit);
     let envelope = option(service.envelope.as_ref().map(|envelope| {
         let data = &envelope.data;
-        let (metadata, time) = (option(envelope.metadata.as_ref()), option(envelope.time.as_ref()));
+        let metadata = option(envelope.metadata.as_ref());
+        let time = option(envelope.time.as_ref().map(|time| &time.wire_name));
         quote!(EnvelopeInfo { data: #data, metadata: #metadata, time: #time })
     }));
     quote! {
@@ -112,8 +113,8 @@ fn limit(limit: &Limit) -> TokenStream {
     }
 }
 
-fn imports(api: &Api) -> Imports<'_> {
-    let mut imports = Imports::from(
+fn imports() -> Imports<'static> {
+    Imports::from(
         [
             "ClientCredentialsInfo",
             "EnvelopeInfo",
@@ -129,9 +130,5 @@ fn imports(api: &Api) -> Imports<'_> {
             "ValueType",
         ]
         .map(|name| (name, "crate::registry")),
-    );
-    if !api.types.is_empty() {
-        imports.insert("NamedType", "crate::wire");
-    }
-    imports
+    )
 }

@@ -17,19 +17,19 @@ pub(super) fn file(api: &Api) -> File {
     };
     let imports = Imports::from([
         ("Cow", "std::borrow"),
-        ("fmt", "std"),
         ("Evidence", "crate::registry"),
         ("SuffixInfo", "crate::registry"),
         ("TypeInfo", "crate::registry"),
         ("ValueInfo", "crate::registry"),
         ("NamedType", "crate::wire"),
+        ("named_type", "crate::wire"),
     ]);
     source.render(&imports)
 }
 
 fn items(ty: &NamedType) -> Vec<TokenStream> {
     let mut items = if ty.open { identifier(ty) } else { enumeration(ty) };
-    items.extend(conversions(ty));
+    items.extend(description(ty));
     if let Some(shapes) = &ty.shapes {
         items.extend(answers(shapes));
     }
@@ -77,13 +77,6 @@ fn enumeration(ty: &NamedType) -> Vec<TokenStream> {
                 }
             }
         },
-        quote! {
-            impl From<String> for #name {
-                fn from(value: String) -> Self {
-                    Self::from(value.as_str())
-                }
-            }
-        },
     ]
 }
 
@@ -122,34 +115,21 @@ fn identifier(ty: &NamedType) -> Vec<TokenStream> {
                 }
             }
         },
-        quote! {
-            impl From<String> for #name {
-                fn from(value: String) -> Self {
-                    Self(Cow::Owned(value))
-                }
-            }
-        },
     ]
 }
 
-fn conversions(ty: &NamedType) -> [TokenStream; 2] {
+fn description(ty: &NamedType) -> [TokenStream; 2] {
     let (name, text, summary, open) = (ident(&ty.ident), &ty.ident, &ty.summary, ty.open);
     let values = ty.values.iter().map(|value| {
         let Value { value, summary, evidence, .. } = value;
-        quote!(ValueInfo { value: #value, summary: #summary, evidence: #evidence })
+        quote!(ValueInfo::new(#value, #summary, #evidence))
     });
     let suffixes = ty.shapes.iter().flat_map(|shapes| &shapes.suffixes).map(|suffix| {
         let (suffix, summary, evidence) = (&suffix.suffix, &suffix.summary, suffix.evidence);
-        quote!(SuffixInfo { suffix: #suffix, summary: #summary, evidence: #evidence })
+        quote!(SuffixInfo::new(#suffix, #summary, #evidence))
     });
     [
-        quote! {
-            impl fmt::Display for #name {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str(self.as_str())
-                }
-            }
-        },
+        quote!(named_type!(#name);),
         quote! {
             impl NamedType for #name {
                 const INFO: &'static TypeInfo = &TypeInfo {

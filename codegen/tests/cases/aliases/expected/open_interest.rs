@@ -3,12 +3,10 @@
 //! Open Interest: contracts that are open.
 
 use crate::{Client, Series, Value};
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo};
-use crate::request::{Endpoint, Request};
+use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use crate::request::{Endpoint, Request, takes};
 use super::service::params;
-use super::service::params::{
-    TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe,
-};
+use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
 
 /// The endpoints of [`Client::open_interest`].
 #[derive(Clone, Copy, Debug)]
@@ -30,9 +28,8 @@ impl OpenInterestGroup<'_> {
     ///
     /// Also printed as “Open the service”.
     ///
-    /// `GET /openInterest`: a series of records whose fields are unknown.
-    ///
-    /// Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// `GET /openInterest`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`,
+    /// `limit`. Reported as required: `coin`.
     pub fn open_interest(&self) -> Request<OpenInterest> {
         Request::new(self.client)
     }
@@ -52,23 +49,13 @@ impl Endpoint for OpenInterest {
         summary: "Perpetual price minus spot price.",
         path: Some("/openInterest"),
         evidence: Evidence::Document,
-        params: Some(
-            &[params::COIN, params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        ),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        params: Some(ParamList { set: params::COMMON, own: &[] }),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }
 
-impl TakesCoin for OpenInterest {}
-impl TakesExchange for OpenInterest {}
-impl TakesExchanges for OpenInterest {}
-impl TakesTimeframe for OpenInterest {}
-impl TakesLimit for OpenInterest {}
+takes!(OpenInterest => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "open_interest",

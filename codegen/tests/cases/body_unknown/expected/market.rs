@@ -3,12 +3,10 @@
 //! Market: what the market does.
 
 use crate::{Client, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo};
-use crate::request::{Endpoint, Request};
+use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamList};
+use crate::request::{Endpoint, Request, takes};
 use super::service::params;
-use super::service::params::{
-    TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe,
-};
+use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -26,9 +24,8 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a body of which nothing is known.
-    ///
-    /// Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// `GET /basis`: a body of which nothing is known. Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as
+    /// required: `coin`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -47,18 +44,12 @@ impl Endpoint for Basis {
         summary: "Perpetual price minus spot price.",
         path: Some("/basis"),
         evidence: Evidence::Document,
-        params: Some(
-            &[params::COIN, params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        ),
+        params: Some(ParamList { set: params::COMMON, own: &[] }),
         ..EndpointInfo::BLANK
     };
 }
 
-impl TakesCoin for Basis {}
-impl TakesExchange for Basis {}
-impl TakesExchanges for Basis {}
-impl TakesTimeframe for Basis {}
-impl TakesLimit for Basis {}
+takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "market",

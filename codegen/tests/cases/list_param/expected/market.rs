@@ -3,8 +3,8 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Value};
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo};
-use crate::request::{Endpoint, Request};
+use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{TakesExchange, TakesExchanges};
 
@@ -24,9 +24,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown.
-    ///
-    /// Params: `exchange`.
+    /// `GET /basis`: a series of records whose fields are unknown. Params: `exchange`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -45,18 +43,13 @@ impl Endpoint for Basis {
         summary: "Perpetual price minus spot price.",
         path: Some("/basis"),
         evidence: Evidence::Document,
-        params: Some(&[params::EXCHANGES]),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        params: Some(ParamList { set: &[], own: &[params::EXCHANGES] }),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }
 
-impl TakesExchange for Basis {}
-impl TakesExchanges for Basis {}
+takes!(Basis => TakesExchange, TakesExchanges);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "market",

@@ -5,13 +5,12 @@
 use crate::{Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
 use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
+    ValueType,
 };
-use crate::request::{Endpoint, Request};
+use crate::request::{Endpoint, Request, takes};
 use super::service::params;
-use super::service::params::{
-    TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe,
-};
+use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -29,18 +28,15 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of [`Share`]. The fields are reported.
-    ///
-    /// Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// `GET /basis`: a series of [`Share`]. The fields are reported. Params: `coin`, `exchange`, `timeframe`,
+    /// `limit`. Reported as required: `coin`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /carry`: one [`Share`].
-    ///
-    /// Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// `GET /carry`: one [`Share`]. Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
     pub fn carry(&self) -> Request<Carry> {
         Request::new(self.client)
     }
@@ -59,11 +55,9 @@ impl Endpoint for Basis {
         summary: "Perpetual price minus spot price.",
         path: Some("/basis"),
         evidence: Evidence::Document,
-        params: Some(
-            &[params::COIN, params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        ),
+        params: Some(ParamList { set: params::COMMON, own: &[] }),
         body: BodyInfo::Series {
-            record: Some(Share::INFO),
+            record: Some(RecordInfo::of::<Share>()),
             time: Some("openDate"),
             evidence: Evidence::Reported,
         },
@@ -71,11 +65,7 @@ impl Endpoint for Basis {
     };
 }
 
-impl TakesCoin for Basis {}
-impl TakesExchange for Basis {}
-impl TakesExchanges for Basis {}
-impl TakesTimeframe for Basis {}
-impl TakesLimit for Basis {}
+takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
 /// Who is long.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,37 +84,22 @@ impl Record for Share {
         name: "Share",
         summary: "Who is long.",
         fields: &[
-            FieldInfo {
-                ident: "open_date",
-                wire_name: "openDate",
-                ty: ValueType::Timestamp,
-                summary: "Start of the interval.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
-            FieldInfo {
-                ident: "long_pct",
-                wire_name: "longPct",
-                ty: ValueType::Number,
-                optional: true,
-                range: Range {
-                    min: Some(0.0),
-                    max: Some(100.0),
-                },
-                unit: "percent",
-                summary: "Accounts that are long.",
-                evidence: Evidence::Reported,
-                ..FieldInfo::BLANK
-            },
+            FieldInfo::new(
+                    "open_date",
+                    "openDate",
+                    ValueType::Timestamp,
+                    Evidence::Document,
+                ).summary("Start of the interval."),
+            FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                .optional()
+                .range(Range { min: Some(0.0), max: Some(100.0) })
+                .unit("percent")
+                .summary("Accounts that are long."),
         ],
     };
 
     fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            long_pct: row.take(1)?,
-            unknown_fields: row.unknown_fields(),
-        })
+        Ok(Self { open_date: row.take(0)?, long_pct: row.take(1)?, unknown_fields: row.unknown_fields() })
     }
 }
 
@@ -141,22 +116,13 @@ impl Endpoint for Carry {
         summary: "Perpetual price minus spot price.",
         path: Some("/carry"),
         evidence: Evidence::Document,
-        params: Some(
-            &[params::COIN, params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        ),
-        body: BodyInfo::Object {
-            record: Share::INFO,
-            evidence: Evidence::Document,
-        },
+        params: Some(ParamList { set: params::COMMON, own: &[] }),
+        body: BodyInfo::Object { record: RecordInfo::of::<Share>(), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }
 
-impl TakesCoin for Carry {}
-impl TakesExchange for Carry {}
-impl TakesExchanges for Carry {}
-impl TakesTimeframe for Carry {}
-impl TakesLimit for Carry {}
+takes!(Carry => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "market",

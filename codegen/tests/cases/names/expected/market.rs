@@ -5,14 +5,12 @@
 use crate::{Client, Series, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
 use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo,
-    ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
+    RecordInfo, ValueType,
 };
-use crate::request::{Endpoint, Request};
-use super::service::params;
-use super::service::params::{
-    TakesCoin, TakesExchange, TakesExchanges, TakesIn, TakesLimit, TakesTimeframe,
-};
+use crate::request::{Endpoint, Request, takes};
+use super::service::{params, records};
+use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesIn, TakesLimit, TakesTimeframe };
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -30,45 +28,39 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /a`: a series of [`AnchoredCvdRecord`].
-    ///
-    /// Params: `in`.
+    /// `GET /a`: a series of [`AnchoredCvdRecord`]. Params: `in`.
     pub fn anchored_cvd(&self) -> Request<AnchoredCvd> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /b`: a series of records whose fields are unknown.
-    ///
-    /// Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// `GET /b`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`, `limit`.
+    /// Reported as required: `coin`.
     pub fn match_(&self) -> Request<Match> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /c`: a series of records whose fields are unknown.
-    ///
-    /// Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// `GET /c`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`, `limit`.
+    /// Reported as required: `coin`.
     pub fn x(&self) -> Request<X> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /d`: a series of records whose fields are unknown.
-    ///
-    /// Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// `GET /d`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`, `limit`.
+    /// Reported as required: `coin`.
     pub fn r_type(&self) -> Request<RType> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /e`: a series of records whose fields are unknown.
-    ///
-    /// Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// `GET /e`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`, `limit`.
+    /// Reported as required: `coin`.
     pub fn m15_close(&self) -> Request<M15Close> {
         Request::new(self.client)
     }
@@ -87,8 +79,9 @@ impl Endpoint for AnchoredCvd {
         summary: "Perpetual price minus spot price.",
         path: Some("/a"),
         evidence: Evidence::Document,
-        params: Some(
-            &[
+        params: Some(ParamList {
+            set: &[],
+            own: &[
                 ParamInfo {
                     ident: "in_",
                     wire_name: "in",
@@ -98,9 +91,9 @@ impl Endpoint for AnchoredCvd {
                     ..ParamInfo::BLANK
                 },
             ],
-        ),
+        }),
         body: BodyInfo::Series {
-            record: Some(AnchoredCvdRecord::INFO),
+            record: Some(RecordInfo::of::<AnchoredCvdRecord>()),
             time: Some("openDate"),
             evidence: Evidence::Document,
         },
@@ -108,7 +101,7 @@ impl Endpoint for AnchoredCvd {
     };
 }
 
-impl TakesIn for AnchoredCvd {}
+takes!(AnchoredCvd => TakesIn);
 
 /// One record of anchoredCVD.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,54 +128,17 @@ impl Record for AnchoredCvdRecord {
         name: "AnchoredCvdRecord",
         summary: "One record of anchoredCVD",
         fields: &[
-            FieldInfo {
-                ident: "open_date",
-                wire_name: "openDate",
-                ty: ValueType::Timestamp,
-                summary: "Start of the interval.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
-            FieldInfo {
-                ident: "type_",
-                wire_name: "type",
-                ty: ValueType::String,
-                summary: "A keyword.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
-            FieldInfo {
-                ident: "long_roe",
-                wire_name: "longROE",
-                ty: ValueType::Number,
-                summary: "An acronym.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
-            FieldInfo {
-                ident: "h_volume24",
-                wire_name: "24hVolume",
-                ty: ValueType::Number,
-                summary: "A leading digit.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
-            FieldInfo {
-                ident: "x_y_z",
-                wire_name: "x-y.z",
-                ty: ValueType::Number,
-                summary: "Punctuation.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
-            FieldInfo {
-                ident: "share",
-                wire_name: "%",
-                ty: ValueType::Number,
-                summary: "No letters at all.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
+            records::TIME,
+            FieldInfo::new("type_", "type", ValueType::String, Evidence::Document).summary("A keyword."),
+            FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Document).summary("An acronym."),
+            FieldInfo::new(
+                    "h_volume24",
+                    "24hVolume",
+                    ValueType::Number,
+                    Evidence::Document,
+                ).summary("A leading digit."),
+            FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Document).summary("Punctuation."),
+            FieldInfo::new("share", "%", ValueType::Number, Evidence::Document).summary("No letters at all."),
         ],
     };
 
@@ -212,23 +168,13 @@ impl Endpoint for Match {
         summary: "Perpetual price minus spot price.",
         path: Some("/b"),
         evidence: Evidence::Document,
-        params: Some(
-            &[params::COIN, params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        ),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        params: Some(ParamList { set: params::COMMON, own: &[] }),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }
 
-impl TakesCoin for Match {}
-impl TakesExchange for Match {}
-impl TakesExchanges for Match {}
-impl TakesTimeframe for Match {}
-impl TakesLimit for Match {}
+takes!(Match => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
 /// The endpoint of [`MarketGroup::x`].
 #[derive(Clone, Copy, Debug)]
@@ -243,23 +189,13 @@ impl Endpoint for X {
         summary: "Perpetual price minus spot price.",
         path: Some("/c"),
         evidence: Evidence::Document,
-        params: Some(
-            &[params::COIN, params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        ),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        params: Some(ParamList { set: params::COMMON, own: &[] }),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }
 
-impl TakesCoin for X {}
-impl TakesExchange for X {}
-impl TakesExchanges for X {}
-impl TakesTimeframe for X {}
-impl TakesLimit for X {}
+takes!(X => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
 /// The endpoint of [`MarketGroup::r_type`].
 #[derive(Clone, Copy, Debug)]
@@ -274,23 +210,13 @@ impl Endpoint for RType {
         summary: "Perpetual price minus spot price.",
         path: Some("/d"),
         evidence: Evidence::Document,
-        params: Some(
-            &[params::COIN, params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        ),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        params: Some(ParamList { set: params::COMMON, own: &[] }),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }
 
-impl TakesCoin for RType {}
-impl TakesExchange for RType {}
-impl TakesExchanges for RType {}
-impl TakesTimeframe for RType {}
-impl TakesLimit for RType {}
+takes!(RType => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
 /// The endpoint of [`MarketGroup::m15_close`].
 #[derive(Clone, Copy, Debug)]
@@ -305,23 +231,13 @@ impl Endpoint for M15Close {
         summary: "Perpetual price minus spot price.",
         path: Some("/e"),
         evidence: Evidence::Document,
-        params: Some(
-            &[params::COIN, params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        ),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        params: Some(ParamList { set: params::COMMON, own: &[] }),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }
 
-impl TakesCoin for M15Close {}
-impl TakesExchange for M15Close {}
-impl TakesExchanges for M15Close {}
-impl TakesTimeframe for M15Close {}
-impl TakesLimit for M15Close {}
+takes!(M15Close => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "market",

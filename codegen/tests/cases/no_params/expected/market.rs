@@ -3,9 +3,8 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Value};
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo};
+use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
 use crate::request::{Endpoint, Request};
-use super::service::params;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +22,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown.
-    ///
-    /// It takes no params.
+    /// `GET /basis`: a series of records whose fields are unknown. It takes no params.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -44,12 +41,8 @@ impl Endpoint for Basis {
         summary: "Perpetual price minus spot price.",
         path: Some("/basis"),
         evidence: Evidence::Document,
-        params: Some(&[]),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        params: Some(ParamList { set: &[], own: &[] }),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }

@@ -4,14 +4,10 @@
 
 use crate::{Client, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
-};
-use crate::request::{Endpoint, Request};
+use crate::registry::{ BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo, ValueType };
+use crate::request::{Endpoint, Request, takes};
 use super::service::params;
-use super::service::params::{
-    TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe,
-};
+use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -29,9 +25,8 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: one [`BasisRecord`].
-    ///
-    /// Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// `GET /basis`: one [`BasisRecord`]. Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -50,22 +45,13 @@ impl Endpoint for Basis {
         summary: "Perpetual price minus spot price.",
         path: Some("/basis"),
         evidence: Evidence::Document,
-        params: Some(
-            &[params::COIN, params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        ),
-        body: BodyInfo::Object {
-            record: BasisRecord::INFO,
-            evidence: Evidence::Document,
-        },
+        params: Some(ParamList { set: params::COMMON, own: &[] }),
+        body: BodyInfo::Object { record: RecordInfo::of::<BasisRecord>(), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }
 
-impl TakesCoin for Basis {}
-impl TakesExchange for Basis {}
-impl TakesExchanges for Basis {}
-impl TakesTimeframe for Basis {}
-impl TakesLimit for Basis {}
+takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
 /// One record of Basis.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,32 +70,15 @@ impl Record for BasisRecord {
         name: "BasisRecord",
         summary: "One record of Basis",
         fields: &[
-            FieldInfo {
-                ident: "status",
-                wire_name: "status",
-                ty: ValueType::String,
-                summary: "How it goes.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
-            FieldInfo {
-                ident: "detail",
-                wire_name: "detail",
-                ty: ValueType::Any,
-                optional: true,
-                summary: "Whatever it is.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
+            FieldInfo::new("status", "status", ValueType::String, Evidence::Document).summary("How it goes."),
+            FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Document)
+                .optional()
+                .summary("Whatever it is."),
         ],
     };
 
     fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            status: row.take(0)?,
-            detail: row.take(1)?,
-            unknown_fields: row.unknown_fields(),
-        })
+        Ok(Self { status: row.take(0)?, detail: row.take(1)?, unknown_fields: row.unknown_fields() })
     }
 }
 

@@ -3,8 +3,8 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Value};
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo};
-use crate::request::{Endpoint, Request};
+use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList};
+use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::TakesLimit;
 
@@ -24,9 +24,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown.
-    ///
-    /// Params: `limit`, `coin`.
+    /// `GET /basis`: a series of records whose fields are unknown. Params: `limit`, `coin`.
     pub fn basis(&self, coin: impl Into<String>) -> Request<Basis> {
         Request::new(self.client).with("coin", &coin.into())
     }
@@ -45,29 +43,19 @@ impl Endpoint for Basis {
         summary: "Perpetual price minus spot price.",
         path: Some("/basis"),
         evidence: Evidence::Document,
-        params: Some(
-            &[
-                ParamInfo {
-                    notes: "At most 1000.",
-                    evidence: Evidence::Reported,
-                    ..params::LIMIT
-                },
-                ParamInfo {
-                    required: Some(Evidence::Published),
-                    ..params::COIN
-                },
+        params: Some(ParamList {
+            set: &[],
+            own: &[
+                ParamInfo { notes: "At most 1000.", evidence: Evidence::Reported, ..params::LIMIT },
+                ParamInfo { required: Some(Evidence::Published), ..params::COIN },
             ],
-        ),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        }),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }
 
-impl TakesLimit for Basis {}
+takes!(Basis => TakesLimit);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "market",

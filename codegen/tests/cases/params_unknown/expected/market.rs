@@ -22,9 +22,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown.
-    ///
-    /// Its params are unknown.
+    /// `GET /basis`: a series of records whose fields are unknown. Its params are unknown.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -43,11 +41,7 @@ impl Endpoint for Basis {
         summary: "Perpetual price minus spot price.",
         path: Some("/basis"),
         evidence: Evidence::Document,
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }

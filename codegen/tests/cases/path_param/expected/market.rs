@@ -3,10 +3,8 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Value};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamLocation, ValueType,
-};
-use crate::request::{Endpoint, Request};
+use crate::registry::{ BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ParamLocation, ValueType };
+use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::TakesLimit;
 
@@ -26,9 +24,8 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /books/{symbol}/levels/{depth}`: a series of records whose fields are unknown.
-    ///
-    /// Params: `symbol`, `depth`, `limit`.
+    /// `GET /books/{symbol}/levels/{depth}`: a series of records whose fields are unknown. Params: `symbol`, `depth`,
+    /// `limit`.
     pub fn book(&self, symbol: impl Into<String>, depth: u32) -> Request<Book> {
         Request::new(self.client).with("symbol", &symbol.into()).with("depth", &depth)
     }
@@ -47,8 +44,9 @@ impl Endpoint for Book {
         summary: "Perpetual price minus spot price.",
         path: Some("/books/{symbol}/levels/{depth}"),
         evidence: Evidence::Document,
-        params: Some(
-            &[
+        params: Some(ParamList {
+            set: &[],
+            own: &[
                 ParamInfo {
                     ident: "symbol",
                     wire_name: "symbol",
@@ -69,17 +67,13 @@ impl Endpoint for Book {
                 },
                 params::LIMIT,
             ],
-        ),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        }),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }
 
-impl TakesLimit for Book {}
+takes!(Book => TakesLimit);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "market",

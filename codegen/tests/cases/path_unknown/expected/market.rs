@@ -3,12 +3,10 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Value};
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo};
-use crate::request::{Endpoint, Request};
+use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use crate::request::{Endpoint, Request, takes};
 use super::service::params;
-use super::service::params::{
-    TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe,
-};
+use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -26,9 +24,8 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /carry`: a series of records whose fields are unknown.
-    ///
-    /// Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// `GET /carry`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`, `limit`.
+    /// Reported as required: `coin`.
     pub fn carry(&self) -> Request<Carry> {
         Request::new(self.client)
     }
@@ -47,23 +44,13 @@ impl Endpoint for Carry {
         summary: "Perpetual price minus spot price.",
         path: Some("/carry"),
         evidence: Evidence::Document,
-        params: Some(
-            &[params::COIN, params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        ),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        params: Some(ParamList { set: params::COMMON, own: &[] }),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }
 
-impl TakesCoin for Carry {}
-impl TakesExchange for Carry {}
-impl TakesExchanges for Carry {}
-impl TakesTimeframe for Carry {}
-impl TakesLimit for Carry {}
+takes!(Carry => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "market",

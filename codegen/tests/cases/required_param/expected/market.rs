@@ -3,9 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Exchange, Series, Timeframe, Timestamp, Value};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType,
-};
+use crate::registry::{ BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, Range, ValueType };
 use crate::request::{Endpoint, Request};
 use super::service::params;
 
@@ -25,9 +23,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown.
-    ///
-    /// Params: `from`, `size`, `venue`, `timeframe`.
+    /// `GET /basis`: a series of records whose fields are unknown. Params: `from`, `size`, `venue`, `timeframe`.
     pub fn basis(
         &self,
         from: impl Into<Timestamp>,
@@ -56,8 +52,9 @@ impl Endpoint for Basis {
         summary: "Perpetual price minus spot price.",
         path: Some("/basis"),
         evidence: Evidence::Document,
-        params: Some(
-            &[
+        params: Some(ParamList {
+            set: &[],
+            own: &[
                 ParamInfo {
                     ident: "from",
                     wire_name: "from",
@@ -80,24 +77,17 @@ impl Endpoint for Basis {
                 ParamInfo {
                     ident: "venue",
                     wire_name: "venue",
-                    ty: ValueType::Named(Exchange::INFO),
+                    ty: ValueType::named::<Exchange>(),
                     list: Some("venues"),
                     required: Some(Evidence::Document),
                     summary: "The venues.",
                     evidence: Evidence::Document,
                     ..ParamInfo::BLANK
                 },
-                ParamInfo {
-                    required: Some(Evidence::Document),
-                    ..params::TIMEFRAME
-                },
+                ParamInfo { required: Some(Evidence::Document), ..params::TIMEFRAME },
             ],
-        ),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        }),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }

@@ -4,14 +4,10 @@
 
 use crate::{Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
-};
-use crate::request::{Endpoint, Request};
-use super::service::params;
-use super::service::params::{
-    TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe,
-};
+use crate::registry::{ BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo, ValueType };
+use crate::request::{Endpoint, Request, takes};
+use super::service::{params, records};
+use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -29,9 +25,8 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`]. The fields are published.
-    ///
-    /// Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// `GET /basis`: a series of [`BasisRecord`]. The fields are published. Params: `coin`, `exchange`, `timeframe`,
+    /// `limit`. Reported as required: `coin`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -50,11 +45,9 @@ impl Endpoint for Basis {
         summary: "Perpetual price minus spot price.",
         path: Some("/basis"),
         evidence: Evidence::Document,
-        params: Some(
-            &[params::COIN, params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        ),
+        params: Some(ParamList { set: params::COMMON, own: &[] }),
         body: BodyInfo::Series {
-            record: Some(BasisRecord::INFO),
+            record: Some(RecordInfo::of::<BasisRecord>()),
             time: Some("openDate"),
             evidence: Evidence::Published,
         },
@@ -62,11 +55,7 @@ impl Endpoint for Basis {
     };
 }
 
-impl TakesCoin for Basis {}
-impl TakesExchange for Basis {}
-impl TakesExchanges for Basis {}
-impl TakesTimeframe for Basis {}
-impl TakesLimit for Basis {}
+takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
 /// One record of Basis.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,32 +74,15 @@ impl Record for BasisRecord {
         name: "BasisRecord",
         summary: "One record of Basis",
         fields: &[
-            FieldInfo {
-                ident: "open_date",
-                wire_name: "openDate",
-                ty: ValueType::Timestamp,
-                summary: "Start of the interval.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
-            FieldInfo {
-                ident: "basis",
-                wire_name: "basis",
-                ty: ValueType::Number,
-                optional: true,
-                summary: "The difference.",
-                evidence: Evidence::Published,
-                ..FieldInfo::BLANK
-            },
+            records::TIME,
+            FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Published)
+                .optional()
+                .summary("The difference."),
         ],
     };
 
     fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            basis: row.take(1)?,
-            unknown_fields: row.unknown_fields(),
-        })
+        Ok(Self { open_date: row.take(0)?, basis: row.take(1)?, unknown_fields: row.unknown_fields() })
     }
 }
 

@@ -5,13 +5,12 @@
 use crate::{Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
 use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
+    ValueType,
 };
-use crate::request::{Endpoint, Request};
-use super::service::params;
-use super::service::params::{
-    TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe,
-};
+use crate::request::{Endpoint, Request, takes};
+use super::service::{params, records};
+use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -29,9 +28,8 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`].
-    ///
-    /// Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// `GET /basis`: a series of [`BasisRecord`]. Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as
+    /// required: `coin`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -50,11 +48,9 @@ impl Endpoint for Basis {
         summary: "Perpetual price minus spot price.",
         path: Some("/basis"),
         evidence: Evidence::Document,
-        params: Some(
-            &[params::COIN, params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        ),
+        params: Some(ParamList { set: params::COMMON, own: &[] }),
         body: BodyInfo::Series {
-            record: Some(BasisRecord::INFO),
+            record: Some(RecordInfo::of::<BasisRecord>()),
             time: Some("openDate"),
             evidence: Evidence::Document,
         },
@@ -62,11 +58,7 @@ impl Endpoint for Basis {
     };
 }
 
-impl TakesCoin for Basis {}
-impl TakesExchange for Basis {}
-impl TakesExchanges for Basis {}
-impl TakesTimeframe for Basis {}
-impl TakesLimit for Basis {}
+takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
 /// One record of Basis.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,36 +79,14 @@ impl Record for BasisRecord {
         name: "BasisRecord",
         summary: "One record of Basis",
         fields: &[
-            FieldInfo {
-                ident: "open_date",
-                wire_name: "openDate",
-                ty: ValueType::Timestamp,
-                summary: "Start of the interval.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
-            FieldInfo {
-                ident: "basis",
-                wire_name: "basis",
-                ty: ValueType::Number,
-                range: Range {
-                    min: Some(-1.0),
-                    max: Some(100_000.0),
-                },
-                unit: "quote currency",
-                summary: "The difference.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
-            FieldInfo {
-                ident: "trades",
-                wire_name: "trades",
-                ty: ValueType::Count,
-                optional: true,
-                summary: "How many trades.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
+            records::TIME,
+            FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Document)
+                .range(Range { min: Some(-1.0), max: Some(100_000.0) })
+                .unit("quote currency")
+                .summary("The difference."),
+            FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Document)
+                .optional()
+                .summary("How many trades."),
         ],
     };
 

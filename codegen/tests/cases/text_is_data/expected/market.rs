@@ -4,14 +4,10 @@
 
 use crate::{Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
-};
-use crate::request::{Endpoint, Request};
-use super::service::params;
-use super::service::params::{
-    TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe,
-};
+use crate::registry::{ BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo, ValueType };
+use crate::request::{Endpoint, Request, takes};
+use super::service::{params, records};
+use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -27,14 +23,12 @@ impl Client {
 }
 
 impl MarketGroup<'_> {
-    /// quotes " and \\ and \*/ and // and {braces} and \`code\` and \` and \<b\>bold\</b\> \[link\]
-    /// \*star\* \~\~\~
+    /// quotes " and \\ and \*/ and // and {braces} and \`code\` and \` and \<b\>bold\</b\> \[link\] \*star\* \~\~\~
     ///
     /// Also printed as “\</code\>\<script\>alert(1)\</script\>”.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`].
-    ///
-    /// Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// `GET /basis`: a series of [`BasisRecord`]. Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as
+    /// required: `coin`.
     ///
     /// \# not a heading not a code block \`\`\`rust panic!() \`\`\`
     #[deprecated(note = "say \"no\" \\ to ]] drugs")]
@@ -57,11 +51,9 @@ impl Endpoint for Basis {
         summary: "quotes \" and \\ and */ and // and {braces} and `code` and ` and <b>bold</b> [link] *star* ~~~",
         path: Some("/basis"),
         evidence: Evidence::Document,
-        params: Some(
-            &[params::COIN, params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        ),
+        params: Some(ParamList { set: params::COMMON, own: &[] }),
         body: BodyInfo::Series {
-            record: Some(BasisRecord::INFO),
+            record: Some(RecordInfo::of::<BasisRecord>()),
             time: Some("openDate"),
             evidence: Evidence::Document,
         },
@@ -71,11 +63,7 @@ impl Endpoint for Basis {
     };
 }
 
-impl TakesCoin for Basis {}
-impl TakesExchange for Basis {}
-impl TakesExchanges for Basis {}
-impl TakesTimeframe for Basis {}
-impl TakesLimit for Basis {}
+takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
 /// One record of Basis.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,32 +82,15 @@ impl Record for BasisRecord {
         name: "BasisRecord",
         summary: "One record of Basis",
         fields: &[
-            FieldInfo {
-                ident: "open_date",
-                wire_name: "openDate",
-                ty: ValueType::Timestamp,
-                summary: "Start of the interval.",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
-            FieldInfo {
-                ident: "quoted",
-                wire_name: "a\"b",
-                ty: ValueType::Number,
-                unit: "*/ }",
-                summary: "1. not a list",
-                evidence: Evidence::Document,
-                ..FieldInfo::BLANK
-            },
+            records::TIME,
+            FieldInfo::new("quoted", "a\"b", ValueType::Number, Evidence::Document)
+                .unit("*/ }")
+                .summary("1. not a list"),
         ],
     };
 
     fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            quoted: row.take(1)?,
-            unknown_fields: row.unknown_fields(),
-        })
+        Ok(Self { open_date: row.take(0)?, quoted: row.take(1)?, unknown_fields: row.unknown_fields() })
     }
 }
 

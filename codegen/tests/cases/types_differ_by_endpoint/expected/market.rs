@@ -3,9 +3,8 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Timeframe, Value};
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::request::{Endpoint, Request};
-use super::service::params;
+use crate::registry::{ BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType };
+use crate::request::{Endpoint, Request, takes};
 use super::service::params::{TakesLeverage, TakesLeverages};
 
 /// The endpoints of [`Client::market`].
@@ -24,18 +23,14 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown.
-    ///
-    /// Params: `leverage`.
+    /// `GET /basis`: a series of records whose fields are unknown. Params: `leverage`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /levels`: a series of records whose fields are unknown.
-    ///
-    /// Params: `leverage`.
+    /// `GET /levels`: a series of records whose fields are unknown. Params: `leverage`.
     pub fn levels(&self) -> Request<Levels> {
         Request::new(self.client)
     }
@@ -54,8 +49,9 @@ impl Endpoint for Basis {
         summary: "Perpetual price minus spot price.",
         path: Some("/basis"),
         evidence: Evidence::Document,
-        params: Some(
-            &[
+        params: Some(ParamList {
+            set: &[],
+            own: &[
                 ParamInfo {
                     ident: "leverage",
                     wire_name: "leverage",
@@ -65,12 +61,8 @@ impl Endpoint for Basis {
                     ..ParamInfo::BLANK
                 },
             ],
-        ),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        }),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }
@@ -92,33 +84,30 @@ impl Endpoint for Levels {
         summary: "Perpetual price minus spot price.",
         path: Some("/levels"),
         evidence: Evidence::Document,
-        params: Some(
-            &[
+        params: Some(ParamList {
+            set: &[],
+            own: &[
                 ParamInfo {
                     ident: "leverage",
                     wire_name: "leverage",
-                    ty: ValueType::Named(Timeframe::INFO),
+                    ty: ValueType::named::<Timeframe>(),
                     list: Some("leverages"),
                     summary: "A class of leverage.",
                     evidence: Evidence::Document,
                     ..ParamInfo::BLANK
                 },
             ],
-        ),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
+        }),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
         ..EndpointInfo::BLANK
     };
 }
 
+takes!(Levels => TakesLeverages);
+
 impl TakesLeverage for Levels {
     type Leverage = Timeframe;
 }
-
-impl TakesLeverages for Levels {}
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "market",

@@ -1,0 +1,52 @@
+//! Writes a catalogue of as many endpoints as asked for, each with a record of its own, to measure the generator with.
+//!
+//! `cargo run -p codegen --example synthetic_catalogue -- 13000 /tmp/catalogue`
+
+use std::fmt::Write;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+const GROUPS: usize = 13;
+
+const SERVICE: &str = include_str!("../tests/cases/service.yaml");
+
+fn main() -> io::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let (count, dir) = (arguments.next().and_then(|count| count.parse().ok()), arguments.next());
+    let (Some(count), Some(dir)) = (count, dir) else {
+        return Err(io::Error::other("usage: synthetic_catalogue COUNT DIR"));
+    };
+    let dir = Path::new(&dir);
+    fs::create_dir_all(dir)?;
+    fs::write(dir.join("service.yaml"), SERVICE)?;
+    for group in 0..GROUPS {
+        let endpoints = (0..count).filter(|index| index % GROUPS == group);
+        fs::write(dir.join(format!("group_{group}.yaml")), file(group, endpoints))?;
+    }
+    Ok(())
+}
+
+fn file(group: usize, endpoints: impl Iterator<Item = usize>) -> String {
+    let mut text = format!("title: Group {group}\nsummary: Metrics of the kind {group}.\nendpoints:\n");
+    for index in endpoints {
+        // Writing to a string cannot fail.
+        let _ = endpoint(&mut text, index);
+    }
+    text
+}
+
+fn endpoint(text: &mut String, index: usize) -> std::fmt::Result {
+    writeln!(
+        text,
+        "- name: Metric {index}\n  path: /metric{index}\n  evidence: document\n  summary: The metric number {index}.\n  \
+         params: [common]\n  body:\n    evidence: document\n    series:"
+    )?;
+    for field in 0..2 + index % 5 {
+        writeln!(
+            text,
+            "    - {{name: value{index}Of{field}, type: number, summary: Part {field} of the metric., unit: quote currency}}"
+        )?;
+    }
+    Ok(())
+}
