@@ -1,0 +1,115 @@
+//! What is wrong with a request before it is sent.
+//!
+//! Only what the catalogue is sure of is enforced: a limit that is merely reported may be out of date,
+//! and the service is asked instead. Unknown params are never judged.
+
+use crate::error::Error;
+use crate::registry::{Evidence, ParamInfo, ParamLocation, Range, ValueType};
+
+/// Checks the value of a known param.
+pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
+    let name = info.wire_name;
+    if info.location == ParamLocation::Path && matches!(value, "" | "." | "..") {
+        return Err(Error::build(format!("`{name}` cannot be {value:?} in a path")));
+    }
+    if info.list.is_some() && value.is_empty() {
+        return Err(Error::build(format!("`{name}` is an empty list")).with_hint("leave it out, or name one"));
+    }
+    if matches!(info.ty, ValueType::Integer | ValueType::Count | ValueType::Number) {
+        return value.split(',').try_for_each(|one| number(info, one));
+    }
+    Ok(())
+}
+
+fn number(info: &ParamInfo, text: &str) -> Result<(), Error> {
+    let name = info.wire_name;
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+    let Some(number) = number else {
+        return Err(Error::build(format!("`{name}` is no number: {text:?}")));
+    };
+    if info.evidence == Evidence::Reported || info.range.contains(number) {
+        return Ok(());
+    }
+    Err(Error::build(format!("`{name}` is {text}, but has to be {}", bounds(info.range))))
+}
+
+/// The bounds of a range, in words.
+pub(crate) fn bounds(range: Range) -> String {
+    match (range.min, range.max) {
+        (Some(min), Some(max)) => format!("from {min} to {max}"),
+        (Some(min), None) => format!("at least {min}"),
+        (None, Some(max)) => format!("at most {max}"),
+        (None, None) => "any number".to_owned(),
+    }
+}
+
+/// Checks a path with its params in it.
+pub(crate) fn path(path: &str) -> Result<(), Error> {
+    let illegal = |byte: &u8| !byte.is_ascii_graphic() || br##""#<>?\^`{|}"##.contains(byte);
+    if !path.starts_with('/') {
+        return Err(Error::build(format!("the path {path:?} does not begin with `/`")));
+    }
+    if let Some(byte) = path.bytes().find(|byte| illegal(byte)) {
+        let hint = if byte == b'?' { "add params with `query`" } else { "percent-encode it" };
+        let character = std::ascii::escape_default(byte);
+        return Err(Error::build(format!("the path {path:?} has a `{character}`")).with_hint(hint));
+    }
+    if path.split('/').any(|segment| matches!(segment, "." | "..")) {
+        return Err(Error::build(format!("the path {path:?} leads elsewhere")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths() {
+        let table = [
+            ("/volumeRatio", None),
+            ("/a/b%20c/d.json", None),
+            ("", Some(r#"the path "" does not begin with `/`"#)),
+            ("volumeRatio", Some(r#"the path "volumeRatio" does not begin with `/`"#)),
+            ("/a?b=c", Some(r#"the path "/a?b=c" has a `?`; add params with `query`"#)),
+            ("/a b", Some(r#"the path "/a b" has a ` `; percent-encode it"#)),
+            ("/a\r\nb", Some(r#"the path "/a\r\nb" has a `\r`; percent-encode it"#)),
+            ("/{symbol}", Some(r#"the path "/{symbol}" has a `{`; percent-encode it"#)),
+            ("/../v1/x", Some(r#"the path "/../v1/x" leads elsewhere"#)),
+        ];
+        for (text, expected) in table {
+            let error = path(text).err().map(|error| error.to_string());
+            assert_eq!(error.as_deref(), expected, "{text}");
+        }
+    }
+
+    fn check(info: ParamInfo, text: &str) -> Option<String> {
+        value(&ParamInfo { wire_name: "limit", ..info }, text).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn ranges() {
+        let range = Range { min: Some(1.0), max: Some(1000.0) };
+        let count = ParamInfo { ty: ValueType::Count, range, ..ParamInfo::BLANK };
+        assert_eq!(check(count, "1"), None);
+        assert_eq!(check(count, "1000"), None);
+        let refused = check(count, "1001");
+        assert_eq!(refused.as_deref(), Some("`limit` is 1001, but has to be from 1 to 1000"));
+        let refused = check(count, "5,0");
+        assert_eq!(refused.as_deref(), Some("`limit` is 0, but has to be from 1 to 1000"));
+        let reported = ParamInfo { evidence: Evidence::Reported, ..count };
+        assert_eq!(check(reported, "1001"), None);
+    }
+
+    #[test]
+    fn what_cannot_be_meant() {
+        let number = ParamInfo { ty: ValueType::Number, ..ParamInfo::BLANK };
+        assert_eq!(check(number, "NaN").as_deref(), Some(r#"`limit` is no number: "NaN""#));
+        let list = ParamInfo { list: Some("limits"), ..ParamInfo::BLANK };
+        let refused = check(list, "");
+        assert_eq!(refused.as_deref(), Some("`limit` is an empty list; leave it out, or name one"));
+        let path = ParamInfo { location: ParamLocation::Path, ..ParamInfo::BLANK };
+        assert_eq!(check(path, "..").as_deref(), Some(r#"`limit` cannot be ".." in a path"#));
+        assert_eq!(check(path, "a/b"), None);
+    }
+}

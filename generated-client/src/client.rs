@@ -1,0 +1,80 @@
+//! The client: what all requests of a program share.
+//!
+//! Settings come in through [`Builder`], requests go out through the groups' handles, which are emitted.
+//! It holds credentials, the way out and nothing that a request could break.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::builder::Builder;
+use crate::credentials::Credentials;
+use crate::error::Error;
+use crate::outlet::Outlet;
+use crate::request::{Raw, Request};
+
+/// Access to the service.
+///
+/// Cloning is cheap, and clones share their connections and their token.
+/// Requests can be made from any thread and side by side; they are sent inside a Tokio runtime.
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    credentials: Credentials,
+    outlet: Outlet,
+}
+
+impl Client {
+    /// Begins a client for the service at `base_url`, which is always yours to give.
+    pub fn builder(base_url: impl Into<String>) -> Builder {
+        Builder::new(base_url.into())
+    }
+
+    /// A client with the settings that stand in the environment.
+    ///
+    /// With the prefix [`SERVICE.env_prefix`](crate::registry::ServiceInfo::env_prefix) and an underscore
+    /// before each name:
+    ///
+    /// | variable | meaning |
+    /// |---|---|
+    /// | `BASE_URL` | where the service is; required |
+    /// | `API_KEY` | the API key; required if the service takes one |
+    /// | `CLIENT_ID`, `CLIENT_SECRET` | turn the token flow on; both or neither |
+    pub fn from_env() -> Result<Self, Error> {
+        Builder::from_env()?.build()
+    }
+
+    pub(crate) fn new(credentials: Credentials, outlet: Outlet) -> Self {
+        Self(Arc::new(Inner { credentials, outlet }))
+    }
+
+    /// A request for any path, whether the catalogue knows it or not.
+    ///
+    /// It goes the way of all requests: same credentials, same limits, same errors. The path begins with a
+    /// slash and may carry the version that the base URL ends in; params are added with
+    /// [`Request::query`].
+    ///
+    /// ```
+    /// # fn demo(client: &generated_client::Client) {
+    /// let request = client.raw("/v2/somethingNew").query("coin", "BTC");
+    /// assert_eq!(request.to_string(), "GET /somethingNew?coin=BTC");
+    /// # }
+    /// ```
+    pub fn raw(&self, path: impl Into<String>) -> Request<Raw> {
+        Request::raw(self, path.into())
+    }
+
+    pub(crate) fn credentials(&self) -> &Credentials {
+        &self.0.credentials
+    }
+
+    pub(crate) fn outlet(&self) -> &Outlet {
+        &self.0.outlet
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("outlet", &self.0.outlet).field("credentials", &self.0.credentials).finish()
+    }
+}

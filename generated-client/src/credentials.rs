@@ -1,0 +1,143 @@
+//! What every request carries to be let in.
+//!
+//! Keys and secrets come in from the builder; headers go out: the API key, and a bearer token beside it
+//! if the token flow is configured. Getting that token is the flow's job.
+
+use std::fmt;
+use std::sync::Arc;
+
+use http::header::{ACCEPT, AUTHORIZATION, HeaderValue, USER_AGENT};
+
+use crate::SERVICE;
+use crate::error::Error;
+use crate::outlet::Outlet;
+use crate::secret::Secret;
+use crate::token::{ClientCredentials, Token, TokenFlow};
+use crate::transport::Headers;
+
+const AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+
+/// The credentials of one client and its clones.
+pub(crate) struct Credentials {
+    /// What every request carries, tokens aside.
+    headers: Headers,
+    api_key: Option<Secret>,
+    flow: Option<TokenFlow>,
+}
+
+impl Credentials {
+    /// Checks that the credentials are those that the service takes.
+    pub(crate) fn new(api_key: Option<Secret>, client_credentials: Option<ClientCredentials>) -> Result<Self, Error> {
+        let mut headers = Headers::new();
+        headers.put(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.put(USER_AGENT, HeaderValue::from_static(AGENT));
+        match (SERVICE.api_key_header, &api_key) {
+            (Some(name), Some(key)) => headers
+                .insert_sensitive(name, key.expose())
+                .map_err(|error| Error::build(format!("the API key does not fit: {error}")))?,
+            (Some(_), None) => {
+                return Err(Error::build("there is no API key").with_hint("set it with `api_key`"));
+            }
+            (None, Some(_)) => return Err(Error::build("the service takes no API key")),
+            (None, None) => {}
+        }
+        let flow = match (&SERVICE.client_credentials, client_credentials) {
+            (_, None) => None,
+            (Some(info), Some(own)) => Some(TokenFlow::new(info, &own, headers.clone())?),
+            (None, Some(_)) => {
+                return Err(Error::build("the service has no client credentials flow"));
+            }
+        };
+        Ok(Self { headers, api_key, flow })
+    }
+
+    /// The token to send, if the flow is configured; fetched if need be.
+    pub(crate) async fn token(&self, outlet: &Outlet) -> Result<Option<Arc<Token>>, Error> {
+        match &self.flow {
+            Some(flow) => flow.token(outlet).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Takes note that the service refused a token.
+    pub(crate) fn invalidate(&self, token: &Arc<Token>) {
+        if let Some(flow) = &self.flow {
+            flow.invalidate(token);
+        }
+    }
+
+    /// The headers of a request for data.
+    pub(crate) fn headers(&self, token: Option<&Arc<Token>>) -> Headers {
+        let mut headers = self.headers.clone();
+        if let Some(token) = token {
+            headers.put(AUTHORIZATION, token.bearer());
+        }
+        headers
+    }
+
+    /// Masks every secret that a text repeats.
+    pub(crate) fn redact(&self, text: &mut String) {
+        let mut bytes = std::mem::take(text).into_bytes();
+        self.redact_bytes(&mut bytes);
+        *text = String::from_utf8(bytes).unwrap_or_default();
+    }
+
+    /// The same for what may not be text.
+    pub(crate) fn redact_bytes(&self, bytes: &mut [u8]) {
+        if let Some(key) = &self.api_key {
+            mask(bytes, key.expose());
+        }
+        if let Some(flow) = &self.flow {
+            flow.with_secrets(|secret| mask(bytes, secret));
+        }
+    }
+}
+
+/// A shorter text is no secret, and masking it would make others unreadable.
+const SHORTEST_SECRET: usize = 4;
+
+/// Overwrites every occurrence of a secret with asterisks.
+fn mask(bytes: &mut [u8], secret: &str) {
+    let length = secret.len();
+    if length < SHORTEST_SECRET {
+        return;
+    }
+    let mut start = 0;
+    while let Some(window) = bytes.get_mut(start..start + length) {
+        if window == secret.as_bytes() {
+            window.fill(b'*');
+            start += length;
+        } else {
+            start += 1;
+        }
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credentials")
+            .field("api_key", &self.api_key)
+            .field("token_flow", &self.flow.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_masked() {
+        let table = [
+            ("key hunter2 and hunter2", "hunter2", "key ******* and *******"),
+            ("hunter", "hunter2", "hunter"),
+            ("a key", "key", "a key"),
+            ("schlüssel", "lüss", "sch*****el"),
+        ];
+        for (text, secret, expected) in table {
+            let mut bytes = text.as_bytes().to_vec();
+            mask(&mut bytes, secret);
+            assert_eq!(String::from_utf8_lossy(&bytes), expected);
+        }
+    }
+}

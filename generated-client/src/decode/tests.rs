@@ -1,0 +1,315 @@
+//! What the decoder accepts, refuses and says.
+//!
+//! Also run with `--features __json-features`, with the same results.
+
+use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::registry::{Evidence, FieldInfo, RecordInfo, TypeInfo, ValueType};
+use crate::series::{Body, Series};
+use crate::wire::NamedType;
+use crate::{Timestamp, Value};
+
+/// A record with a field of every type.
+#[derive(Debug, PartialEq)]
+struct Every {
+    time: Timestamp,
+    number: f64,
+    integer: i64,
+    count: u32,
+    flag: bool,
+    text: String,
+    side: Side,
+    maybe: Option<f64>,
+    any: Option<Value>,
+    levels: Vec<Level>,
+    best: Option<Level>,
+    grid: Vec<Vec<f64>>,
+    unknown_fields: UnknownFields,
+}
+
+const fn field(wire_name: &'static str, ty: ValueType) -> FieldInfo {
+    FieldInfo::new(wire_name, wire_name, ty, Evidence::Document)
+}
+
+impl Record for Every {
+    const INFO: &'static RecordInfo = &RecordInfo {
+        name: "Every",
+        summary: "",
+        fields: &[
+            field("time", ValueType::Timestamp),
+            field("number", ValueType::Number),
+            field("integer", ValueType::Integer),
+            field("count", ValueType::Count),
+            field("flag", ValueType::Boolean),
+            field("text", ValueType::String),
+            field("side", ValueType::Named(Side::INFO)),
+            field("maybe", ValueType::Number),
+            field("any", ValueType::Any),
+            field("levels", ValueType::List(&ValueType::Record(Level::INFO))),
+            field("best", ValueType::Record(Level::INFO)),
+            field("grid", ValueType::List(&ValueType::List(&ValueType::Number))),
+        ],
+    };
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
+        Ok(Self {
+            time: row.take(0)?,
+            number: row.take(1)?,
+            integer: row.take(2)?,
+            count: row.take(3)?,
+            flag: row.take(4)?,
+            text: row.take(5)?,
+            side: row.take(6)?,
+            maybe: row.take(7)?,
+            any: row.take(8)?,
+            levels: row.take_or_default(9)?,
+            best: row.take(10)?,
+            grid: row.take_or_default(11)?,
+            unknown_fields: row.unknown_fields(),
+        })
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Level {
+    price: f64,
+    unknown_fields: UnknownFields,
+}
+
+impl Record for Level {
+    const INFO: &'static RecordInfo =
+        &RecordInfo { name: "Level", summary: "", fields: &[field("price", ValueType::Number)] };
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
+        Ok(Self { price: row.take(0)?, unknown_fields: row.unknown_fields() })
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Side(String);
+
+impl From<&str> for Side {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl NamedType for Side {
+    const INFO: &'static TypeInfo = &TypeInfo { name: "Side", summary: "", open: false, values: &[], suffixes: &[] };
+
+    fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Decodes a record that is plain but for one entry, which may stand for several.
+fn check(entry: &str) -> Result<Every, String> {
+    let plain = [
+        ("time", "1700000000"),
+        ("number", "0.5"),
+        ("integer", "-7"),
+        ("count", "7"),
+        ("flag", "true"),
+        ("text", r#""t""#),
+        ("side", r#""buy""#),
+    ];
+    let kept = plain.iter().filter(|(name, _)| !entry.starts_with(&format!("\"{name}\"")));
+    let mut entries: Vec<_> = kept.map(|(name, value)| format!("\"{name}\": {value}")).collect();
+    entries.extend(Some(entry.to_owned()).filter(|entry| !entry.is_empty()));
+    Every::decode(&format!("{{{}}}", entries.join(", "))).map_err(|error| error.to_string())
+}
+
+#[test]
+fn numbers_are_tolerated() {
+    for text in ["1.7e9", "1700000000.0", "\"1700000000\"", "\"1.7e9\"", "17E8"] {
+        let record = check(&format!("\"time\": {text}"));
+        assert_eq!(record.map(|record| record.time), Ok(Timestamp::from(1_700_000_000)), "{text}");
+    }
+    for (text, expected) in [("2", 2.0), ("\"2.5\"", 2.5), ("-0.0", 0.0), ("\"-1e-3\"", -0.001)] {
+        assert_eq!(check(&format!("\"number\": {text}")).map(|record| record.number), Ok(expected));
+    }
+    for (text, expected) in [("4294967295", u32::MAX), ("0.0", 0), ("\"12\"", 12)] {
+        assert_eq!(check(&format!("\"count\": {text}")).map(|record| record.count), Ok(expected));
+    }
+    assert_eq!(check(r#""text": 12"#).map(|record| record.text), Ok("12".to_owned()));
+    assert_eq!(check(r#""side": 3"#).map(|record| record.side), Ok(Side("3".to_owned())));
+}
+
+#[test]
+fn zero_keeps_its_sign() {
+    for text in ["-0", "-0.0", "\"-0\""] {
+        let record = check(&format!("\"number\": {text}"));
+        assert!(record.is_ok_and(|record| record.number.is_sign_negative()), "{text}");
+    }
+}
+
+#[test]
+fn what_may_be_absent() {
+    for entry in ["", r#""maybe": null, "any": null, "levels": null, "best": null, "grid": null"#] {
+        let record = check(entry).unwrap();
+        assert_eq!((record.maybe, record.any, record.best), (None, None, None));
+        assert!(record.levels.is_empty() && record.grid.is_empty());
+        assert!(record.unknown_fields.is_empty());
+    }
+}
+
+#[test]
+fn nested_values() {
+    let record = check(r#""levels": [{"price": "1"}, {"price": 2, "new": 3}], "grid": [[], [1, 2.5]]"#);
+    let record = record.unwrap();
+    assert_eq!(record.levels[0].price.to_bits(), 1.0_f64.to_bits());
+    assert_eq!(record.levels[1].unknown_fields.get("new"), Some(&Value::from(3)));
+    assert_eq!(record.grid, [vec![], vec![1.0, 2.5]]);
+}
+
+#[test]
+fn unknown_fields_are_kept() {
+    let record = check(r#""z": {"b": [1, 2.50, -3, 1e2, null, "t"], "a": true}, "esc\n": 1, "z": 2"#);
+    let record = record.unwrap();
+    let kept: Vec<_> = record.unknown_fields.iter().collect();
+    assert_eq!(kept, [("z", &Value::from(2)), ("esc\n", &Value::from(1))]);
+    let any = check(r#""any": {"b": [1, 2.50, -3, 1e2, null, "t"], "a": true}"#).unwrap().any;
+    let expected = serde_json::json!({"a": true, "b": [1, 2.5, -3, 100.0, null, "t"]});
+    assert_eq!(any, Some(expected));
+}
+
+#[test]
+fn misfits_name_field_and_value() {
+    let long = "x".repeat(100);
+    let table = [
+        (r#""time": 1.5"#, "`time`: expected a timestamp, a whole number, found `1.5`"),
+        (r#""time": "soon""#, r#"`time`: expected a timestamp, a whole number, found the text "soon""#),
+        (r#""time": null"#, "`time`: expected a timestamp, a whole number, found `null`"),
+        (r#""number": null"#, "`number`: expected a number, found `null`"),
+        (r#""number": "NaN""#, r#"`number`: expected a number, found the text "NaN""#),
+        (r#""number": "-inf""#, r#"`number`: expected a number, found the text "-inf""#),
+        (r#""number": "1e999""#, r#"`number`: expected a number, found the text "1e999""#),
+        (r#""number": true"#, "`number`: expected a number, found `true`"),
+        (r#""number": [1]"#, "`number`: expected a number, found a list"),
+        (r#""number": {"a": 1}"#, "`number`: expected a number, found an object"),
+        (r#""number": {}"#, "`number`: expected a number, found an object"),
+        (r#""integer": 9223372036854775808"#, "`integer`: expected a whole number, found `9223372036854775808`"),
+        (r#""integer": 1e300"#, "`integer`: expected a whole number, found `1e+300`"),
+        (r#""count": -1"#, "`count`: expected a whole number from 0 to 4294967295, found `-1`"),
+        (r#""flag": "true""#, r#"`flag`: expected `true` or `false`, found the text "true""#),
+        (r#""text": 1.5"#, "`text`: expected text, found `1.5`"),
+        (r#""maybe": "x""#, r#"`maybe`: expected a number, found the text "x""#),
+        (r#""levels": {}"#, "`levels`: expected a list, found an object"),
+        (r#""levels": [{"price": 1}, {}]"#, "`levels[1].price`: expected a number, found nothing"),
+        (r#""levels": [1.5]"#, "`levels[0]`: expected an object, found `1.5`"),
+        (r#""best": {"price": "x"}"#, r#"`best.price`: expected a number, found the text "x""#),
+        (r#""grid": [[1], [2, "x"]]"#, r#"`grid[1][1]`: expected a number, found the text "x""#),
+    ];
+    for (entry, expected) in table {
+        assert_eq!(check(entry), Err(expected.to_owned()), "{entry}");
+    }
+    let expected = format!("`number`: expected a number, found the text \"{}… (100 bytes)\"", &long[..60]);
+    assert_eq!(check(&format!("\"number\": \"{long}\"")), Err(expected));
+}
+
+#[test]
+fn what_is_no_json_is_refused_with_its_place() {
+    let table = [
+        (r#""number": 1e999"#, "`number`: number out of range"),
+        (r#""number": NaN"#, "`number`: expected value"),
+        (r#""number": 1, "number": 2"#, "`number`: the key stands twice in one object"),
+        (r#""new": 1e999"#, "number out of range"),
+        (r#""any": [-1e999]"#, "`any`: number out of range"),
+        (r#""number": {"$serde_json::private::Number": "NaN"}"#, "`number`: number out of range"),
+    ];
+    for (entry, expected) in table {
+        let error = check(entry).map(drop).unwrap_err();
+        assert!(error.contains(expected), "{entry}: {error}");
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let deep = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
+        for name in ["new", "any", "number", "levels", "grid"] {
+            assert!(check(&format!("\"{name}\": {deep}")).is_err(), "{name}");
+        }
+        assert!(Value::decode(&deep).is_err());
+    }
+}
+
+/// Decodes a series of levels.
+fn series(text: &str) -> Result<Series<Level>, String> {
+    Series::decode(text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn envelopes() {
+    let whole = r#" {"metadata": {"exchanges": ["a"]}, "data": [{"price": 1}, {"price": 2}], "more": 3} "#;
+    let whole = series(whole).unwrap();
+    assert_eq!(whole.iter().map(|level| level.price).sum::<f64>().to_bits(), 3.0_f64.to_bits());
+    assert_eq!(whole.metadata.exchanges.len(), 1);
+    assert_eq!(whole.unknown_fields.get("more"), Some(&Value::from(3)));
+    for text in [r#"{"data": []}"#, r#"{"data": [], "metadata": null}"#, r#"{"data": [], "metadata": {}}"#] {
+        let empty = series(text).unwrap();
+        assert!(empty.data.is_empty() && empty.metadata.exchanges.is_empty());
+    }
+}
+
+#[test]
+fn broken_envelopes_are_refused_with_the_place() {
+    let table = [
+        ("", "EOF while parsing a value"),
+        ("<html>", "expected value"),
+        ("[]", "invalid type: sequence, expected an object with `data`"),
+        ("{}", "missing field `data`"),
+        (r#"{"data": null}"#, "`data`: invalid type: null, expected a list of records"),
+        (r#"{"data": {}}"#, "`data`: invalid type: map, expected a list of records"),
+        (r#"{"data": [1]}"#, "`data[0]`: invalid type: integer `1`, expected an object"),
+        (r#"{"data": [{"price": 1}, null]}"#, "`data[1]`: invalid type: null, expected an object"),
+        (r#"{"data": [{"price": 1}, {"price": "x"}]}"#, "`data[1].price`: expected a number, found the text"),
+        (r#"{"data": [{"price": 1"#, "`data[0].price`: EOF while parsing an object"),
+        (r#"{"data": [{"price": 1}]"#, "EOF while parsing an object"),
+        (r#"{"data": []}}"#, "trailing characters"),
+        (r#"{"data": []} x"#, "trailing characters"),
+        (r#"{"data": [], "data": []}"#, "duplicate field `data`"),
+        (r#"{"data": [], "metadata": 5}"#, "`metadata`: invalid type: integer `5`, expected an object"),
+        (r#"{"data": [], "metadata": {"exchanges": [{}]}}"#, "`metadata.exchanges[0]`: expected text, found an object"),
+    ];
+    for (text, expected) in table {
+        let error = series(text).map(drop).unwrap_err();
+        assert!(error.starts_with(expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_cut_anywhere_is_refused() {
+    let whole = r#"{"data": [{"price": 12.5, "new": "é"}], "metadata": {"exchanges": ["a"]}}"#;
+    assert!(series(whole).is_ok());
+    for (end, _) in whole.char_indices() {
+        assert!(series(&whole[..end]).is_err(), "{end}");
+    }
+}
+
+#[test]
+fn records_of_any_kind() {
+    let any = Series::<Value>::decode(r#"{"data": [{"a": 1.50}, 2, null]}"#).unwrap();
+    assert_eq!(any.data, [serde_json::json!({"a": 1.5}), Value::from(2), Value::Null]);
+}
+
+#[test]
+fn a_problem_is_bounded() {
+    let text = format!(r#"{{"data": "{}"}}"#, "y".repeat(10_000));
+    assert!(series(&text).is_err_and(|error| error.len() < 400));
+}
+
+#[test]
+fn seventeen_digits_round_trip() {
+    let mut bits: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut numbers = vec![f64::MAX, f64::MIN_POSITIVE, 5e-324, 1e23, 9_007_199_254_740_993.0, 0.1];
+    while numbers.len() < 20_000 {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        numbers.push(f64::from_bits(bits));
+    }
+    numbers.retain(|number| number.is_finite());
+    let records: Vec<_> = numbers.iter().map(|number| format!(r#"{{"price": {number:.16e}}}"#)).collect();
+    let series = series(&format!(r#"{{"data": [{}]}}"#, records.join(","))).unwrap();
+    for (level, number) in series.iter().zip(&numbers) {
+        assert_eq!(level.price.to_bits(), number.to_bits());
+    }
+}

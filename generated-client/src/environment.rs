@@ -1,0 +1,93 @@
+//! Settings from environment variables.
+//!
+//! The variables come in through a function, so that tests need not change the environment.
+//! An empty variable counts as one that is not set.
+
+use std::env::VarError;
+
+use crate::SERVICE;
+use crate::builder::Builder;
+use crate::error::Error;
+
+type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
+
+/// Reads the settings, or says which variable is missing.
+pub(crate) fn read(lookup: &Lookup<'_>) -> Result<Builder, Error> {
+    let mut builder = Builder::new(required(lookup, "BASE_URL")?);
+    if SERVICE.api_key_header.is_some() {
+        builder = builder.api_key(required(lookup, "API_KEY")?);
+    }
+    if SERVICE.client_credentials.is_none() {
+        return Ok(builder);
+    }
+    match (optional(lookup, "CLIENT_ID")?, optional(lookup, "CLIENT_SECRET")?) {
+        (None, None) => Ok(builder),
+        (Some(id), Some(secret)) => Ok(builder.client_credentials(id, secret)),
+        (Some(_), None) => Err(missing("CLIENT_SECRET", &beside("CLIENT_ID"))),
+        (None, Some(_)) => Err(missing("CLIENT_ID", &beside("CLIENT_SECRET"))),
+    }
+}
+
+fn required(lookup: &Lookup<'_>, name: &str) -> Result<String, Error> {
+    optional(lookup, name)?.ok_or_else(|| missing(name, ""))
+}
+
+fn optional(lookup: &Lookup<'_>, name: &str) -> Result<Option<String>, Error> {
+    let name = full(name);
+    match lookup(&name) {
+        Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(Error::build(format!("the environment variable `{name}` is not UTF-8"))),
+    }
+}
+
+fn missing(name: &str, why: &str) -> Error {
+    Error::build(format!("the environment variable `{}` is not set{why}", full(name)))
+}
+
+fn beside(name: &str) -> String {
+    format!(", although `{}` is", full(name))
+}
+
+fn full(name: &str) -> String {
+    format!("{}_{name}", SERVICE.env_prefix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(set: &[(&str, &str)]) -> Result<(), String> {
+        let lookup = |name: &str| {
+            let found = set.iter().find(|(known, _)| full(known) == name);
+            found.map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent)
+        };
+        read(&lookup).map(drop).map_err(|error| error.to_string())
+    }
+
+    fn unset(name: &str, why: &str) -> Result<(), String> {
+        Err(format!("the environment variable `{}` is not set{why}", full(name)))
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let url = ("BASE_URL", "https://example.com/v2");
+        let key = ("API_KEY", "key");
+        let id = ("CLIENT_ID", "id");
+        let secret = ("CLIENT_SECRET", "secret");
+        assert_eq!(check(&[url, key]), Ok(()));
+        assert_eq!(check(&[url, key, id, secret]), Ok(()));
+        assert_eq!(check(&[key]), unset("BASE_URL", ""));
+        assert_eq!(check(&[("BASE_URL", ""), key]), unset("BASE_URL", ""));
+        assert_eq!(check(&[url]), unset("API_KEY", ""));
+        assert_eq!(check(&[url, key, id]), unset("CLIENT_SECRET", &beside("CLIENT_ID")));
+        assert_eq!(check(&[url, key, secret]), unset("CLIENT_ID", &beside("CLIENT_SECRET")));
+    }
+
+    #[test]
+    fn what_is_not_text_is_named() {
+        let error = read(&|_| Err(VarError::NotUnicode("x".into()))).map(drop);
+        let error = error.map_err(|error| error.to_string());
+        assert_eq!(error, Err(format!("the environment variable `{}` is not UTF-8", full("BASE_URL"))));
+    }
+}

@@ -1,0 +1,265 @@
+//! The one error of this crate.
+//!
+//! It is made where something goes wrong and learns on the way out which request it was about.
+//! It says what happened and what to do; it never holds a key, a secret or a token.
+//! What caused it is chained with [`source`](std::error::Error::source) and not printed by `Display`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::call::Call;
+use crate::credentials::Credentials;
+use crate::decode::DecodeError;
+use crate::excerpt::{excerpt, one_line};
+use crate::registry::EndpointInfo;
+use crate::transport::{Phase, TransportError};
+
+/// Any failure, from building a client to reading a reply.
+///
+/// `Display` is one line that says what happened and what to do; `{:#}` adds what caused it, and so does
+/// `Debug`, which is what a `main` that returns an error prints.
+#[derive(Clone)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+    hint: String,
+    request: Option<Request>,
+    token: bool,
+    status: Option<u16>,
+    code: Option<String>,
+    body: Option<Box<[u8]>>,
+    timeout: bool,
+    retryable: bool,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+/// The request that an error is about.
+#[derive(Clone)]
+struct Request {
+    endpoint: &'static EndpointInfo,
+    line: String,
+}
+
+/// In which phase something went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Before anything was sent: the client or the request cannot be built.
+    Build,
+    /// No connection was made.
+    Connect,
+    /// The request could not be sent.
+    Send,
+    /// The request was sent, but no status and headers came back.
+    Head,
+    /// The body did not arrive whole.
+    Body,
+    /// The service answered with a status other than success.
+    Status,
+    /// The body is not what the catalogue says.
+    Decode,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            message: message.into(),
+            hint: String::new(),
+            request: None,
+            token: false,
+            status: None,
+            code: None,
+            body: None,
+            timeout: false,
+            retryable: false,
+            source: None,
+        }))
+    }
+
+    /// Something that is wrong before anything is sent.
+    pub(crate) fn build(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Build, message)
+    }
+
+    /// A body that is not what the catalogue says.
+    pub(crate) fn decode(error: &DecodeError, body: Vec<u8>) -> Self {
+        Self::new(ErrorKind::Decode, format!("the body is not as expected: {error}")).with_body(body)
+    }
+
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = hint.into();
+        self
+    }
+
+    pub(crate) fn with_status(mut self, status: u16, code: Option<String>) -> Self {
+        self.0.status = Some(status);
+        self.0.code = code;
+        self.0.retryable = matches!(status, 429 | 502 | 503 | 504);
+        self
+    }
+
+    pub(crate) fn with_body(mut self, body: Vec<u8>) -> Self {
+        self.0.body = Some(body.into());
+        self
+    }
+
+    /// Says that the request for a token failed, on the way of another request.
+    pub(crate) fn of_token(mut self) -> Self {
+        self.0.token = true;
+        self
+    }
+
+    /// Says which request it was about.
+    pub(crate) fn about(mut self, call: &Call) -> Self {
+        self.0.request = Some(Request { endpoint: call.endpoint(), line: call.to_string() });
+        self
+    }
+
+    /// Takes out what a server may have echoed, or a caller have put into a param.
+    pub(crate) fn without_secrets(mut self, credentials: &Credentials) -> Self {
+        let inner = &mut *self.0;
+        credentials.redact(&mut inner.message);
+        if let Some(request) = &mut inner.request {
+            credentials.redact(&mut request.line);
+        }
+        if let Some(code) = &mut inner.code {
+            credentials.redact(code);
+        }
+        if let Some(body) = &mut inner.body {
+            credentials.redact_bytes(body);
+        }
+        self
+    }
+
+    /// The phase in which it happened.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The endpoint that was asked, unless it happened before there was one.
+    pub fn endpoint(&self) -> Option<&'static EndpointInfo> {
+        self.0.request.as_ref().map(|request| request.endpoint)
+    }
+
+    /// The HTTP status, if the service answered with one other than success.
+    pub fn status(&self) -> Option<u16> {
+        self.0.status
+    }
+
+    /// The machine-readable code that the service gave, if it gave one.
+    pub fn code(&self) -> Option<&str> {
+        self.0.code.as_deref()
+    }
+
+    /// The whole body, where one arrived: of another status than success, or one that did not decode.
+    pub fn body(&self) -> Option<&[u8]> {
+        self.0.body.as_deref()
+    }
+
+    /// Whether the same request may succeed if it is sent again.
+    pub fn is_retryable(&self) -> bool {
+        self.0.retryable
+    }
+
+    /// Whether the credentials are at fault.
+    pub fn is_auth(&self) -> bool {
+        matches!(self.0.status, Some(401 | 403))
+    }
+
+    /// Whether time ran out.
+    pub fn is_timeout(&self) -> bool {
+        self.0.timeout
+    }
+
+    /// Whether the body is not what the catalogue says.
+    pub fn is_decode(&self) -> bool {
+        self.0.kind == ErrorKind::Decode
+    }
+
+    /// Whether the service asked for fewer requests.
+    pub fn is_rate_limited(&self) -> bool {
+        self.0.status == Some(429)
+    }
+
+    /// Whether it was the request for a token that failed, and not the one for data.
+    pub fn is_token(&self) -> bool {
+        self.0.token
+    }
+}
+
+/// A failure of the transport, taken over with its words and its cause.
+impl From<TransportError> for Error {
+    fn from(error: TransportError) -> Self {
+        let kind = match error.phase() {
+            Phase::Connect => ErrorKind::Connect,
+            Phase::Send => ErrorKind::Send,
+            Phase::Head => ErrorKind::Head,
+            Phase::Body => ErrorKind::Body,
+        };
+        let mut this = Self::new(kind, error.to_string());
+        this.0.timeout = error.is_timeout();
+        this.0.retryable = error.is_retryable();
+        this.0.source = error.into_cause();
+        this
+    }
+}
+
+/// A body is shown up to so many bytes.
+const LONGEST_BODY: usize = 500;
+
+impl Error {
+    fn write_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        if let Some(Request { endpoint, line }) = &inner.request {
+            write!(f, "{endpoint} ({line}): ")?;
+        }
+        if inner.token {
+            f.write_str("no token: ")?;
+        }
+        f.write_str(&inner.message)?;
+        if let Some(code) = &inner.code {
+            write!(f, " (code {code})")?;
+        }
+        if !inner.hint.is_empty() {
+            write!(f, "; {}", inner.hint)?;
+        }
+        match inner.body.as_deref().map(String::from_utf8_lossy) {
+            Some(body) if !body.trim().is_empty() => {
+                write!(f, "; body: {}", one_line(&excerpt(body.trim(), LONGEST_BODY)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn write_causes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_line(f)?;
+        if f.alternate() { self.write_causes(f) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Error({:?}): {self:#}", self.0.kind)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}

@@ -1,0 +1,74 @@
+//! Typed access to a read-only HTTP and JSON data service.
+//!
+//! Groups, endpoints, params and records are emitted from a catalogue and live in the modules below;
+//! the rest of this crate is the same for every catalogue.
+//!
+//! ```no_run
+//! use generated_client::{Client, Timeframe};
+//!
+//! # async fn demo() -> Result<(), generated_client::Error> {
+//! let client = Client::from_env()?;
+//! let ratio = client
+//!     .orderflow()
+//!     .volume_ratio()
+//!     .coin("BTC")
+//!     .timeframe(Timeframe::H1)
+//!     .limit(100)
+//!     .await?;
+//! for point in &ratio {
+//!     println!("{} {:+.3}", point.open_date, point.volume_ratio);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A request is a value: build it, print it, compare it in a test, clone it, and `.await` it inside a Tokio
+//! runtime. What the catalogue does not know is within reach too: [`Request::query`] for a param,
+//! [`Client::raw`] for a path, `unknown_fields` for what a reply holds beyond its documented fields.
+//!
+//! This crate turns on `serde_json/float_roundtrip`, for the whole program: without it one number of
+//! seventeen digits in ten is misread by one unit in the last place.
+
+pub mod record;
+pub mod registry;
+pub mod request;
+pub mod transport;
+pub mod wire;
+
+mod base_url;
+mod builder;
+mod call;
+mod check;
+mod client;
+mod credentials;
+mod decode;
+mod environment;
+mod error;
+mod excerpt;
+mod field_error;
+mod number;
+mod outlet;
+mod secret;
+mod send;
+mod series;
+mod slot;
+mod status;
+mod timestamp;
+mod token;
+mod unknown_fields;
+
+#[rustfmt::skip]
+mod generated;
+
+pub use builder::Builder;
+pub use client::Client;
+pub use decode::DecodeError;
+pub use error::{Error, ErrorKind};
+pub use generated::*;
+pub use record::{Record, UnknownFields};
+pub use request::{Endpoint, Raw, Request};
+pub use secret::Secret;
+pub use serde_json::Value;
+pub use series::{Body, Item, Series};
+pub use timestamp::{OutOfRange, ParseTimestampError, Timestamp};
+pub use transport::Transport;

@@ -1,0 +1,64 @@
+//! Records and the rows they are made of.
+//!
+//! An emitted record is a table of fields and a few lines that take its values from a [`Row`].
+//! The decoder fills one row over and over, so a record of numbers costs no allocation.
+//! Reading JSON is the decoder's job, judging a single value that of [`FromSlot`].
+
+use crate::registry::{FieldInfo, RecordInfo};
+
+pub use crate::field_error::FieldError;
+pub use crate::slot::{AsNamedType, AsRecord, FromSlot, Large, Slot};
+pub use crate::unknown_fields::UnknownFields;
+
+/// An object with known fields.
+pub trait Record: Sized {
+    /// The record, as the catalogue describes it.
+    const INFO: &'static RecordInfo;
+
+    /// Takes the values, by their places in [`RecordInfo::fields`].
+    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError>;
+}
+
+/// The values of one object, as they stood in the body.
+#[derive(Debug)]
+pub struct Row<'a> {
+    pub(crate) fields: &'static [FieldInfo],
+    pub(crate) slots: Box<[Slot<'a>]>,
+    pub(crate) unknown: UnknownFields,
+    /// The field that was read last, by its name on the wire.
+    pub(crate) reading: Option<&'static str>,
+}
+
+impl<'a> Row<'a> {
+    /// A row without values.
+    pub(crate) fn new(fields: &'static [FieldInfo]) -> Self {
+        let slots = fields.iter().map(|_| Slot::Absent).collect();
+        Self { fields, slots, unknown: UnknownFields::default(), reading: None }
+    }
+
+    /// Takes the value of the field at `index`; what is taken again is absent.
+    pub fn take<T: FromSlot<Via>, Via>(&mut self, index: usize) -> Result<T, FieldError> {
+        T::from_slot(self.slot(index)).map_err(|error| error.in_field(self.wire_name(index)))
+    }
+
+    /// Takes the value of a field that can be absent or null although its type cannot.
+    pub fn take_or_default<T, Via>(&mut self, index: usize) -> Result<T, FieldError>
+    where
+        T: FromSlot<Via> + Default,
+    {
+        self.take(index).map(Option::<T>::unwrap_or_default)
+    }
+
+    /// Takes the fields that the record does not know.
+    pub fn unknown_fields(&mut self) -> UnknownFields {
+        std::mem::take(&mut self.unknown)
+    }
+
+    fn slot(&mut self, index: usize) -> Slot<'a> {
+        self.slots.get_mut(index).map(std::mem::take).unwrap_or_default()
+    }
+
+    fn wire_name(&self, index: usize) -> &'static str {
+        self.fields.get(index).map_or("", |field| field.wire_name)
+    }
+}

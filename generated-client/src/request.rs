@@ -1,0 +1,182 @@
+//! Requests: values that can be built, printed, compared, cloned and then sent.
+//!
+//! A thin generic shell around one call that is not generic. What an endpoint takes is decided by the
+//! emitted setters; how it is sent is the same for all.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use crate::Value;
+use crate::call::Call;
+use crate::client::Client;
+use crate::error::Error;
+use crate::registry::EndpointInfo;
+use crate::send::{self, Reply};
+use crate::series::Body;
+use crate::wire::ToWire;
+
+/// Something that can be asked for.
+pub trait Endpoint: Send + Sync + 'static {
+    /// What comes back.
+    type Body: Body;
+
+    /// The endpoint, as the catalogue describes it.
+    const INFO: &'static EndpointInfo;
+}
+
+/// A request for an endpoint, sent by `.await`.
+///
+/// Two requests are equal if they ask for the same, in whatever order their params were set.
+///
+/// ```
+/// # fn demo(client: &generated_client::Client) {
+/// let request = client.raw("/volumeRatio").query("limit", 5).query("coin", "BTC");
+/// assert_eq!(request.to_string(), "GET /volumeRatio?coin=BTC&limit=5");
+/// assert_eq!(request, client.raw("/volumeRatio").query("coin", "BTC").query("limit", 5));
+/// # }
+/// ```
+#[must_use = "a request does nothing until it is awaited"]
+pub struct Request<E> {
+    client: Client,
+    call: Call,
+    endpoint: PhantomData<fn() -> E>,
+}
+
+// Which of these the emitted code needs depends on the catalogue.
+#[allow(dead_code)]
+impl<E: Endpoint> Request<E> {
+    pub(crate) fn new(client: &Client) -> Self {
+        Self { client: client.clone(), call: Call::new(E::INFO), endpoint: PhantomData }
+    }
+
+    pub(crate) fn with(mut self, wire_name: &'static str, value: &dyn ToWire) -> Self {
+        self.call.set(Cow::Borrowed(wire_name), value.to_wire());
+        self
+    }
+
+    pub(crate) fn with_list<T: ToWire>(mut self, wire_name: &'static str, values: impl Iterator<Item = T>) -> Self {
+        let mut list = String::new();
+        for value in values {
+            if !list.is_empty() {
+                list.push(',');
+            }
+            value.write_wire(&mut list);
+        }
+        self.call.set(Cow::Borrowed(wire_name), list);
+        self
+    }
+}
+
+impl Request<Raw> {
+    pub(crate) fn raw(client: &Client, path: String) -> Self {
+        Self { client: client.clone(), call: Call::raw(Raw::INFO, path), endpoint: PhantomData }
+    }
+}
+
+impl<E> Request<E> {
+    /// Sets a param by its name on the wire, also one that the catalogue does not know.
+    ///
+    /// A param that was set before is replaced.
+    // By value, so that a literal can be passed as it is.
+    #[allow(clippy::needless_pass_by_value)]
+    pub fn query(mut self, name: impl Into<String>, value: impl ToWire) -> Self {
+        self.call.set(Cow::Owned(name.into()), value.to_wire());
+        self
+    }
+
+    /// What is sent, from the base URL on.
+    pub fn path_and_query(&self) -> String {
+        self.call.path_and_query()
+    }
+
+    /// The endpoint, as the catalogue describes it.
+    pub fn endpoint(&self) -> &'static EndpointInfo {
+        self.call.endpoint()
+    }
+}
+
+impl<E> Clone for Request<E> {
+    fn clone(&self) -> Self {
+        Self { client: self.client.clone(), call: self.call.clone(), endpoint: PhantomData }
+    }
+}
+
+impl<E> PartialEq for Request<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.call == other.call
+    }
+}
+
+impl<E> fmt::Debug for Request<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.call.fmt(f)
+    }
+}
+
+/// `GET /volumeRatio?coin=BTC`.
+impl<E> fmt::Display for Request<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.call.fmt(f)
+    }
+}
+
+impl<E: Endpoint> IntoFuture for Request<E> {
+    type Output = Result<E::Body, Error>;
+    type IntoFuture = Pending<E::Body>;
+
+    fn into_future(self) -> Pending<E::Body> {
+        let reply = Box::pin(send::send(self.client, self.call));
+        Pending { reply, body: PhantomData }
+    }
+}
+
+/// The future of a request. Dropping it abandons the request and breaks nothing.
+#[must_use = "a request does nothing until it is awaited"]
+pub struct Pending<B> {
+    reply: Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send>>,
+    body: PhantomData<fn() -> B>,
+}
+
+impl<B: Body> Future for Pending<B> {
+    type Output = Result<B, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let reply = std::task::ready!(self.reply.as_mut().poll(cx))?;
+        Poll::Ready(B::decode(reply.text()).map_err(|error| reply.misfit(&error)))
+    }
+}
+
+impl<B> fmt::Debug for Pending<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pending(..)")
+    }
+}
+
+/// An endpoint that the catalogue need not know; from [`Client::raw`].
+#[derive(Clone, Copy, Debug)]
+pub struct Raw;
+
+impl Endpoint for Raw {
+    type Body = Value;
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        group: "client",
+        ident: "raw",
+        name: "Raw",
+        summary: "Any path, whether the catalogue knows it or not.",
+        ..EndpointInfo::BLANK
+    };
+}
+
+/// Says which setters an endpoint has.
+#[allow(unused_macros)] // Whether an endpoint has setters depends on the catalogue.
+macro_rules! takes {
+    ($endpoint:ident => $($takes:ident),+) => {
+        $(impl $takes for $endpoint {})+
+    };
+}
+#[allow(unused_imports)]
+pub(crate) use takes;

@@ -1,0 +1,109 @@
+//! What comes back: a series of records, one record, or anything.
+//!
+//! [`Body`] turns the text of a reply into the type that an endpoint promises.
+//! The generic part is a few lines around the decoder, which is compiled once.
+
+use crate::decode::{self, DecodeError};
+use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::registry::RecordInfo;
+use crate::{Metadata, Value};
+
+/// A list of records, usually one a point in time, with what the service says about it.
+///
+/// ```
+/// use generated_client::{Body, Series, Value};
+///
+/// let series = Series::<Value>::decode(r#"{"data": [{"openDate": 1700000000}]}"#)?;
+/// assert_eq!(series.data[0]["openDate"], 1_700_000_000);
+/// # Ok::<(), generated_client::DecodeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Series<T> {
+    /// The records, in the order in which they came.
+    pub data: Vec<T>,
+    /// What the service says about the series; without values if it says nothing.
+    pub metadata: Metadata,
+    /// Fields of the envelope that the catalogue does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl<T> Series<T> {
+    /// The records, one after the other.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.data.iter()
+    }
+}
+
+impl<T> IntoIterator for Series<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.data.into_iter()
+    }
+}
+
+impl<'s, T> IntoIterator for &'s Series<T> {
+    type Item = &'s T;
+    type IntoIter = std::slice::Iter<'s, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// What an endpoint is answered with: a [`Series`], a [`Record`], or any [`Value`].
+pub trait Body: Sized + Send + 'static {
+    /// Reads the whole of a JSON text, as it came from the service or was kept from it.
+    fn decode(text: &str) -> Result<Self, DecodeError>;
+}
+
+impl<T: Item> Body for Series<T> {
+    fn decode(text: &str) -> Result<Self, DecodeError> {
+        let mut data = Vec::new();
+        let mut around = decode::series(text, T::INFO, &mut |row| {
+            data.push(T::from_row(row)?);
+            Ok(())
+        })?;
+        Ok(Self { data, metadata: around.metadata()?, unknown_fields: around.unknown })
+    }
+}
+
+impl<T: Record + Send + 'static> Body for T {
+    fn decode(text: &str) -> Result<Self, DecodeError> {
+        let mut row = decode::object(text, T::INFO)?;
+        T::from_row(&mut row).map_err(|error| DecodeError::misfit(&error))
+    }
+}
+
+impl Body for Value {
+    fn decode(text: &str) -> Result<Self, DecodeError> {
+        decode::any(text)
+    }
+}
+
+/// One element of a [`Series`]: a [`Record`], or any [`Value`] where the fields are unknown.
+pub trait Item: Sized + Send + 'static {
+    /// The known fields, if any.
+    const INFO: Option<&'static RecordInfo>;
+
+    /// Takes the values.
+    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError>;
+}
+
+impl<T: Record + Send + 'static> Item for T {
+    const INFO: Option<&'static RecordInfo> = Some(<T as Record>::INFO);
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
+        <T as Record>::from_row(row)
+    }
+}
+
+impl Item for Value {
+    const INFO: Option<&'static RecordInfo> = None;
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
+        row.take(0)
+    }
+}

@@ -1,0 +1,257 @@
+//! One value of a record between the wire and its Rust type.
+//!
+//! The decoder fills a [`Slot`] with what stood in the body; [`FromSlot`] makes a Rust value of it.
+//! This is where tolerance lives: numbers may come as text and integers with an exponent.
+//! Nothing is guessed: what could be read in two ways, or would have to be rounded, is refused.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::excerpt::excerpt;
+use crate::field_error::FieldError;
+use crate::number::Number;
+use crate::record::{Record, Row};
+use crate::wire::NamedType;
+use crate::{Timestamp, Value};
+
+/// What stood where a value was expected.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub enum Slot<'a> {
+    /// Nothing.
+    #[default]
+    Absent,
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number without fraction and exponent.
+    Integer(i64),
+    /// The same, too large for [`Slot::Integer`].
+    Unsigned(u64),
+    /// Any other number; never infinite and never NaN.
+    Float(f64),
+    /// A text, as it stands in the body.
+    Text(&'a str),
+    /// What takes an allocation; in one place, so that a slot is cheap to empty.
+    Large(Box<Large<'a>>),
+    /// A list where the catalogue expects none.
+    StrayList,
+    /// An object where the catalogue expects none.
+    StrayObject,
+}
+
+/// What takes an allocation.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Large<'a> {
+    /// A text that stands in the body with escapes.
+    Text(String),
+    /// Anything, where the catalogue expects anything.
+    Any(Value),
+    /// A list, where the catalogue expects one.
+    List(Vec<Slot<'a>>),
+    /// An object, where the catalogue expects a record.
+    Record(Row<'a>),
+}
+
+impl<'a> From<Large<'a>> for Slot<'a> {
+    fn from(large: Large<'a>) -> Self {
+        Self::Large(Box::new(large))
+    }
+}
+
+impl<'a> Slot<'a> {
+    /// The refusal of this value where something else was expected.
+    #[cold]
+    pub fn refuse(&self, expected: &'static str) -> FieldError {
+        FieldError::new(expected, self.to_string())
+    }
+
+    /// The number, also where it is written as text.
+    fn number(&self) -> Option<Number> {
+        match self {
+            Self::Integer(number) => Some(Number::Integer(*number)),
+            Self::Unsigned(number) => Some(Number::Unsigned(*number)),
+            Self::Float(number) => Some(Number::Float(*number)),
+            Self::Text(text) => Number::parse(text),
+            Self::Large(large) => match &**large {
+                Large::Text(text) => Number::parse(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The whole number, unless there is none or reading it would round.
+    fn integer(&self) -> Option<i64> {
+        self.number().and_then(Number::integer)
+    }
+
+    /// The text; a whole number will do, because its text is beyond doubt.
+    fn text(self) -> Result<Cow<'a, str>, FieldError> {
+        match self {
+            Self::Text(text) => Ok(text.into()),
+            Self::Integer(number) => Ok(number.to_string().into()),
+            Self::Unsigned(number) => Ok(number.to_string().into()),
+            Self::Large(large) => match *large {
+                Large::Text(text) => Ok(text.into()),
+                other => Err(Self::from(other).refuse("text")),
+            },
+            other => Err(other.refuse("text")),
+        }
+    }
+}
+
+/// What an error says stood there, in few words.
+impl fmt::Display for Slot<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent => f.write_str("nothing"),
+            Self::Null => f.write_str("`null`"),
+            Self::Bool(value) => write!(f, "`{value}`"),
+            Self::Integer(number) => write!(f, "`{number}`"),
+            Self::Unsigned(number) => write!(f, "`{number}`"),
+            Self::Float(number) => write!(f, "`{}`", Value::from(*number)),
+            Self::Text(text) => write!(f, "the text {:?}", excerpt(text, LONGEST)),
+            Self::Large(large) => large.fmt(f),
+            Self::StrayList => f.write_str("a list"),
+            Self::StrayObject => f.write_str("an object"),
+        }
+    }
+}
+
+impl fmt::Display for Large<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => Slot::Text(text).fmt(f),
+            Self::Any(_) => f.write_str("a value of any kind"),
+            Self::List(_) => f.write_str("a list"),
+            Self::Record(_) => f.write_str("an object"),
+        }
+    }
+}
+
+/// At most so many bytes of a text are quoted.
+const LONGEST: usize = 60;
+
+/// A type that a value of a record can have.
+///
+/// `Via` keeps the two families of emitted types apart, records and named types; it is always inferred.
+pub trait FromSlot<Via = ()>: Sized {
+    /// Makes the value, or says what was expected and what stood there.
+    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError>;
+}
+
+/// The way of a type that is a [`Record`].
+#[derive(Debug)]
+pub enum AsRecord {}
+
+/// The way of a type that is a [`NamedType`].
+#[derive(Debug)]
+pub enum AsNamedType {}
+
+impl FromSlot for f64 {
+    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
+        if let Slot::Float(number) = slot {
+            return Ok(number);
+        }
+        slot.number().map(Number::float).ok_or_else(|| slot.refuse("a number"))
+    }
+}
+
+impl FromSlot for i64 {
+    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
+        if let Slot::Integer(number) = slot {
+            return Ok(number);
+        }
+        slot.integer().ok_or_else(|| slot.refuse("a whole number"))
+    }
+}
+
+impl FromSlot for u32 {
+    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
+        let count = slot.integer().and_then(|number| Self::try_from(number).ok());
+        count.ok_or_else(|| slot.refuse("a whole number from 0 to 4294967295"))
+    }
+}
+
+impl FromSlot for Timestamp {
+    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
+        if let Slot::Integer(count) = slot {
+            return Ok(Self::from_wire(count));
+        }
+        let count = slot.integer().ok_or_else(|| slot.refuse("a timestamp, a whole number"))?;
+        Ok(Self::from_wire(count))
+    }
+}
+
+impl FromSlot for bool {
+    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
+        match slot {
+            Slot::Bool(value) => Ok(value),
+            other => Err(other.refuse("`true` or `false`")),
+        }
+    }
+}
+
+impl FromSlot for String {
+    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
+        slot.text().map(Cow::into_owned)
+    }
+}
+
+/// `null` is a value of any kind too; only an absent one is refused.
+impl FromSlot for Value {
+    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
+        match slot {
+            Slot::Null => Ok(Self::Null),
+            Slot::Large(large) => match *large {
+                Large::Any(value) => Ok(value),
+                other => Err(Slot::from(other).refuse("a value")),
+            },
+            other => Err(other.refuse("a value")),
+        }
+    }
+}
+
+impl<T: NamedType> FromSlot<AsNamedType> for T {
+    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
+        slot.text().map(|text| T::from(&text))
+    }
+}
+
+impl<T: Record> FromSlot<AsRecord> for T {
+    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
+        match slot {
+            Slot::Large(large) => match *large {
+                Large::Record(mut row) => T::from_row(&mut row),
+                other => Err(Slot::from(other).refuse("an object")),
+            },
+            other => Err(other.refuse("an object")),
+        }
+    }
+}
+
+impl<T: FromSlot<Via>, Via> FromSlot<Via> for Option<T> {
+    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
+        match slot {
+            Slot::Absent | Slot::Null => Ok(None),
+            some => T::from_slot(some).map(Some),
+        }
+    }
+}
+
+impl<T: FromSlot<Via>, Via> FromSlot<Via> for Vec<T> {
+    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
+        let items = match slot {
+            Slot::Large(large) => match *large {
+                Large::List(items) => items,
+                other => return Err(Slot::from(other).refuse("a list")),
+            },
+            other => return Err(other.refuse("a list")),
+        };
+        let item = |(index, item)| T::from_slot(item).map_err(|error| error.at_index(index));
+        items.into_iter().enumerate().map(item).collect()
+    }
+}

@@ -1,0 +1,72 @@
+//! What a status means.
+//!
+//! A reply comes in; the body of a success goes out, anything else becomes an error with the catalogue's
+//! words and what the body says. Whether to try again is not decided here.
+
+use crate::decode;
+use crate::error::{Error, ErrorKind};
+use crate::registry::StatusInfo;
+use crate::transport::HttpResponse;
+use crate::{SERVICE, Value};
+
+/// Takes the body of a success, or says what the status means.
+pub(crate) fn accept(response: HttpResponse, known: &[StatusInfo]) -> Result<Vec<u8>, Error> {
+    match response.status {
+        200..=299 => decoded(response),
+        300..=399 => Err(redirect(&response)),
+        _ => Err(refusal(response, known)),
+    }
+}
+
+/// A transport that accepts compressed bodies has to take the header away with the compression.
+fn decoded(response: HttpResponse) -> Result<Vec<u8>, Error> {
+    match response.headers.get("content-encoding") {
+        None | Some("identity") => Ok(response.body),
+        Some(encoding) => {
+            let message = format!("the body is encoded as `{encoding}`, which was not asked for");
+            Err(Error::new(ErrorKind::Decode, message))
+        }
+    }
+}
+
+/// Following would hand the credentials to whatever host is named.
+fn redirect(response: &HttpResponse) -> Error {
+    let target = response.headers.get("location").and_then(|target| target.parse::<http::Uri>().ok());
+    let target = match target.as_ref().map(http::Uri::host) {
+        Some(Some(host)) => format!("the host `{host}`"),
+        Some(None) => "another path of the same host".to_owned(),
+        None => "nowhere".to_owned(),
+    };
+    let status = response.status;
+    Error::new(ErrorKind::Status, format!("status {status}, a redirect to {target}, is not followed"))
+        .with_status(status, None)
+        .with_hint("check the base URL")
+}
+
+fn refusal(response: HttpResponse, known: &[StatusInfo]) -> Error {
+    let HttpResponse { status, body, .. } = response;
+    let info = known.iter().find(|info| info.status == status);
+    let said = std::str::from_utf8(&body).ok().and_then(|text| decode::any(text).ok());
+    let find = |places| said.as_ref().and_then(|said| find(said, places));
+    let label = info.and_then(|info| info.label).map(|label| format!(", labelled \"{label}\""));
+    let meaning = find(SERVICE.error_body.message)
+        .or_else(|| info.map(|info| info.summary.trim_end_matches('.').to_owned()))
+        .map(|meaning| format!(": {meaning}"));
+    let parts = [Some(format!("status {status}")), label, meaning];
+    Error::new(ErrorKind::Status, parts.into_iter().flatten().collect::<String>())
+        .with_status(status, find(SERVICE.error_body.code))
+        .with_hint(info.map_or("", |info| info.advice.trim_end_matches('.')))
+        .with_body(body)
+}
+
+/// The first of several places that holds a text or a number.
+fn find(body: &Value, places: &[&str]) -> Option<String> {
+    places.iter().find_map(|place| {
+        let value = place.split('.').try_fold(body, |value, key| value.get(key))?;
+        match value {
+            Value::String(text) if !text.is_empty() => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
+    })
+}

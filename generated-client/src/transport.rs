@@ -1,0 +1,208 @@
+//! How requests leave and replies arrive, in this crate's own types.
+//!
+//! An [`HttpRequest`] comes in with its credentials, an [`HttpResponse`] with its whole body goes out.
+//! A transport judges no status, follows no redirect and retries nothing: others do, who know more.
+//! Bring your own with [`Builder::transport`](crate::Builder::transport).
+
+mod connect;
+mod headers;
+mod hyper;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use headers::{Headers, InvalidHeader};
+
+pub(crate) use hyper::HyperTransport;
+
+/// Sends a request and brings back the reply.
+///
+/// The limits of the request are the transport's to keep.
+///
+/// ```
+/// use generated_client::transport::{
+///     Headers, HttpRequest, HttpResponse, Sending, Transport, TransportError,
+/// };
+///
+/// /// Answers everything with one point in time.
+/// struct Canned;
+///
+/// impl Transport for Canned {
+///     fn send(&self, request: HttpRequest) -> Sending<'_> {
+///         Box::pin(async move {
+///             let body = r#"{"data": [{"openDate": 1700000000, "volumeRatio": 0.25}]}"#;
+///             Ok(HttpResponse::new(200, Headers::new(), body))
+///         })
+///     }
+/// }
+/// ```
+pub trait Transport: Send + Sync + 'static {
+    /// Sends the request once. Dropping the future abandons it.
+    fn send(&self, request: HttpRequest) -> Sending<'_>;
+}
+
+impl<T: Transport + ?Sized> Transport for Arc<T> {
+    fn send(&self, request: HttpRequest) -> Sending<'_> {
+        (**self).send(request)
+    }
+}
+
+/// The future of a reply.
+pub type Sending<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, TransportError>> + Send + 't>>;
+
+/// What is sent.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HttpRequest {
+    /// The HTTP method.
+    pub method: Method,
+    /// The absolute URL; it holds no credentials.
+    pub url: String,
+    /// The headers; `Debug` hides those that carry credentials.
+    pub headers: Headers,
+    /// The body; empty for [`Method::Get`].
+    pub body: Vec<u8>,
+    /// What the transport has to keep to.
+    pub limits: Limits,
+}
+
+impl HttpRequest {
+    pub(crate) fn new(method: Method, url: String, headers: Headers, limits: Limits) -> Self {
+        Self { method, url, headers, body: Vec::new(), limits }
+    }
+}
+
+/// An HTTP method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Method {
+    /// All requests for data.
+    Get,
+    /// The request for a token.
+    Post,
+}
+
+impl Method {
+    /// The method as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// What a transport has to keep to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The time for all of it, from the first step to the last byte of the body.
+    pub timeout: Duration,
+    /// The most bytes a body may have, decoded.
+    pub max_body_bytes: usize,
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HttpResponse {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers.
+    pub headers: Headers,
+    /// The whole body, decoded.
+    pub body: Vec<u8>,
+}
+
+impl HttpResponse {
+    /// A reply, whatever its status.
+    pub fn new(status: u16, headers: Headers, body: impl Into<Vec<u8>>) -> Self {
+        Self { status, headers, body: body.into() }
+    }
+}
+
+/// Where a transport can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Phase {
+    /// Finding the server, connecting to it, agreeing on encryption.
+    Connect,
+    /// Sending the request; the server did not get it whole.
+    Send,
+    /// Waiting for status and headers; the server may have got the request.
+    Head,
+    /// Reading the body.
+    Body,
+}
+
+/// Why there is no reply.
+///
+/// It is retryable unless [`permanent`](TransportError::permanent) says otherwise.
+#[derive(Clone, Debug)]
+pub struct TransportError {
+    phase: Phase,
+    message: String,
+    timeout: bool,
+    permanent: bool,
+    cause: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+impl TransportError {
+    /// A failure in a phase, in words that do not repeat the cause and hold no credentials.
+    pub fn new(phase: Phase, message: impl Into<String>) -> Self {
+        Self { phase, message: message.into(), timeout: false, permanent: false, cause: None }
+    }
+
+    /// Says that time ran out.
+    pub fn timed_out(mut self) -> Self {
+        self.timeout = true;
+        self
+    }
+
+    /// Says that the same request will fail again.
+    pub fn permanent(mut self) -> Self {
+        self.permanent = true;
+        self
+    }
+
+    /// Says what caused it.
+    pub fn because(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.cause = Some(cause.into().into());
+        self
+    }
+
+    /// The phase in which it happened.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Whether time ran out.
+    pub fn is_timeout(&self) -> bool {
+        self.timeout
+    }
+
+    /// Whether the same request may succeed if it is sent again.
+    pub fn is_retryable(&self) -> bool {
+        !self.permanent
+    }
+
+    pub(crate) fn into_cause(self) -> Option<Arc<dyn StdError + Send + Sync>> {
+        self.cause
+    }
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for TransportError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}

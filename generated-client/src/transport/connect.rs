@@ -1,0 +1,85 @@
+//! Connecting, with one timeout for all of it.
+//!
+//! The timeout that hyper-util offers ends with the TCP connection; a server that stalls in the
+//! middle of the TLS handshake would hold a request until its own time is over.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::Uri;
+use tower_service::Service;
+
+use super::{Phase, TransportError};
+
+type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// A connector that gives up in time.
+#[derive(Clone)]
+pub(super) struct TimedConnector<C> {
+    inner: C,
+    timeout: Duration,
+}
+
+impl<C> TimedConnector<C> {
+    pub(super) fn new(inner: C, timeout: Duration) -> Self {
+        Self { inner, timeout }
+    }
+}
+
+impl<C> Service<Uri> for TimedConnector<C>
+where
+    C: Service<Uri, Error = BoxError>,
+    C::Future: Send + 'static,
+{
+    type Response = C::Response;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<C::Response, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, target: Uri) -> Self::Future {
+        let connecting = tokio::time::timeout(self.timeout, self.inner.call(target));
+        let timeout = self.timeout;
+        Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(Box::new(TooLate(timeout)))) })
+    }
+}
+
+/// Time ran out before there was a connection.
+#[derive(Debug)]
+struct TooLate(Duration);
+
+impl fmt::Display for TooLate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no connection within {:?}", self.0)
+    }
+}
+
+impl StdError for TooLate {}
+
+/// Says why there is no connection.
+pub(super) fn failed(error: hyper_util::client::legacy::Error, host: &str) -> TransportError {
+    let causes = || std::iter::successors(Some(&error as &dyn StdError), |error| cause(*error));
+    let late = causes().any(<dyn StdError>::is::<TooLate>);
+    let untrusted = causes().any(|cause| matches!(cause.downcast_ref(), Some(rustls::Error::InvalidCertificate(_))));
+    let this = if untrusted {
+        TransportError::new(Phase::Connect, format!("the certificate of `{host}` is not trusted")).permanent()
+    } else {
+        TransportError::new(Phase::Connect, format!("no connection to `{host}`"))
+    };
+    let this = if late { this.timed_out() } else { this };
+    this.because(error)
+}
+
+/// The cause of an error; an I/O error hides the one it wraps behind that one's own cause.
+fn cause<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e (dyn StdError + 'static)> {
+    match error.downcast_ref::<std::io::Error>() {
+        Some(io) => io.get_ref().map(|inner| inner as _),
+        None => error.source(),
+    }
+}

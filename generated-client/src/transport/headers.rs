@@ -1,0 +1,88 @@
+//! HTTP headers.
+//!
+//! The map of the `http` crate serves inside, unseen from outside, so the default transport copies none.
+
+use std::fmt;
+
+use http::header::{HeaderMap, HeaderName, HeaderValue};
+
+/// Headers of a request or a reply.
+///
+/// ```
+/// use generated_client::transport::Headers;
+///
+/// let mut headers = Headers::new();
+/// headers.insert("Retry-After", "7")?;
+/// headers.insert_sensitive("x-api-key", "hunter2")?;
+/// assert_eq!(headers.get("retry-after"), Some("7"));
+/// assert!(!format!("{headers:?}").contains("hunter2"));
+/// # Ok::<(), generated_client::transport::InvalidHeader>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Headers(HeaderMap);
+
+impl Headers {
+    /// No headers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The value of a header, if it is there once or more and is text.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name)?.to_str().ok()
+    }
+
+    /// Every header, in lower case, and its value; whoever sends them needs all, also sensitive ones.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_bytes()))
+    }
+
+    /// Sets a header.
+    pub fn insert(&mut self, name: &str, value: &str) -> Result<(), InvalidHeader> {
+        self.try_put(name, value, false)
+    }
+
+    /// Sets a header whose value `Debug` must not show.
+    pub fn insert_sensitive(&mut self, name: &str, value: &str) -> Result<(), InvalidHeader> {
+        self.try_put(name, value, true)
+    }
+
+    fn try_put(&mut self, name: &str, value: &str, sensitive: bool) -> Result<(), InvalidHeader> {
+        let invalid = || InvalidHeader(name.to_owned());
+        let name = HeaderName::try_from(name).map_err(|_| invalid())?;
+        let mut value = HeaderValue::try_from(value).map_err(|_| invalid())?;
+        value.set_sensitive(sensitive);
+        self.put(name, value);
+        Ok(())
+    }
+
+    pub(crate) fn put(&mut self, name: HeaderName, value: HeaderValue) {
+        self.0.insert(name, value);
+    }
+
+    pub(super) fn into_map(self) -> HeaderMap {
+        self.0
+    }
+
+    pub(super) fn from_map(map: HeaderMap) -> Self {
+        Self(map)
+    }
+}
+
+impl fmt::Debug for Headers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A header that HTTP cannot carry; it does not say which value was tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidHeader(String);
+
+impl fmt::Display for InvalidHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the header `{}` has characters that HTTP cannot carry", self.0)
+    }
+}
+
+impl std::error::Error for InvalidHeader {}

@@ -1,0 +1,149 @@
+//! The default transport: hyper over rustls.
+//!
+//! HTTP/1.1, certificates checked against the bundled Mozilla roots, cryptography by ring.
+//! The provider is passed explicitly, so another one elsewhere in the program does not matter.
+//! Nothing is followed, decompressed or retried, but for a pooled connection that turned out to be closed
+//! before anything was sent on it.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Request;
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Incoming};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+
+use super::connect::TimedConnector;
+use super::{Headers, HttpRequest, HttpResponse, Method, Phase, Sending, Transport, TransportError};
+
+/// A pool of connections to whatever hosts are asked for.
+pub(crate) struct HyperTransport {
+    client: Client<TimedConnector<HttpsConnector<HttpConnector>>, Full<Bytes>>,
+}
+
+/// Servers close idle connections after a minute or so; to be earlier saves a failed attempt.
+const IDLE: Duration = Duration::from_secs(50);
+
+impl HyperTransport {
+    pub(crate) fn new(connect_timeout: Duration) -> Result<Self, rustls::Error> {
+        let mut tcp = HttpConnector::new();
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        let https = HttpsConnectorBuilder::new()
+            .with_provider_and_webpki_roots(rustls::crypto::ring::default_provider())?
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(tcp);
+        let client = Client::builder(TokioExecutor::new())
+            .pool_idle_timeout(IDLE)
+            .pool_timer(TokioTimer::new())
+            .build(TimedConnector::new(https, connect_timeout));
+        Ok(Self { client })
+    }
+
+    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
+        let limit = request.limits.max_body_bytes;
+        let request = convert(request)?;
+        let host = request.uri().host().unwrap_or_default().to_owned();
+        let response = self.client.request(request).await.map_err(|error| classify(error, &host))?;
+        let (head, body) = response.into_parts();
+        *progress = Progress::Body(0);
+        let body = read(body, limit, progress).await?;
+        Ok(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), body))
+    }
+}
+
+impl Transport for HyperTransport {
+    fn send(&self, request: HttpRequest) -> Sending<'_> {
+        Box::pin(async move {
+            if tokio::runtime::Handle::try_current().is_err() {
+                let message = "there is no Tokio runtime; send from `#[tokio::main]` or a task";
+                return Err(TransportError::new(Phase::Connect, message).permanent());
+            }
+            let timeout = request.limits.timeout;
+            let mut progress = Progress::Head;
+            let reply = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
+            reply.unwrap_or_else(|_| Err(progress.timed_out(timeout)))
+        })
+    }
+}
+
+/// How far a reply has got.
+#[derive(Clone, Copy)]
+enum Progress {
+    Head,
+    Body(usize),
+}
+
+impl Progress {
+    fn timed_out(self, timeout: Duration) -> TransportError {
+        let (phase, so_far) = match self {
+            Self::Head => (Phase::Head, "no status had arrived".to_owned()),
+            Self::Body(bytes) => (Phase::Body, format!("{bytes} bytes of the body had arrived")),
+        };
+        TransportError::new(phase, format!("no whole reply within {timeout:?}; {so_far}")).timed_out()
+    }
+}
+
+fn convert(request: HttpRequest) -> Result<Request<Full<Bytes>>, TransportError> {
+    let method = match request.method {
+        Method::Get => http::Method::GET,
+        Method::Post => http::Method::POST,
+    };
+    let mut converted = Request::new(Full::from(request.body));
+    *converted.method_mut() = method;
+    *converted.uri_mut() = request
+        .url
+        .parse()
+        .map_err(|error| TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error))?;
+    *converted.headers_mut() = request.headers.into_map();
+    Ok(converted)
+}
+
+/// Names the phase of a failure before the head arrived.
+fn classify(error: hyper_util::client::legacy::Error, host: &str) -> TransportError {
+    if error.is_connect() {
+        return super::connect::failed(error, host);
+    }
+    let unsent = std::error::Error::source(&error)
+        .and_then(|cause| cause.downcast_ref::<hyper::Error>())
+        .is_some_and(|cause| cause.is_canceled() || cause.is_user());
+    if unsent {
+        TransportError::new(Phase::Send, "the request could not be sent").because(error)
+    } else {
+        TransportError::new(Phase::Head, "the connection failed before a status arrived").because(error)
+    }
+}
+
+/// A body is not trusted to be as long as it says beyond this.
+const TRUSTED: u64 = 1 << 20;
+
+/// Reads the body to its end, up to the limit.
+async fn read(mut body: Incoming, limit: usize, progress: &mut Progress) -> Result<Vec<u8>, TransportError> {
+    let declared = body.size_hint().lower();
+    if usize::try_from(declared).map_or(true, |declared| declared > limit) {
+        return Err(too_large(limit));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(declared.min(TRUSTED)).unwrap_or(0));
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            let message = format!("the body broke off after {} bytes", bytes.len());
+            TransportError::new(Phase::Body, message).because(error)
+        })?;
+        let Ok(data) = frame.into_data() else { continue };
+        if data.len() > limit - bytes.len() {
+            return Err(too_large(limit));
+        }
+        bytes.extend_from_slice(&data);
+        *progress = Progress::Body(bytes.len());
+    }
+    Ok(bytes)
+}
+
+fn too_large(limit: usize) -> TransportError {
+    let message = format!("the body is larger than the {limit} bytes that `max_body_bytes` allows");
+    TransportError::new(Phase::Body, message).permanent()
+}

@@ -1,0 +1,129 @@
+//! How values are written on the wire.
+//!
+//! A value comes in with its Rust type, the text of a param goes out, neither checked nor encoded yet.
+//! [`NamedType`] is what the emitted enums and identifiers have in common; reading is `FromSlot`'s job.
+
+use crate::Timestamp;
+use crate::Value;
+use crate::registry::TypeInfo;
+
+/// A value that can be sent as a param.
+pub trait ToWire {
+    /// Appends the value's text, not yet encoded for a URL.
+    fn write_wire(&self, out: &mut String);
+
+    /// The value's text, not yet encoded for a URL.
+    fn to_wire(&self) -> String {
+        let mut out = String::new();
+        self.write_wire(&mut out);
+        out
+    }
+}
+
+/// A type that the catalogue names: a text of which some values are known.
+pub trait NamedType: for<'a> From<&'a str> {
+    /// The type, as the catalogue describes it.
+    const INFO: &'static TypeInfo;
+
+    /// The value as on the wire.
+    fn as_str(&self) -> &str;
+}
+
+/// What every named type can do besides.
+#[allow(unused_macros)] // Whether there are named types depends on the catalogue.
+macro_rules! named_type {
+    ($name:ident) => {
+        impl From<String> for $name {
+            fn from(value: String) -> Self {
+                Self::from(value.as_str())
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+#[allow(unused_imports)]
+pub(crate) use named_type;
+
+impl<T: NamedType> ToWire for T {
+    fn write_wire(&self, out: &mut String) {
+        out.push_str(self.as_str());
+    }
+}
+
+macro_rules! written_as_displayed {
+    ($($ty:ty)*) => {$(
+        impl ToWire for $ty {
+            fn write_wire(&self, out: &mut String) {
+                out.push_str(&self.to_string());
+            }
+        }
+    )*};
+}
+
+written_as_displayed!(i32 i64 u32 u64 usize f64 bool);
+
+impl ToWire for str {
+    fn write_wire(&self, out: &mut String) {
+        out.push_str(self);
+    }
+}
+
+impl ToWire for &str {
+    fn write_wire(&self, out: &mut String) {
+        out.push_str(self);
+    }
+}
+
+impl ToWire for String {
+    fn write_wire(&self, out: &mut String) {
+        out.push_str(self);
+    }
+}
+
+impl ToWire for Timestamp {
+    fn write_wire(&self, out: &mut String) {
+        self.wire().write_wire(out);
+    }
+}
+
+/// Text without quotes, anything else as JSON.
+impl ToWire for Value {
+    fn write_wire(&self, out: &mut String) {
+        match self {
+            Self::String(text) => out.push_str(text),
+            other => out.push_str(&other.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Exchange, Timeframe};
+
+    #[test]
+    fn values_on_the_wire() {
+        let table: [(&dyn ToWire, &str); 12] = [
+            (&-5_i64, "-5"),
+            (&1000_u32, "1000"),
+            (&0.1, "0.1"),
+            (&1e21, "1000000000000000000000"),
+            (&true, "true"),
+            (&"a b", "a b"),
+            (&String::from("x"), "x"),
+            (&Timestamp::from(1_700_000_000), "1700000000"),
+            (&Value::from("bare"), "bare"),
+            (&Value::from(vec![1, 2]), "[1,2]"),
+            (&Timeframe::from("15m"), "15m"),
+            (&Exchange::from("new_venue"), "new_venue"),
+        ];
+        for (value, expected) in table {
+            assert_eq!(value.to_wire(), expected);
+        }
+    }
+}
