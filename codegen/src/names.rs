@@ -126,17 +126,22 @@ pub(crate) fn is_taken(scope: Scope, ident: &str) -> bool {
 
 /// Modules of the runtime, methods of `Client`, and what every value has.
 const TAKEN_GROUPS: &[&str] = &[
+    "base_url",
     "blocking",
     "body",
     "borrow",
     "builder",
     "call",
+    "check",
     "client",
     "clone",
     "credentials",
     "decode",
     "endpoint",
+    "environment",
     "error",
+    "excerpt",
+    "field_error",
     "fmt",
     "from",
     "from_env",
@@ -145,7 +150,9 @@ const TAKEN_GROUPS: &[&str] = &[
     "history",
     "into",
     "new",
+    "number",
     "observe",
+    "outlet",
     "params",
     "raw",
     "record",
@@ -158,11 +165,14 @@ const TAKEN_GROUPS: &[&str] = &[
     "send",
     "series",
     "service",
+    "slot",
+    "status",
     "timestamp",
     "to_owned",
     "token",
     "transport",
     "types",
+    "unknown_fields",
     "wire",
 ];
 
@@ -171,6 +181,7 @@ const TAKEN_SETTERS: &[&str] = &[
     "borrow",
     "client",
     "clone",
+    "decode",
     "endpoint",
     "eq",
     "fmt",
@@ -210,6 +221,7 @@ const TAKEN_TYPES: &[&str] = &[
     "Copy",
     "Cow",
     "Debug",
+    "DecodeError",
     "Default",
     "Display",
     "Endpoint",
@@ -227,6 +239,7 @@ const TAKEN_TYPES: &[&str] = &[
     "GroupInfo",
     "Into",
     "IntoIterator",
+    "Item",
     "Iterator",
     "LimitInfo",
     "Metadata",
@@ -234,8 +247,12 @@ const TAKEN_TYPES: &[&str] = &[
     "None",
     "Ok",
     "Option",
+    "OutOfRange",
     "ParamInfo",
+    "ParamList",
     "ParamLocation",
+    "ParseTimestampError",
+    "Pending",
     "Range",
     "Raw",
     "Record",
@@ -351,6 +368,51 @@ mod tests {
             ("A_B", Case::Shouty, true),
         ] {
             assert_eq!(is_ident(name, case), expected, "{name}");
+        }
+    }
+
+    /// The runtime's own names, read from its source: each must be known here as taken.
+    #[test]
+    fn what_the_runtime_uses_is_taken() {
+        let modules_and_types = names_in("lib.rs", &mut |item, names| match item {
+            syn::Item::Mod(module) => names.push((Scope::Groups, module.ident.to_string())),
+            syn::Item::Use(item) => used_types(&item.tree, names),
+            _ => {}
+        });
+        let client = names_in("client.rs", &mut |item, names| methods(item, "Client", Scope::Groups, names));
+        let request = names_in("request.rs", &mut |item, names| methods(item, "Request", Scope::Setters, names));
+        assert!(modules_and_types.len() > 20 && client.len() > 3 && request.len() > 3);
+        for (scope, name) in modules_and_types.into_iter().chain(client).chain(request) {
+            assert!(is_taken(scope, &name), "`{name}` belongs to the names that are taken as {scope:?}");
+        }
+    }
+
+    type Names = Vec<(Scope, String)>;
+
+    fn names_in(file: &str, collect: &mut dyn FnMut(&syn::Item, &mut Names)) -> Names {
+        let path = format!("{}/../generated-client/src/{file}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&path).expect(&path);
+        let mut names = Vec::new();
+        syn::parse_file(&text).expect("Rust").items.iter().for_each(|item| collect(item, &mut names));
+        names
+    }
+
+    fn used_types(tree: &syn::UseTree, names: &mut Names) {
+        match tree {
+            syn::UseTree::Path(path) => used_types(&path.tree, names),
+            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| used_types(tree, names)),
+            syn::UseTree::Name(name) => names.push((Scope::Types, name.ident.to_string())),
+            _ => {}
+        }
+    }
+
+    fn methods(item: &syn::Item, of: &str, scope: Scope, names: &mut Names) {
+        let syn::Item::Impl(item) = item else { return };
+        let is_of = matches!(&*item.self_ty, syn::Type::Path(path) if path.path.segments[0].ident == of);
+        for member in item.items.iter().filter(|_| is_of) {
+            if let syn::ImplItem::Fn(method) = member {
+                names.push((scope, method.sig.ident.to_string()));
+            }
         }
     }
 }

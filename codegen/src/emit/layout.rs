@@ -53,7 +53,7 @@ fn one_line(open: &str, inner: &[String], close: &str) -> Option<String> {
     let is_flat = inner.iter().all(|line| indent(line) == depth && !line.trim_start().starts_with("//"));
     // What opens a body is no list of elements, even if it looks like one.
     let is_body =
-        open.contains(" match ") || ["pub struct", "pub enum", "impl"].iter().any(|item| open.starts_with(item));
+        open.contains("match ") || ["pub struct", "pub enum", "impl"].iter().any(|item| open.starts_with(item));
     if !is_list
         || !is_flat
         || is_body

@@ -1,0 +1,129 @@
+//! The commands as a person or CI runs them: exit codes, and what is printed where.
+
+#![expect(clippy::expect_used, reason = "a test that fails may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const SERVICE: &str = "\
+title: Example
+version: v1
+summary: A service to try things on.
+env_prefix: EXAMPLE
+time: {unit: seconds, evidence: document}
+";
+
+const MARKET: &str = "\
+title: Market
+summary: What the market does.
+endpoints:
+- name: Basis
+  path: /basis
+  evidence: document
+  summary: Perpetual price minus spot price.
+  params: []
+  body: unknown
+";
+
+/// A small catalogue and an output folder of this test's own.
+fn project(name: &str) -> (PathBuf, PathBuf) {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&dir);
+    let (spec, out) = (dir.join("spec"), dir.join("generated"));
+    fs::create_dir_all(&spec).expect("a new folder");
+    fs::write(spec.join("service.yaml"), SERVICE).expect("a file");
+    fs::write(spec.join("market.yaml"), MARKET).expect("a file");
+    (spec, out)
+}
+
+fn run(arguments: &[&str], spec: &Path, out: &Path) -> Output {
+    let xtask = env!("CARGO_BIN_EXE_xtask");
+    let mut command = Command::new(xtask);
+    command.args(arguments).arg("--spec").arg(spec);
+    if arguments[0] == "codegen" {
+        command.arg("--out").arg(out);
+    }
+    command.output().expect("xtask runs")
+}
+
+fn text(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).into_owned()
+}
+
+#[test]
+fn codegen_fills_an_empty_folder_and_says_what_it_did() {
+    let (spec, out) = project("fill");
+    let first = run(&["codegen"], &spec, &out);
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    let said = text(&first.stdout);
+    assert!(said.contains("market          1          1"), "{said}");
+    assert!(said.contains("wrote new market.rs"), "{said}");
+    let second = text(&run(&["codegen"], &spec, &out).stdout);
+    assert!(second.contains("are as emitted"), "{second}");
+}
+
+#[test]
+fn codegen_mends_what_does_not_compile() {
+    let (spec, out) = project("mend");
+    run(&["codegen"], &spec, &out);
+    let broken = out.join("market.rs");
+    let marker = fs::read_to_string(&broken).expect("a file").lines().next().expect("a marker").to_owned();
+    fs::write(&broken, format!("{marker}\nthis is no Rust {{")).expect("a file");
+    assert!(text(&run(&["codegen"], &spec, &out).stdout).contains("rewrote market.rs"));
+    assert!(run(&["codegen", "--check"], &spec, &out).status.success());
+}
+
+/// The tool that mends the client must build while the client does not.
+#[test]
+fn no_command_needs_the_client_or_the_sandbox_to_build() {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--package", "xtask", "--edges", "all", "--prefix", "none"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let tree = text(&tree.stdout);
+    assert!(tree.contains("codegen v"), "{tree}");
+    assert!(!tree.contains("generated-client v") && !tree.contains("sandbox v"), "{tree}");
+}
+
+#[test]
+fn check_mode_names_every_difference_and_the_command_that_mends_it() {
+    let (spec, out) = project("drift");
+    run(&["codegen"], &spec, &out);
+    let changed = fs::read_to_string(out.join("market.rs")).expect("a file").replace("spot", "spit");
+    fs::write(out.join("market.rs"), changed).expect("a file");
+    fs::remove_file(out.join("service/types.rs")).expect("a file");
+    fs::write(out.join("notes.txt"), "mine").expect("a file");
+    let output = run(&["codegen", "--check"], &spec, &out);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    for expected in
+        ["drifted: market.rs", "missing: service/types.rs", "foreign: notes.txt", "cargo xtask codegen --spec"]
+    {
+        assert!(said.contains(expected), "{expected} is missing in\n{said}");
+    }
+    assert!(!out.join("service/types.rs").exists(), "--check wrote something");
+    assert_eq!(run(&["codegen"], &spec, &out).status.code(), Some(1), "a foreign file stops codegen");
+    assert!(!out.join("service/types.rs").exists(), "codegen wrote beside a foreign file");
+}
+
+#[test]
+fn a_wrong_catalogue_touches_no_file() {
+    let (spec, out) = project("wrong");
+    fs::write(spec.join("market.yaml"), MARKET.replace("path: /basis", "path: basis")).expect("a file");
+    for command in ["codegen", "check"] {
+        let output = run(&[command], &spec, &out);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains("market.yaml:5:9"), "{}", text(&output.stderr));
+    }
+    assert!(!out.exists());
+}
+
+#[test]
+fn a_catalogue_that_is_not_there_is_a_finding() {
+    let (spec, out) = project("absent");
+    let output = run(&["check"], &spec.join("nowhere"), &out);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("cannot read the catalogue"), "{}", text(&output.stderr));
+}
