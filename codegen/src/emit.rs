@@ -10,6 +10,7 @@ mod literal;
 mod params;
 mod record;
 mod render;
+mod requests;
 mod root;
 mod service;
 mod types;
@@ -29,8 +30,14 @@ pub struct File {
 
 /// Emits every file.
 pub fn emit(api: &Api) -> Vec<File> {
-    let mut files =
-        vec![root::file(api), service::file(api), types::file(api), params::file(api), record::shared_file(api)];
+    let mut files = vec![
+        root::file(api),
+        service::file(api),
+        types::file(api),
+        params::file(api),
+        record::shared_file(api),
+        requests::file(api),
+    ];
     files.extend(api.groups.iter().map(|group| group::file(api, group)));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files

@@ -1,5 +1,7 @@
 //! The output is a function of the catalogue alone.
 
+#![expect(clippy::expect_used, reason = "a test that fails may panic")]
+
 use std::path::Path;
 
 fn texts() -> Vec<(String, String)> {

@@ -1,5 +1,7 @@
 //! Whatever text stands in a catalogue, there is a finding or the output is Rust; nothing panics.
 
+#![expect(clippy::panic, reason = "a test that fails may panic")]
+
 use proptest::prelude::*;
 
 /// Text that means something to YAML, Rust, Markdown, HTML, a path or an eye, and text that means nothing.

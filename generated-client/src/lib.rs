@@ -48,6 +48,8 @@ mod excerpt;
 mod field_error;
 mod number;
 mod outlet;
+#[cfg(test)]
+mod requests;
 mod secret;
 mod send;
 mod series;

@@ -55,19 +55,22 @@ impl Checker {
         }
         let scope = if is_argument(param.location, param.required) { Scope::Arguments } else { Scope::Setters };
         let ident = self.rust_name(place, "name", &param.name, param.ident.as_deref(), Case::Snake, scope);
-        if scope == Scope::Arguments {
-            return;
+        let list = param.list.as_ref().filter(|list| self.list_name(list, scope, place.at("list")));
+        if scope == Scope::Setters {
+            for (ident, key) in ident.iter().map(|ident| (ident, "name")).chain(list.map(|list| (list, "list"))) {
+                self.setter(ident, &param.name, place.at(key));
+            }
         }
-        if let Some(ident) = ident {
-            self.setter(&ident, &param.name, place.at("name"));
-        }
-        let Some(list) = &param.list else { return };
-        if !names::is_ident(list, Case::Snake) || names::is_taken(Scope::Setters, list) {
+    }
+
+    /// Whether the name of the setter that takes several is one.
+    fn list_name(&mut self, list: &str, scope: Scope, place: Place<'_>) -> bool {
+        let is_name = names::is_ident(list, Case::Snake) && !names::is_taken(scope, list);
+        if !is_name {
             let message = format!("`{list}` cannot be the name of a setter");
-            self.push("no-rust-name", place.at("list"), message, "write it like `my_names`");
-        } else {
-            self.setter(list, &param.name, place.at("list"));
+            self.push("no-rust-name", place, message, "write it like `my_names`");
         }
+        is_name
     }
 
     fn param_type(&mut self, records: &Records<'_>, param: &spec::Param, place: Place<'_>) {

@@ -75,16 +75,16 @@ fn join_chains(lines: Vec<String>) -> Vec<String> {
     let mut joined: Vec<String> = Vec::new();
     let mut lines = lines.into_iter().peekable();
     while let Some(line) = lines.next() {
-        let mut links = Vec::new();
+        let mut chain = Vec::new();
         while let Some(link) = lines.next_if(is_link) {
-            links.push(link);
+            chain.push(link);
         }
-        let whole = links.iter().fold(line.clone(), |whole, link| whole + link.trim_start());
+        let whole = chain.iter().fold(line.clone(), |whole, link| whole + link.trim_start());
         if whole.chars().count() <= WIDTH {
             joined.push(whole);
         } else {
             joined.push(line);
-            joined.extend(links);
+            joined.extend(chain);
         }
     }
     joined

@@ -11,6 +11,10 @@ pub(super) fn file(api: &Api) -> File {
     let modules: Vec<_> = api.groups.iter().map(|group| ident(&group.ident)).collect();
     let mut items: Vec<_> = modules.iter().map(|module| quote!(pub mod #module;)).collect();
     items.push(quote!(
+        #[cfg(test)]
+        mod requests;
+    ));
+    items.push(quote!(
         mod service;
     ));
     items.push(quote!(

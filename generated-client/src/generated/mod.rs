@@ -15,5 +15,9 @@ pub mod position_heatmap;
 pub mod profile_tool;
 pub mod sentiment;
 pub mod system;
+
+#[cfg(test)]
+mod requests;
+
 mod service;
 pub use service::*;

@@ -4,5 +4,9 @@
 
 pub mod stations;
 pub mod tides;
+
+#[cfg(test)]
+mod requests;
+
 mod service;
 pub use service::*;

@@ -1,0 +1,142 @@
+//! `requests.rs`: a test of what goes over the wire, one line an endpoint and one a setter.
+//!
+//! What each line expects is made from the catalogue here; how it is compared is written by hand in the runtime.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::File;
+use super::literal::ident;
+use super::render::{Imports, Source};
+use crate::model::{Api, Endpoint, Group, Param, Setter, Type};
+
+pub(super) fn file(api: &Api) -> File {
+    let mut items: Vec<_> = api.groups.iter().filter_map(|group| endpoints(api, group)).collect();
+    items.extend(setters(api));
+    let source = Source {
+        path: "requests.rs".to_owned(),
+        from: String::new(),
+        docs: "What every endpoint and every setter puts on the wire.".to_owned(),
+        items,
+    };
+    let imports = ["client", "endpoint", "setter"].map(|name| (name, "crate::requests"));
+    source.render(&Imports::from(imports))
+}
+
+/// One test a group: each endpoint's path, and the names of its params.
+fn endpoints(api: &Api, group: &Group) -> Option<TokenStream> {
+    let accessor = ident(&group.ident);
+    let with_path = group.endpoints.iter().filter(|endpoint| endpoint.path.is_some());
+    let checks: Vec<_> = with_path
+        .map(|described| {
+            let request = request(api, &quote!(#accessor), described);
+            let path = sample_path(api, described);
+            let params = described.params.iter().flatten().map(|param| &param.param).filter(|param| !param.in_path);
+            let names = params.map(|param| param.wire_name.as_str()).collect::<Vec<_>>().join(" ");
+            quote!(endpoint(&#request, #path, #names);)
+        })
+        .collect();
+    let allow = allow_deprecated(&group.endpoints);
+    (!checks.is_empty()).then(|| {
+        quote! {
+            #[test]
+            #allow
+            fn #accessor() {
+                let client = client();
+                let #accessor = client.#accessor();
+                #(#checks)*
+            }
+        }
+    })
+}
+
+/// One test for all setters, each on the first endpoint that has it.
+fn setters(api: &Api) -> Option<TokenStream> {
+    let checks: Vec<_> = api.setters.iter().filter_map(|described| setter(api, described)).collect();
+    let allow = allow_deprecated(api.groups.iter().flat_map(|group| &group.endpoints));
+    (!checks.is_empty()).then(|| {
+        quote! {
+            #[test]
+            #allow
+            fn every_setter() {
+                let client = client();
+                #(#checks)*
+            }
+        }
+    })
+}
+
+fn setter(api: &Api, described: &Setter) -> Option<TokenStream> {
+    let (group, endpoint, param) = first_with(api, described)?;
+    let (accessor, name) = (ident(&group.ident), ident(&described.ident));
+    let request = request(api, &quote!(client.#accessor()), endpoint);
+    let (value, wire) = sample(api, param);
+    let wire_name = &described.wire_name;
+    let (argument, expected) = if described.several {
+        (quote!([#value, #value]), format!("{wire_name}={wire},{wire}"))
+    } else {
+        (value, format!("{wire_name}={wire}"))
+    };
+    Some(quote!(setter(&#request.#name(#argument), #expected);))
+}
+
+/// What is deprecated still has to work.
+fn allow_deprecated<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Option<TokenStream> {
+    let mut endpoints = endpoints.into_iter();
+    endpoints.any(|endpoint| endpoint.deprecated.is_some()).then(|| quote!(#[allow(deprecated)]))
+}
+
+fn first_with<'a>(api: &'a Api, setter: &Setter) -> Option<(&'a Group, &'a Endpoint, &'a Param)> {
+    let endpoints = api.groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (group, endpoint)));
+    endpoints.filter(|(_, endpoint)| endpoint.path.is_some()).find_map(|(group, endpoint)| {
+        let mut params = endpoint.params.iter().flatten().map(|param| &param.param);
+        let param = params.find(|param| {
+            let ident = if setter.several { param.list.as_ref() } else { Some(&param.ident) };
+            !param.is_argument() && ident == Some(&setter.ident)
+        })?;
+        Some((group, endpoint, param))
+    })
+}
+
+/// The call of an endpoint's method, with an argument for everything that cannot be left out.
+fn request(api: &Api, handle: &TokenStream, endpoint: &Endpoint) -> TokenStream {
+    let method = ident(&endpoint.ident);
+    let params = endpoint.params.iter().flatten().map(|param| &param.param);
+    let arguments = params.filter(|param| param.is_argument()).map(|param| {
+        let (value, _) = sample(api, param);
+        if param.list.is_some() { quote!([#value]) } else { value }
+    });
+    quote!(#handle.#method(#(#arguments),*))
+}
+
+/// The path with a sample for each of its params, the same that [`sample`] gives.
+fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
+    let mut path = endpoint.path.clone().unwrap_or_default();
+    for param in endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.in_path) {
+        path = path.replace(&format!("{{{}}}", param.wire_name), &sample(api, param).1);
+    }
+    path
+}
+
+/// A value that a param takes, in Rust and on the wire.
+fn sample(api: &Api, param: &Param) -> (TokenStream, String) {
+    match &param.ty {
+        Type::Integer | Type::Count => (quote!(7), "7".to_owned()),
+        Type::Number => (quote!(0.5), "0.5".to_owned()),
+        Type::Boolean => (quote!(true), "true".to_owned()),
+        Type::Timestamp if api.service.milliseconds => (quote!(1_700_000_000), "1700000000000".to_owned()),
+        Type::Timestamp => (quote!(1_700_000_000), "1700000000".to_owned()),
+        Type::Named(name) => {
+            let value = api.types.iter().find(|ty| ty.ident == *name).and_then(|ty| ty.values.first());
+            let value = value.map_or("a", |value| &value.value);
+            (quote!(#value), encoded(value))
+        }
+        _ => (quote!("a"), "a".to_owned()),
+    }
+}
+
+/// As a query writes it.
+fn encoded(value: &str) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~:".contains(byte);
+    value.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
