@@ -240,7 +240,7 @@ fn check(service: &str, group: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { ..ProptestConfig::default() })]
 
     #[test]
     fn every_catalogue_yields_findings_or_rust(

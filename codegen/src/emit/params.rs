@@ -92,18 +92,25 @@ fn setter(setter: &Setter) -> TokenStream {
         let associated = ident(&setter.type_ident);
         endpoint::value(&setter.ident, wire_name, &quote!(E::#associated), setter.several)
     };
-    let facts = if setter.ty.is_some() {
-        let facts = docs::value_facts(&setter.unit, setter.range, setter.evidence);
-        let default = setter.default.as_ref().map(|default| format!("Left out, it is `{default}`."));
-        [facts, default.unwrap_or_default()].into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" ")
-    } else {
-        String::new()
-    };
-    let doc = docs::doc([docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]);
+    let doc = docs::doc(if setter.ty.is_some() { facts(setter) } else { differing(setter) });
     quote! {
         #doc
         pub fn #name(self, #argument) -> Self where E: #takes {
             self #call
         }
     }
+}
+
+/// What is known of the param wherever it is taken.
+fn facts(setter: &Setter) -> Vec<String> {
+    let facts = docs::value_facts(&setter.unit, setter.range, setter.evidence);
+    let default = setter.default.as_ref().map(|default| format!("Left out, it is `{default}`.")).unwrap_or_default();
+    let facts = [facts, default].into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" ");
+    vec![docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]
+}
+
+/// Where endpoints differ, what one says of it does not hold for all.
+fn differing(setter: &Setter) -> Vec<String> {
+    let Setter { ident, takes, type_ident, .. } = setter;
+    vec![format!("Sets `{ident}`, which each endpoint takes in its own way: see [`{takes}::{type_ident}`].")]
 }

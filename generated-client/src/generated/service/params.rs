@@ -412,7 +412,7 @@ impl<E: Endpoint> Request<E> {
         self.with_list("exchange", exchanges.into_iter().map(Into::<Exchange>::into))
     }
 
-    /// The leverage class of the levels.
+    /// Sets `leverage`, which each endpoint takes in its own way: see [`TakesLeverage::Leverage`].
     pub fn leverage(self, leverage: impl Into<E::Leverage>) -> Self
     where
         E: TakesLeverage,
