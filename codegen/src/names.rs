@@ -103,8 +103,10 @@ pub(crate) enum Scope {
     Fields,
     /// Types at the root of the crate and in every group module.
     Types,
-    /// Methods and constants of a named type.
-    Values,
+    /// Variants and constants of an enum.
+    Variants,
+    /// Methods and constants of an identifier.
+    Constants,
     /// Methods of a group's handle.
     Endpoints,
 }
@@ -117,7 +119,8 @@ pub(crate) fn is_taken(scope: Scope, ident: &str) -> bool {
         Scope::Arguments => &[],
         Scope::Fields => &["unknown_fields"],
         Scope::Types => TAKEN_TYPES,
-        Scope::Values => &["Unknown", "INFO", "as_str", "new"],
+        Scope::Variants => &["ALL", "INFO", "Unknown", "as_str"],
+        Scope::Constants => &["INFO", "as_str"],
         Scope::Endpoints => TAKEN_ENDPOINTS,
     };
     // The traits of the setters stand beside the types of a group.

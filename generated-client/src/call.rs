@@ -154,16 +154,17 @@ impl fmt::Debug for Call {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{ParamList, ValueType};
+    use crate::registry::{Evidence, ValueType};
 
-    const PATH: ParamInfo = ParamInfo { wire_name: "symbol", location: ParamLocation::Path, ..ParamInfo::BLANK };
-    const COIN: ParamInfo = ParamInfo { wire_name: "coin", ..ParamInfo::BLANK };
-    const LIMIT: ParamInfo = ParamInfo { wire_name: "limit", ty: ValueType::Count, ..ParamInfo::BLANK };
-    const BOOK: &EndpointInfo = &EndpointInfo {
-        path: Some("/v1/books/{symbol}/levels"),
-        params: Some(ParamList { set: &[PATH, COIN], own: &[LIMIT] }),
-        ..EndpointInfo::BLANK
-    };
+    const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
+        ParamInfo::new(name, name, ty, Evidence::Document)
+    }
+
+    const BOOK: &EndpointInfo =
+        &EndpointInfo::new("market", "book", "Book").path("/v1/books/{symbol}/levels", Evidence::Document).params(
+            &[param("symbol", ValueType::String).in_path(), param("coin", ValueType::String)],
+            &[param("limit", ValueType::Count)],
+        );
 
     fn check(params: &[(&'static str, &str)]) -> String {
         let mut call = Call::new(BOOK);

@@ -83,32 +83,35 @@ mod tests {
         }
     }
 
+    fn limit(ty: ValueType) -> ParamInfo {
+        ParamInfo::new("limit", "limit", ty, Evidence::Document)
+    }
+
     fn check(info: ParamInfo, text: &str) -> Option<String> {
-        value(&ParamInfo { wire_name: "limit", ..info }, text).err().map(|error| error.to_string())
+        value(&info, text).err().map(|error| error.to_string())
     }
 
     #[test]
     fn ranges() {
         let range = Range { min: Some(1.0), max: Some(1000.0) };
-        let count = ParamInfo { ty: ValueType::Count, range, ..ParamInfo::BLANK };
+        let count = limit(ValueType::Count).range(range);
         assert_eq!(check(count, "1"), None);
         assert_eq!(check(count, "1000"), None);
         let refused = check(count, "1001");
         assert_eq!(refused.as_deref(), Some("`limit` is 1001, but has to be from 1 to 1000"));
         let refused = check(count, "5,0");
         assert_eq!(refused.as_deref(), Some("`limit` is 0, but has to be from 1 to 1000"));
-        let reported = ParamInfo { evidence: Evidence::Reported, ..count };
-        assert_eq!(check(reported, "1001"), None);
+        assert_eq!(check(count.known_by(Evidence::Reported), "1001"), None);
     }
 
     #[test]
     fn what_cannot_be_meant() {
-        let number = ParamInfo { ty: ValueType::Number, ..ParamInfo::BLANK };
+        let number = limit(ValueType::Number);
         assert_eq!(check(number, "NaN").as_deref(), Some(r#"`limit` is no number: "NaN""#));
-        let list = ParamInfo { list: Some("limits"), ..ParamInfo::BLANK };
+        let list = limit(ValueType::String).list("limits");
         let refused = check(list, "");
         assert_eq!(refused.as_deref(), Some("`limit` is an empty list; leave it out, or name one"));
-        let path = ParamInfo { location: ParamLocation::Path, ..ParamInfo::BLANK };
+        let path = limit(ValueType::String).in_path();
         assert_eq!(check(path, "..").as_deref(), Some(r#"`limit` cannot be ".." in a path"#));
         assert_eq!(check(path, "a/b"), None);
     }

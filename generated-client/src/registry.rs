@@ -4,6 +4,8 @@
 //! [`GROUPS`](crate::GROUPS). Everything is static and reads without a client: tools list what exists,
 //! a server routes from it, and errors name what was meant.
 
+mod describe;
+
 use std::fmt;
 
 use crate::record::Record;
@@ -110,13 +112,6 @@ pub struct StatusInfo {
     pub evidence: Evidence,
 }
 
-impl StatusInfo {
-    /// What emitted literals leave out.
-    #[allow(dead_code)] // Which of them are printed depends on the catalogue.
-    pub(crate) const BLANK: Self =
-        Self { status: 0, label: None, summary: "", advice: "", notes: "", evidence: Evidence::Document };
-}
-
 /// Where an error body keeps what a person wants to read: dotted paths, the first that exists wins.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -202,22 +197,6 @@ pub struct EndpointInfo {
 }
 
 impl EndpointInfo {
-    /// What emitted literals leave out.
-    #[allow(dead_code)] // Which of them are printed depends on the catalogue.
-    pub(crate) const BLANK: Self = Self {
-        group: "",
-        ident: "",
-        name: "",
-        aliases: &[],
-        summary: "",
-        path: None,
-        evidence: Evidence::Document,
-        params: None,
-        body: BodyInfo::Unknown,
-        notes: "",
-        deprecated: None,
-    };
-
     /// The param with this name on the wire.
     pub fn param(&self, wire_name: &str) -> Option<&'static ParamInfo> {
         self.params.unwrap_or_default().iter().find(|param| param.wire_name == wire_name)
@@ -295,25 +274,6 @@ pub struct ParamInfo {
     pub notes: &'static str,
     /// How it is known.
     pub evidence: Evidence,
-}
-
-impl ParamInfo {
-    /// What emitted literals leave out.
-    #[allow(dead_code)] // Which of them are printed depends on the catalogue.
-    pub(crate) const BLANK: Self = Self {
-        ident: "",
-        wire_name: "",
-        location: ParamLocation::Query,
-        ty: ValueType::String,
-        list: None,
-        required: None,
-        default: None,
-        range: Range::ALL,
-        unit: "",
-        summary: "",
-        notes: "",
-        evidence: Evidence::Document,
-    };
 }
 
 /// Where a param is sent.
@@ -409,36 +369,6 @@ pub struct FieldInfo {
     pub evidence: Evidence,
 }
 
-impl FieldInfo {
-    /// A field that is always there, of any value.
-    pub(crate) const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
-        Self { ident, wire_name, ty, optional: false, range: Range::ALL, unit: "", summary: "", evidence }
-    }
-
-    /// The same field, absent or null at times.
-    #[allow(dead_code)] // Whether it is used depends on the catalogue, as with the two below.
-    pub(crate) const fn optional(self) -> Self {
-        Self { optional: true, ..self }
-    }
-
-    /// The same field within bounds.
-    #[allow(dead_code)]
-    pub(crate) const fn range(self, range: Range) -> Self {
-        Self { range, ..self }
-    }
-
-    /// The same field with a unit.
-    #[allow(dead_code)]
-    pub(crate) const fn unit(self, unit: &'static str) -> Self {
-        Self { unit, ..self }
-    }
-
-    /// The same field with its meaning.
-    pub(crate) const fn summary(self, summary: &'static str) -> Self {
-        Self { summary, ..self }
-    }
-}
-
 /// What a value is.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -505,13 +435,6 @@ pub struct ValueInfo {
     pub evidence: Evidence,
 }
 
-impl ValueInfo {
-    /// A value, its meaning and how it is known.
-    pub(crate) const fn new(value: &'static str, summary: &'static str, evidence: Evidence) -> Self {
-        Self { value, summary, evidence }
-    }
-}
-
 /// How an identifier can end, and what that says.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -522,12 +445,4 @@ pub struct SuffixInfo {
     pub summary: &'static str,
     /// How it is known.
     pub evidence: Evidence,
-}
-
-impl SuffixInfo {
-    /// An ending, what it says and how that is known.
-    #[allow(dead_code)] // Whether identifiers have endings depends on the catalogue.
-    pub(crate) const fn new(suffix: &'static str, summary: &'static str, evidence: Evidence) -> Self {
-        Self { suffix, summary, evidence }
-    }
 }

@@ -162,13 +162,8 @@ pub struct Raw;
 
 impl Endpoint for Raw {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "client",
-        ident: "raw",
-        name: "Raw",
-        summary: "Any path, whether the catalogue knows it or not.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo =
+        &EndpointInfo::new("client", "raw", "Raw").summary("Any path, whether the catalogue knows it or not.");
 }
 
 /// Says which setters an endpoint has.

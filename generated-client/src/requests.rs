@@ -38,10 +38,10 @@ pub(crate) fn client() -> Client {
 }
 
 /// Sends the request with every param set, and compares all of it.
-pub(crate) fn endpoint<E: Endpoint>(request: &Request<E>, path: &str, params: &str) {
+pub(crate) fn endpoint<E: Endpoint>(request: &Request<E>, path: &str, params: &[&str]) {
     let mut request = request.clone();
     let mut query = Vec::new();
-    for name in params.split_whitespace() {
+    for name in params.iter().flat_map(|names| names.split_whitespace()) {
         let info = E::INFO.param(name).unwrap_or_else(|| panic!("the registry has no `{name}`"));
         assert_eq!(info.location, ParamLocation::Query);
         let value = sample(info);
@@ -49,7 +49,7 @@ pub(crate) fn endpoint<E: Endpoint>(request: &Request<E>, path: &str, params: &s
         request = request.query(name, value);
     }
     let known = E::INFO.params.unwrap_or_default().iter().filter(|param| param.location == ParamLocation::Query);
-    assert_eq!(known.count(), query.len(), "the registry has other params than {params}");
+    assert_eq!(known.count(), query.len(), "the registry has other params than {params:?}");
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // The body says nothing, so a typed one does not decode: what was sent counts.

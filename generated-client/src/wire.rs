@@ -29,10 +29,29 @@ pub trait NamedType: for<'a> From<&'a str> {
     fn as_str(&self) -> &str;
 }
 
-/// What every named type can do besides.
+/// The conversions of a named type, which are the same for all enums and for all identifiers.
 #[allow(unused_macros)] // Whether there are named types depends on the catalogue.
 macro_rules! named_type {
-    ($name:ident) => {
+    (enum $name:ident) => {
+        impl From<&str> for $name {
+            fn from(value: &str) -> Self {
+                let known = Self::ALL.iter().find(|known| known.as_str() == value);
+                known.map_or_else(|| Self::Unknown(value.to_owned()), Self::clone)
+            }
+        }
+
+        named_type!(text $name);
+    };
+    (identifier $name:ident) => {
+        impl From<&str> for $name {
+            fn from(value: &str) -> Self {
+                Self(std::borrow::Cow::Owned(value.to_owned()))
+            }
+        }
+
+        named_type!(text $name);
+    };
+    (text $name:ident) => {
         impl From<String> for $name {
             fn from(value: String) -> Self {
                 Self::from(value.as_str())

@@ -29,7 +29,10 @@ impl Checker {
             let message = format!("the enum `{}` has no values", ty.name);
             self.push("no-values", place.at("name"), message, "list its `values`, or make it `kind: identifier`");
         }
-        let case = if ty.kind == TypeKind::Enum { Case::Pascal } else { Case::Shouty };
+        let (case, scope) = match ty.kind {
+            TypeKind::Enum => (Case::Pascal, Scope::Variants),
+            TypeKind::Identifier => (Case::Shouty, Scope::Constants),
+        };
         let (mut values, mut idents) = (Unique::default(), Unique::default());
         for (index, value) in ty.values.iter().enumerate() {
             let place = place.at("values").item(index);
@@ -43,7 +46,7 @@ impl Checker {
                 let message = format!("the value `{text}` has a comma, which separates values on the wire");
                 self.push("wrong-value", place.at("value"), message, "");
             }
-            let ident = self.rust_name(place, "value", text, value.ident.as_deref(), case, Scope::Values);
+            let ident = self.rust_name(place, "value", text, value.ident.as_deref(), case, scope);
             if let Some(ident) = ident {
                 let message = format!("`{text}` becomes `{ident}`, which another value of `{}` is", ty.name);
                 self.unique(&mut idents, "same-rust-name", place, &ident, message);
@@ -56,7 +59,7 @@ impl Checker {
             self.push("shapes-of-enum", place, "an enum has no shapes", "make it `kind: identifier`");
         }
         for (key, name) in [("part", &shapes.part), ("question", &shapes.question)] {
-            if !names::is_ident(name, Case::Snake) || names::is_taken(Scope::Values, name) {
+            if !names::is_ident(name, Case::Snake) || names::is_taken(Scope::Constants, name) {
                 let message = format!("`{name}` cannot be the name of a method");
                 self.push("no-rust-name", place.at(key), message, "write it like `my_name`");
             }

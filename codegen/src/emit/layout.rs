@@ -41,7 +41,8 @@ fn group_length(open: &str, rest: &[&str]) -> Option<usize> {
         '{' => '}',
         _ => return None,
     };
-    let depth = indent(open);
+    // The printer indents what begins a chain of calls one step further.
+    let depth = rest.first().map(|first| indent(first).saturating_sub(4)).filter(|depth| *depth >= indent(open))?;
     rest.iter().position(|line| indent(line) == depth && line.trim_start().starts_with(close))
 }
 
@@ -80,7 +81,9 @@ fn join_chains(lines: Vec<String>) -> Vec<String> {
             chain.push(link);
         }
         let whole = chain.iter().fold(line.clone(), |whole, link| whole + link.trim_start());
-        if whole.chars().count() <= WIDTH {
+        // Where the first call of a chain takes lines of its own, so do the others.
+        let goes_on = line.trim_start().starts_with([')', ']', '}']) && !chain.is_empty();
+        if whole.chars().count() <= WIDTH && !goes_on {
             joined.push(whole);
         } else {
             joined.push(line);
@@ -129,6 +132,7 @@ mod tests {
         );
         check("#[a(\n    b = 1,\n    c = 2\n)]\n", "#[a(b = 1, c = 2)]\n");
         check("let a = b(1)\n    .c()\n    .d();\n", "let a = b(1).c().d();\n");
+        check("let a = b(\n        1,\n        2,\n    )\n    .c();\n", "let a = b(1, 2).c();\n");
     }
 
     #[test]

@@ -98,66 +98,51 @@ fn record_info(record: &RecordRef) -> TokenStream {
     quote!(RecordInfo::of::<#name>())
 }
 
-/// `key: value,` unless the value is what `BLANK` has.
-fn unless<T: ToTokens>(blank: bool, key: &str, value: T) -> TokenStream {
+/// `.key(value)`, if there is something to say.
+fn link<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
     let key = ident(key);
-    if blank { TokenStream::new() } else { quote!(#key: #value,) }
+    value.map_or_else(TokenStream::new, |value| quote!(.#key(#value)))
 }
 
-/// A string that may be empty, left out if it is.
+/// The same for text that may be empty.
 fn text(key: &str, text: &str) -> TokenStream {
-    unless(text.is_empty(), key, text)
+    link(key, Some(text).filter(|text| !text.is_empty()))
 }
 
+/// A field, by the name of its constant if it is the envelope's.
 pub(super) fn field_info(field: &Field) -> TokenStream {
     if field.is_envelope_time { quote!(records::TIME) } else { field_literal(field) }
 }
 
 /// A field, spelled out.
 pub(super) fn field_literal(field: &Field) -> TokenStream {
-    let (name, wire_name, summary, evidence) = (&field.ident, &field.wire_name, &field.summary, field.evidence);
+    let Field { ident: name, wire_name, evidence, .. } = field;
     let ty = value_type(&field.ty);
     let optional = field.optional.then(|| quote!(.optional()));
-    let range = field.range;
-    let range = (!range.is_all()).then(|| quote!(.range(#range)));
-    let unit = Some(&field.unit).filter(|unit| !unit.is_empty()).map(|unit| quote!(.unit(#unit)));
-    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #optional #range #unit .summary(#summary))
+    let range = link("range", Some(field.range).filter(|range| !range.is_all()));
+    let (unit, summary) = (text("unit", &field.unit), text("summary", &field.summary));
+    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #optional #range #unit #summary)
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
-    let code = Literal::u16_unsuffixed(status.status);
-    let (summary, evidence) = (&status.summary, status.evidence);
-    let label = unless(status.label.is_none(), "label", option(status.label.as_ref()));
-    let advice = text("advice", &status.advice);
-    let notes = text("notes", &status.notes);
-    quote!(StatusInfo { status: #code, #label summary: #summary, #advice #notes evidence: #evidence, ..StatusInfo::BLANK })
+    let (code, evidence) = (Literal::u16_unsuffixed(status.status), status.evidence);
+    let (label, summary) = (link("label", status.label.as_ref()), text("summary", &status.summary));
+    let (advice, notes) = (text("advice", &status.advice), text("notes", &status.notes));
+    quote!(StatusInfo::new(#code, #evidence) #label #summary #advice #notes)
 }
 
 pub(super) fn param_info(param: &Param) -> TokenStream {
-    let (name, wire_name, summary, evidence) = (&param.ident, &param.wire_name, &param.summary, param.evidence);
+    let Param { ident: name, wire_name, evidence, .. } = param;
     let ty = value_type(&param.ty);
-    let location = unless(!param.in_path, "location", quote!(ParamLocation::Path));
-    let list = unless(param.list.is_none(), "list", option(param.list.as_ref()));
-    let required = unless(param.required.is_none(), "required", option(param.required));
-    let default = unless(param.default.is_none(), "default", option(param.default.as_ref()));
-    let range = unless(param.range.is_all(), "range", param.range);
-    let unit = text("unit", &param.unit);
-    let notes = text("notes", &param.notes);
-    quote!(ParamInfo {
-        ident: #name,
-        wire_name: #wire_name,
-        #location
-        ty: #ty,
-        #list
-        #required
-        #default
-        #range
-        #unit
-        summary: #summary,
-        #notes
-        evidence: #evidence,
-        ..ParamInfo::BLANK
-    })
+    let in_path = param.in_path.then(|| quote!(.in_path()));
+    let (list, required) = (link("list", param.list.as_ref()), link("required", param.required));
+    let default = link("default", param.default.as_ref());
+    let range = link("range", Some(param.range).filter(|range| !range.is_all()));
+    let (unit, summary, notes) =
+        (text("unit", &param.unit), text("summary", &param.summary), text("notes", &param.notes));
+    quote! {
+        ParamInfo::new(#name, #wire_name, #ty, #evidence) #in_path #list #required #default #range #unit #summary #notes
+    }
 }
 
 /// A param as an endpoint takes it: the shared constant, with what is said anew.
@@ -165,70 +150,48 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
     let Some((index, anew)) = param.shared else {
         return param_info(&param.param);
     };
-    let shared = &shared[index];
-    let constant = ident(&shared.constant);
+    let (used, shared) = (&param.param, &shared[index]);
+    let (constant, defined) = (ident(&shared.constant), &shared.param);
     if !anew {
         return quote!(params::#constant);
     }
-    let (used, defined) = (&param.param, &shared.param);
-    let required = unless(used.required == defined.required, "required", option(used.required));
-    let notes = unless(used.notes == defined.notes, "notes", &used.notes);
-    let evidence = unless(used.evidence == defined.evidence, "evidence", used.evidence);
-    quote!(ParamInfo { #required #notes #evidence ..params::#constant })
+    let required = link("required", used.required.filter(|_| used.required != defined.required));
+    let notes = link("notes", Some(&used.notes).filter(|_| used.notes != defined.notes));
+    let known_by = link("known_by", Some(used.evidence).filter(|_| used.evidence != defined.evidence));
+    quote!(params::#constant #required #known_by #notes)
 }
 
-pub(super) fn body_info(body: &Body) -> TokenStream {
+fn body(body: &Body) -> TokenStream {
     match body {
         Body::Series { record, time, evidence } => {
-            let record = option(record.as_ref().map(record_info));
-            let time = option(time.as_ref());
-            quote!(BodyInfo::Series { record: #record, time: #time, evidence: #evidence })
+            let (record, time) = (option(record.as_ref().map(record_info)), option(time.as_ref()));
+            quote!(.series(#record, #time, #evidence))
         }
         Body::Object { record, evidence } => {
             let record = record_info(record);
-            quote!(BodyInfo::Object { record: #record, evidence: #evidence })
+            quote!(.object(#record, #evidence))
         }
-        Body::Unknown => quote!(BodyInfo::Unknown),
+        Body::Unknown => TokenStream::new(),
     }
 }
 
 /// The params of an endpoint: those of a set by its name, the others one by one.
-fn param_list(api: &Api, endpoint: &Endpoint, params: &[EndpointParam]) -> TokenStream {
+fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
+    let Some(params) = &endpoint.params else { return TokenStream::new() };
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
     let own = params.iter().skip(set.map_or(0, |set| set.params.len()));
     let own = own.map(|param| endpoint_param(param, &api.shared_params));
-    let set = set.map_or_else(
-        || quote!(&[]),
-        |set| {
-            let set = ident(&set.constant);
-            quote!(params::#set)
-        },
-    );
-    quote!(ParamList { set: #set, own: &[#(#own),*] })
+    let set = set.map(|set| ident(&set.constant)).map_or_else(|| quote!(&[]), |set| quote!(params::#set));
+    quote!(.params(#set, &[#(#own),*]))
 }
 
 pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> TokenStream {
-    let (name, title, summary, evidence) = (&endpoint.ident, &endpoint.name, &endpoint.summary, endpoint.evidence);
-    let aliases = &endpoint.aliases;
-    let aliases = unless(aliases.is_empty(), "aliases", quote!(&[#(#aliases),*]));
-    let path = unless(endpoint.path.is_none(), "path", option(endpoint.path.as_ref()));
-    let params = endpoint.params.as_ref().map(|params| param_list(api, endpoint, params));
-    let params = unless(params.is_none(), "params", option(params));
-    let body = unless(matches!(endpoint.body, Body::Unknown), "body", body_info(&endpoint.body));
-    let notes = text("notes", &endpoint.notes);
-    let deprecated = unless(endpoint.deprecated.is_none(), "deprecated", option(endpoint.deprecated.as_ref()));
-    quote!(&EndpointInfo {
-        group: #group,
-        ident: #name,
-        name: #title,
-        #aliases
-        summary: #summary,
-        #path
-        evidence: #evidence,
-        #params
-        #body
-        #notes
-        #deprecated
-        ..EndpointInfo::BLANK
-    })
+    let Endpoint { ident: name, name: title, evidence, aliases, .. } = endpoint;
+    let aliases = link("aliases", Some(quote!(&[#(#aliases),*])).filter(|_| !aliases.is_empty()));
+    let path =
+        endpoint.path.as_ref().map_or_else(|| quote!(.named_by(#evidence)), |path| quote!(.path(#path, #evidence)));
+    let (summary, notes) = (text("summary", &endpoint.summary), text("notes", &endpoint.notes));
+    let (params, body) = (params(api, endpoint), body(&endpoint.body));
+    let deprecated = link("deprecated", endpoint.deprecated.as_ref());
+    quote!(&EndpointInfo::new(#group, #name, #title) #aliases #summary #path #params #body #notes #deprecated)
 }

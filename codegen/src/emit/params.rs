@@ -44,7 +44,7 @@ fn used(api: &Api) -> Vec<&SharedParam> {
 }
 
 /// The param sets that some endpoint's params begin with.
-fn used_sets(api: &Api) -> impl Iterator<Item = &ParamSet> {
+pub(super) fn used_sets(api: &Api) -> impl Iterator<Item = &ParamSet> {
     let endpoints = api.groups.iter().flat_map(|group| &group.endpoints);
     let used: HashSet<usize> = endpoints.filter_map(|endpoint| endpoint.param_set).collect();
     api.param_sets.iter().enumerate().filter(move |(index, _)| used.contains(index)).map(|(_, set)| set)

@@ -79,17 +79,19 @@ fn uses(items: &[TokenStream], imports: &Imports<'_>) -> Vec<TokenStream> {
     uses.collect()
 }
 
-/// The names that begin a path: not reached through another, and not the name of a field.
+/// The names that begin a path: not reached through another, and not the name of a field or a method.
 fn first_segments(tokens: TokenStream, names: &mut Vec<String>) {
-    let is_colon = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
+    let is = |token: Option<&TokenTree>, character: char| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == character);
     let tokens: Vec<_> = tokens.into_iter().collect();
     for (index, token) in tokens.iter().enumerate() {
+        let before = |steps: usize| index.checked_sub(steps).and_then(|index| tokens.get(index));
         match token {
             TokenTree::Group(group) => first_segments(group.stream(), names),
             TokenTree::Ident(ident) => {
-                let after_path = index >= 2 && is_colon(tokens.get(index - 1)) && is_colon(tokens.get(index - 2));
-                let is_field = is_colon(tokens.get(index + 1)) && !is_colon(tokens.get(index + 2));
-                if !after_path && !is_field {
+                let after_path = is(before(1), ':') && is(before(2), ':');
+                let is_method = is(before(1), '.') && !is(before(2), '.');
+                let is_field = is(tokens.get(index + 1), ':') && !is(tokens.get(index + 2), ':');
+                if !after_path && !is_method && !is_field {
                     names.push(ident.to_string());
                 }
             }

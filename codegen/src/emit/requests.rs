@@ -3,15 +3,16 @@
 //! What each line expects is made from the catalogue here; how it is compared is written by hand in the runtime.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 
-use super::File;
 use super::literal::ident;
 use super::render::{Imports, Source};
-use crate::model::{Api, Endpoint, Group, Param, Setter, Type};
+use super::{File, params};
+use crate::model::{Api, Endpoint, Group, Param, ParamSet, Setter, Type};
 
 pub(super) fn file(api: &Api) -> File {
-    let mut items: Vec<_> = api.groups.iter().filter_map(|group| endpoints(api, group)).collect();
+    let mut items: Vec<_> = params::used_sets(api).map(|set| set_names(api, set)).collect();
+    items.extend(api.groups.iter().filter_map(|group| endpoints(api, group)));
     items.extend(setters(api));
     let source = Source {
         path: "requests.rs".to_owned(),
@@ -31,8 +32,7 @@ fn endpoints(api: &Api, group: &Group) -> Option<TokenStream> {
         .map(|described| {
             let request = request(api, &quote!(#accessor), described);
             let path = sample_path(api, described);
-            let params = described.params.iter().flatten().map(|param| &param.param).filter(|param| !param.in_path);
-            let names = params.map(|param| param.wire_name.as_str()).collect::<Vec<_>>().join(" ");
+            let names = names(api, described);
             quote!(endpoint(&#request, #path, #names);)
         })
         .collect();
@@ -48,6 +48,28 @@ fn endpoints(api: &Api, group: &Group) -> Option<TokenStream> {
             }
         }
     })
+}
+
+/// The names of a set's params, as one text.
+fn set_names(api: &Api, set: &ParamSet) -> TokenStream {
+    let name = ident(&set.constant);
+    let params = set.params.iter().filter_map(|index| api.shared_params.get(*index));
+    let text = query_names(params.map(|shared| &shared.param));
+    quote!(const #name: &str = #text;)
+}
+
+/// The names of an endpoint's params: those of its set, then its own.
+fn names(api: &Api, endpoint: &Endpoint) -> TokenStream {
+    let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
+    let params = endpoint.params.iter().flatten().skip(set.map_or(0, |set| set.params.len()));
+    let own = query_names(params.map(|param| &param.param));
+    let own = (!own.is_empty()).then_some(own);
+    let texts = set.map(|set| ident(&set.constant).into_token_stream()).into_iter().chain(own.map(|own| quote!(#own)));
+    quote!(&[#(#texts),*])
+}
+
+fn query_names<'a>(params: impl Iterator<Item = &'a Param>) -> String {
+    params.filter(|param| !param.in_path).map(|param| param.wire_name.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// One test for all setters, each on the first endpoint that has it.

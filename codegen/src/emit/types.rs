@@ -29,7 +29,7 @@ pub(super) fn file(api: &Api) -> File {
 
 fn items(ty: &NamedType) -> Vec<TokenStream> {
     let mut items = if ty.open { identifier(ty) } else { enumeration(ty) };
-    items.extend(description(ty));
+    items.push(description(ty));
     if let Some(shapes) = &ty.shapes {
         items.extend(answers(shapes));
     }
@@ -58,6 +58,9 @@ fn enumeration(ty: &NamedType) -> Vec<TokenStream> {
         },
         quote! {
             impl #name {
+                /// Every known value.
+                pub const ALL: &'static [Self] = &[#(Self::#idents),*];
+
                 /// The value as on the wire.
                 pub fn as_str(&self) -> &str {
                     match self {
@@ -67,16 +70,7 @@ fn enumeration(ty: &NamedType) -> Vec<TokenStream> {
                 }
             }
         },
-        quote! {
-            impl From<&str> for #name {
-                fn from(value: &str) -> Self {
-                    match value {
-                        #(#values => Self::#idents,)*
-                        _ => Self::Unknown(value.to_owned()),
-                    }
-                }
-            }
-        },
+        quote!(named_type!(enum #name);),
     ]
 }
 
@@ -108,17 +102,11 @@ fn identifier(ty: &NamedType) -> Vec<TokenStream> {
                 #questions
             }
         },
-        quote! {
-            impl From<&str> for #name {
-                fn from(value: &str) -> Self {
-                    Self(Cow::Owned(value.to_owned()))
-                }
-            }
-        },
+        quote!(named_type!(identifier #name);),
     ]
 }
 
-fn description(ty: &NamedType) -> [TokenStream; 2] {
+fn description(ty: &NamedType) -> TokenStream {
     let (name, text, summary, open) = (ident(&ty.ident), &ty.ident, &ty.summary, ty.open);
     let values = ty.values.iter().map(|value| {
         let Value { value, summary, evidence, .. } = value;
@@ -128,24 +116,21 @@ fn description(ty: &NamedType) -> [TokenStream; 2] {
         let (suffix, summary, evidence) = (&suffix.suffix, &suffix.summary, suffix.evidence);
         quote!(SuffixInfo::new(#suffix, #summary, #evidence))
     });
-    [
-        quote!(named_type!(#name);),
-        quote! {
-            impl NamedType for #name {
-                const INFO: &'static TypeInfo = &TypeInfo {
-                    name: #text,
-                    summary: #summary,
-                    open: #open,
-                    values: &[#(#values),*],
-                    suffixes: &[#(#suffixes),*],
-                };
+    quote! {
+        impl NamedType for #name {
+            const INFO: &'static TypeInfo = &TypeInfo {
+                name: #text,
+                summary: #summary,
+                open: #open,
+                values: &[#(#values),*],
+                suffixes: &[#(#suffixes),*],
+            };
 
-                fn as_str(&self) -> &str {
-                    self.as_str()
-                }
+            fn as_str(&self) -> &str {
+                self.as_str()
             }
-        },
-    ]
+        }
+    }
 }
 
 /// The methods that take an identifier apart.

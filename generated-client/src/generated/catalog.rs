@@ -36,16 +36,10 @@ pub struct Catalog;
 
 impl Endpoint for Catalog {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "catalog",
-        ident: "catalog",
-        name: "Catalog",
-        summary: "The identifiers of venues and coins that the service knows.",
-        path: Some("/catalog"),
-        evidence: Evidence::Reported,
-        notes: "Public clients send no params, and one found 25 venues with BTC.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("catalog", "catalog", "Catalog")
+        .summary("The identifiers of venues and coins that the service knows.")
+        .path("/catalog", Evidence::Reported)
+        .notes("Public clients send no params, and one found 25 venues with BTC.");
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -4,10 +4,7 @@
 
 use crate::{AggregationType, Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    RecordInfo, ValueType,
-};
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
@@ -45,35 +42,24 @@ pub struct FundingRate;
 
 impl Endpoint for FundingRate {
     type Body = Series<FundingRateRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "funding_rate",
-        ident: "funding_rate",
-        name: "Funding Rate",
-        summary: "Rate that holders of perpetuals pay or receive for keeping a position.",
-        path: Some("/fundingRate"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            set: params::SEVERAL_VENUES,
-            own: &[
-                ParamInfo {
-                    ident: "aggregation_type",
-                    wire_name: "aggregationType",
-                    ty: ValueType::named::<AggregationType>(),
-                    default: Some("sum"),
-                    summary: "How the rates of several venues become one.",
-                    notes: "Public clients leave it out; the default is that of an older version of the interface.",
-                    evidence: Evidence::Reported,
-                    ..ParamInfo::BLANK
-                },
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("funding_rate", "funding_rate", "Funding Rate")
+        .summary("Rate that holders of perpetuals pay or receive for keeping a position.")
+        .path("/fundingRate", Evidence::Reported)
+        .params(
+            params::SEVERAL_VENUES,
+            &[
+                ParamInfo::new(
+                        "aggregation_type",
+                        "aggregationType",
+                        ValueType::named::<AggregationType>(),
+                        Evidence::Reported,
+                    )
+                    .default("sum")
+                    .summary("How the rates of several venues become one.")
+                    .notes("Public clients leave it out; the default is that of an older version of the interface."),
             ],
-        }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<FundingRateRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        ..EndpointInfo::BLANK
-    };
+        )
+        .series(Some(RecordInfo::of::<FundingRateRecord>()), Some("openDate"), Evidence::Reported);
 }
 
 takes!(
@@ -99,12 +85,10 @@ impl Record for FundingRateRecord {
         summary: "One record of Funding Rate",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "funding_rate",
-                    "fundingRate",
-                    ValueType::Number,
-                    Evidence::Reported,
-                ).optional().unit("fraction").summary("The funding rate."),
+            FieldInfo::new("funding_rate", "fundingRate", ValueType::Number, Evidence::Reported)
+                .optional()
+                .unit("fraction")
+                .summary("The funding rate."),
         ],
     };
 

@@ -3,7 +3,7 @@
 //! Global Metrics: metrics of other groups, computed across venues.
 
 use crate::{Client, Series, Value};
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{ TakesEndTime, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe };
@@ -101,18 +101,12 @@ pub struct GlobalBidAsk;
 
 impl Endpoint for GlobalBidAsk {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "global_metrics",
-        ident: "global_bid_ask",
-        name: "Global Bid Ask",
-        summary: "Resting bids and asks of the whole market.",
-        path: Some("/globalBidAsk"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::NO_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("global_metrics", "global_bid_ask", "Global Bid Ask")
+        .summary("Resting bids and asks of the whole market.")
+        .path("/globalBidAsk", Evidence::Published)
+        .params(params::NO_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
 takes!(GlobalBidAsk => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -123,18 +117,16 @@ pub struct GlobalBidAskRatio;
 
 impl Endpoint for GlobalBidAskRatio {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "global_metrics",
-        ident: "global_bid_ask_ratio",
-        name: "Global Bid Ask Ratio",
-        summary: "Ratio of resting bids and asks in the whole market.",
-        path: Some("/globalBidAskRatio"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::NO_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "global_metrics",
+            "global_bid_ask_ratio",
+            "Global Bid Ask Ratio",
+        )
+        .summary("Ratio of resting bids and asks in the whole market.")
+        .path("/globalBidAskRatio", Evidence::Published)
+        .params(params::NO_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
 takes!(GlobalBidAskRatio => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -145,18 +137,16 @@ pub struct GlobalBidAskDelta;
 
 impl Endpoint for GlobalBidAskDelta {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "global_metrics",
-        ident: "global_bid_ask_delta",
-        name: "Global Bid Ask Delta",
-        summary: "Difference between resting bids and asks in the whole market.",
-        path: Some("/globalBidAskDelta"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::NO_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "global_metrics",
+            "global_bid_ask_delta",
+            "Global Bid Ask Delta",
+        )
+        .summary("Difference between resting bids and asks in the whole market.")
+        .path("/globalBidAskDelta", Evidence::Published)
+        .params(params::NO_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
 takes!(GlobalBidAskDelta => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -167,18 +157,16 @@ pub struct GlobalBidAskRatioIncreaseDecrease;
 
 impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "global_metrics",
-        ident: "global_bid_ask_ratio_increase_decrease",
-        name: "Global Bid Ask Ratio Increase Decrease",
-        summary: "Growth and decline of the bid ask ratio of the whole market.",
-        path: Some("/globalBidAskRatioIncreaseDecrease"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::NO_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "global_metrics",
+            "global_bid_ask_ratio_increase_decrease",
+            "Global Bid Ask Ratio Increase Decrease",
+        )
+        .summary("Growth and decline of the bid ask ratio of the whole market.")
+        .path("/globalBidAskRatioIncreaseDecrease", Evidence::Published)
+        .params(params::NO_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
 takes!(GlobalBidAskRatioIncreaseDecrease => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -189,18 +177,16 @@ pub struct GlobalCombinedBook;
 
 impl Endpoint for GlobalCombinedBook {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "global_metrics",
-        ident: "global_combined_book",
-        name: "Global Combined Book",
-        summary: "Both sides of the order books of the whole market combined.",
-        path: Some("/globalCombinedBook"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::NO_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "global_metrics",
+            "global_combined_book",
+            "Global Combined Book",
+        )
+        .summary("Both sides of the order books of the whole market combined.")
+        .path("/globalCombinedBook", Evidence::Published)
+        .params(params::NO_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
 takes!(GlobalCombinedBook => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -211,18 +197,16 @@ pub struct GlobalBidsIncreaseDecrease;
 
 impl Endpoint for GlobalBidsIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "global_metrics",
-        ident: "global_bids_increase_decrease",
-        name: "Global Bids Increase Decrease",
-        summary: "Growth and decline of resting bids in the whole market.",
-        path: Some("/globalBidsIncreaseDecrease"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::NO_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "global_metrics",
+            "global_bids_increase_decrease",
+            "Global Bids Increase Decrease",
+        )
+        .summary("Growth and decline of resting bids in the whole market.")
+        .path("/globalBidsIncreaseDecrease", Evidence::Published)
+        .params(params::NO_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
 takes!(GlobalBidsIncreaseDecrease => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -233,18 +217,16 @@ pub struct GlobalAsksIncreaseDecrease;
 
 impl Endpoint for GlobalAsksIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "global_metrics",
-        ident: "global_asks_increase_decrease",
-        name: "Global Asks Increase Decrease",
-        summary: "Growth and decline of resting asks in the whole market.",
-        path: Some("/globalAsksIncreaseDecrease"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::NO_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "global_metrics",
+            "global_asks_increase_decrease",
+            "Global Asks Increase Decrease",
+        )
+        .summary("Growth and decline of resting asks in the whole market.")
+        .path("/globalAsksIncreaseDecrease", Evidence::Reported)
+        .params(params::NO_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
 takes!(GlobalAsksIncreaseDecrease => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -262,181 +244,71 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         GlobalCombinedBook::INFO,
         GlobalBidsIncreaseDecrease::INFO,
         GlobalAsksIncreaseDecrease::INFO,
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_buy_volume",
-            name: "Global Buy Volume",
-            summary: "Volume of market buy orders across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_sell_volume",
-            name: "Global Sell Volume",
-            summary: "Volume of market sell orders across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_volume_delta",
-            name: "Global Volume Delta",
-            summary: "Buy volume less sell volume across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_volume_ratio",
-            name: "Global Volume Ratio",
-            summary: "Balance of buy and sell volume across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_market_order_count",
-            name: "Global Market Order Count",
-            summary: "Number of market orders across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_limit_order_count",
-            name: "Global Limit Order Count",
-            summary: "Number of executed limit orders across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_open_interest_delta",
-            name: "Global Open Interest Delta",
-            summary: "Change of open interest across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_bot_tracker",
-            name: "Global Bot Tracker",
-            summary: "Signs of bots across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_funding_rate",
-            name: "Global Funding Rate",
-            summary: "Funding rate across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_accounts",
-            name: "Global Accounts",
-            summary: "Long and short accounts across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_liquidation_count",
-            name: "Global Liquidation Count",
-            summary: "Number of liquidations across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_liquidation_size",
-            name: "Global Liquidation Size",
-            summary: "Size of liquidations across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_net_long_short",
-            name: "Global Net Long Short",
-            summary: "Net longs and net shorts across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_net_long_short_delta",
-            name: "Global Net Long Short Delta",
-            summary: "Net longs less net shorts across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_participation_ratio",
-            name: "Global Participation Ratio",
-            summary: "Open interest delta relative to volume across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_top_trader_accounts",
-            name: "Global Top Trader Accounts",
-            summary: "Long and short accounts of top traders across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_top_trader_positions",
-            name: "Global Top Trader Positions",
-            summary: "Long and short positions of top traders across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_trader_sentiment_gap",
-            name: "Global Trader Sentiment Gap",
-            summary: "Gap in positioning between small and large retail accounts across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_transfer_of_contracts",
-            name: "Global Transfer Of Contracts",
-            summary: "Volume that leaves open interest as it was, across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_true_retail_long_short",
-            name: "Global True Retail Long Short",
-            summary: "Long and short retail accounts across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_whale_retail_delta",
-            name: "Global Whale Retail Delta",
-            summary: "Long share of top traders against that of all accounts, across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "global_metrics",
-            ident: "global_whale_position_dominance",
-            name: "Global Whale Position Dominance",
-            summary: "Weight of big positions among prominent traders, across venues.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
+        &EndpointInfo::new("global_metrics", "global_buy_volume", "Global Buy Volume")
+            .summary("Volume of market buy orders across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_sell_volume", "Global Sell Volume")
+            .summary("Volume of market sell orders across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_volume_delta", "Global Volume Delta")
+            .summary("Buy volume less sell volume across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_volume_ratio", "Global Volume Ratio")
+            .summary("Balance of buy and sell volume across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_market_order_count", "Global Market Order Count")
+            .summary("Number of market orders across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_limit_order_count", "Global Limit Order Count")
+            .summary("Number of executed limit orders across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_open_interest_delta", "Global Open Interest Delta")
+            .summary("Change of open interest across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_bot_tracker", "Global Bot Tracker")
+            .summary("Signs of bots across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_funding_rate", "Global Funding Rate")
+            .summary("Funding rate across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_accounts", "Global Accounts")
+            .summary("Long and short accounts across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_liquidation_count", "Global Liquidation Count")
+            .summary("Number of liquidations across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_liquidation_size", "Global Liquidation Size")
+            .summary("Size of liquidations across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_net_long_short", "Global Net Long Short")
+            .summary("Net longs and net shorts across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_net_long_short_delta", "Global Net Long Short Delta")
+            .summary("Net longs less net shorts across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_participation_ratio", "Global Participation Ratio")
+            .summary("Open interest delta relative to volume across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_top_trader_accounts", "Global Top Trader Accounts")
+            .summary("Long and short accounts of top traders across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_top_trader_positions", "Global Top Trader Positions")
+            .summary("Long and short positions of top traders across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_trader_sentiment_gap", "Global Trader Sentiment Gap")
+            .summary("Gap in positioning between small and large retail accounts across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_transfer_of_contracts", "Global Transfer Of Contracts")
+            .summary("Volume that leaves open interest as it was, across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_true_retail_long_short", "Global True Retail Long Short")
+            .summary("Long and short retail accounts across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_whale_retail_delta", "Global Whale Retail Delta")
+            .summary("Long share of top traders against that of all accounts, across venues.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("global_metrics", "global_whale_position_dominance", "Global Whale Position Dominance")
+            .summary("Weight of big positions among prominent traders, across venues.")
+            .named_by(Evidence::Document),
     ],
 };

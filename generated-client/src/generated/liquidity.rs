@@ -7,10 +7,7 @@ use crate::{
     PositionFilter, Series, Side, Timestamp, Value,
 };
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    RecordInfo, ValueType,
-};
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
@@ -168,23 +165,19 @@ pub struct AverageLeverageUsed;
 
 impl Endpoint for AverageLeverageUsed {
     type Body = Series<AverageLeverageUsedRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "liquidity",
-        ident: "average_leverage_used",
-        name: "Average Leverage Used",
-        aliases: &["Top Trader Average Leverage Used"],
-        summary: "Average leverage of top traders, long and short.",
-        path: Some("/averageLeverageUsed"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[params::ADVANCE_FILTER] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<AverageLeverageUsedRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
-        notes: "Top traders are here those whose open positions are worth the most. Only the venue `okx_perp_coin` is known to work.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "average_leverage_used",
+            "Average Leverage Used",
+        )
+        .aliases(&["Top Trader Average Leverage Used"])
+        .summary("Average leverage of top traders, long and short.")
+        .path("/averageLeverageUsed", Evidence::Document)
+        .params(params::ONE_VENUE, &[params::ADVANCE_FILTER])
+        .series(Some(RecordInfo::of::<AverageLeverageUsedRecord>()), Some("openDate"), Evidence::Document)
+        .notes(
+            "Top traders are here those whose open positions are worth the most. Only the venue `okx_perp_coin` is known to work.",
+        );
 }
 
 takes!(
@@ -212,18 +205,10 @@ impl Record for AverageLeverageUsedRecord {
         summary: "One record of Average Leverage Used",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "avg_long_lev",
-                    "avgLongLev",
-                    ValueType::Number,
-                    Evidence::Document,
-                ).summary("Average leverage of the top traders' long positions."),
-            FieldInfo::new(
-                    "avg_short_lev",
-                    "avgShortLev",
-                    ValueType::Number,
-                    Evidence::Document,
-                ).summary("Average leverage of the top traders' short positions."),
+            FieldInfo::new("avg_long_lev", "avgLongLev", ValueType::Number, Evidence::Document)
+                .summary("Average leverage of the top traders' long positions."),
+            FieldInfo::new("avg_short_lev", "avgShortLev", ValueType::Number, Evidence::Document)
+                .summary("Average leverage of the top traders' short positions."),
         ],
     };
 
@@ -243,22 +228,16 @@ pub struct TopTraderAverageLeverageDelta;
 
 impl Endpoint for TopTraderAverageLeverageDelta {
     type Body = Series<TopTraderAverageLeverageDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "liquidity",
-        ident: "top_trader_average_leverage_delta",
-        name: "Top Trader Average Leverage Delta",
-        summary: "Average leverage of top traders, long less short.",
-        path: Some("/topTraderAverageLeverageDelta"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "Public clients ask with the venue `okx_perp_coin`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "top_trader_average_leverage_delta",
+            "Top Trader Average Leverage Delta",
+        )
+        .summary("Average leverage of top traders, long less short.")
+        .path("/topTraderAverageLeverageDelta", Evidence::Reported)
+        .params(params::ONE_VENUE, &[])
+        .series(Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("Public clients ask with the venue `okx_perp_coin`.");
 }
 
 takes!(
@@ -284,12 +263,9 @@ impl Record for TopTraderAverageLeverageDeltaRecord {
         summary: "One record of Top Trader Average Leverage Delta",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "avg_lev_delta",
-                    "avgLevDelta",
-                    ValueType::Number,
-                    Evidence::Reported,
-                ).optional().summary("Average leverage of longs less that of shorts, positive where longs dare more."),
+            FieldInfo::new("avg_lev_delta", "avgLevDelta", ValueType::Number, Evidence::Reported)
+                .optional()
+                .summary("Average leverage of longs less that of shorts, positive where longs dare more."),
         ],
     };
 
@@ -304,25 +280,18 @@ pub struct CumulativeLiquidationLevel;
 
 impl Endpoint for CumulativeLiquidationLevel {
     type Body = Series<CumulativeLiquidationLevelRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "liquidity",
-        ident: "cumulative_liquidation_level",
-        name: "Cumulative Liquidation Level",
-        summary: "Total size of the open liquidation levels, long and short.",
-        path: Some("/cumulativeLiqLevel"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            set: &[],
-            own: &[params::COIN, params::EXCHANGE, params::TIMESTAMP, params::LEVEL_LEVERAGE],
-        }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()),
-            time: None,
-            evidence: Evidence::Reported,
-        },
-        notes: "A snapshot in one record, which refuses `limit` and `timeframe`. Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "cumulative_liquidation_level",
+            "Cumulative Liquidation Level",
+        )
+        .summary("Total size of the open liquidation levels, long and short.")
+        .path("/cumulativeLiqLevel", Evidence::Reported)
+        .params(&[], &[params::COIN, params::EXCHANGE, params::TIMESTAMP, params::LEVEL_LEVERAGE])
+        .series(Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()), None, Evidence::Reported)
+        .notes(
+            "A snapshot in one record, which refuses `limit` and `timeframe`. Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.",
+        );
 }
 
 takes!(CumulativeLiquidationLevel => TakesCoin, TakesExchange, TakesTimestamp);
@@ -353,13 +322,19 @@ impl Record for CumulativeLiquidationLevelRecord {
                     "totalLongLiquidationSize",
                     ValueType::Number,
                     Evidence::Reported,
-                ).optional().unit("USD").summary("Size of all long levels together."),
+                )
+                .optional()
+                .unit("USD")
+                .summary("Size of all long levels together."),
             FieldInfo::new(
                     "total_short_liquidation_size",
                     "totalShortLiquidationSize",
                     ValueType::Number,
                     Evidence::Reported,
-                ).optional().unit("USD").summary("Size of all short levels together."),
+                )
+                .optional()
+                .unit("USD")
+                .summary("Size of all short levels together."),
         ],
     };
 
@@ -378,22 +353,18 @@ pub struct LiquidationLevelsCount;
 
 impl Endpoint for LiquidationLevelsCount {
     type Body = Series<LiquidationLevelsCountRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "liquidity",
-        ident: "liquidation_levels_count",
-        name: "Liquidation Levels Count",
-        summary: "Number of predicted liquidation levels, long against short.",
-        path: Some("/liqLevelsCount"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<LiquidationLevelsCountRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "Venues known to work for BTC are `binance_perp_coin`, `bitmex_perp_coin` and `phemex_perp_stable`; `binance_perp_stable` is refused.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "liquidation_levels_count",
+            "Liquidation Levels Count",
+        )
+        .summary("Number of predicted liquidation levels, long against short.")
+        .path("/liqLevelsCount", Evidence::Reported)
+        .params(params::ONE_VENUE, &[])
+        .series(Some(RecordInfo::of::<LiquidationLevelsCountRecord>()), Some("openDate"), Evidence::Reported)
+        .notes(
+            "Venues known to work for BTC are `binance_perp_coin`, `bitmex_perp_coin` and `phemex_perp_stable`; `binance_perp_stable` is refused.",
+        );
 }
 
 takes!(
@@ -419,12 +390,9 @@ impl Record for LiquidationLevelsCountRecord {
         summary: "One record of Liquidation Levels Count",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "liq_level_count_delta",
-                    "liqLevelCountDelta",
-                    ValueType::Number,
-                    Evidence::Reported,
-                ).optional().summary("Number of long levels less that of short levels."),
+            FieldInfo::new("liq_level_count_delta", "liqLevelCountDelta", ValueType::Number, Evidence::Reported)
+                .optional()
+                .summary("Number of long levels less that of short levels."),
         ],
     };
 
@@ -439,25 +407,16 @@ pub struct LiquidationLevelsSize;
 
 impl Endpoint for LiquidationLevelsSize {
     type Body = Series<LiquidationLevelsSizeRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "liquidity",
-        ident: "liquidation_levels_size",
-        name: "Liquidation Levels Size",
-        summary: "Size of predicted liquidation levels that are open, long and short.",
-        path: Some("/liqLevelsSize"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            set: params::ONE_VENUE,
-            own: &[ParamInfo { evidence: Evidence::Published, ..params::ADVANCE_FILTER }],
-        }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Published,
-        },
-        notes: "The published example asks with the venue `binance_perp_stable`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "liquidation_levels_size",
+            "Liquidation Levels Size",
+        )
+        .summary("Size of predicted liquidation levels that are open, long and short.")
+        .path("/liqLevelsSize", Evidence::Published)
+        .params(params::ONE_VENUE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
+        .series(Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()), Some("openDate"), Evidence::Published)
+        .notes("The published example asks with the venue `binance_perp_stable`.");
 }
 
 takes!(
@@ -487,24 +446,18 @@ impl Record for LiquidationLevelsSizeRecord {
         summary: "One record of Liquidation Levels Size",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "long_liq_level_size",
-                    "longLiqLevelSize",
-                    ValueType::Number,
-                    Evidence::Published,
-                ).optional().unit("USD").summary("Size of the open long levels."),
-            FieldInfo::new(
-                    "short_liq_level_size",
-                    "shortLiqLevelSize",
-                    ValueType::Number,
-                    Evidence::Published,
-                ).optional().unit("USD").summary("Size of the open short levels."),
-            FieldInfo::new(
-                    "liq_level_size_delta",
-                    "liqLevelSizeDelta",
-                    ValueType::Number,
-                    Evidence::Published,
-                ).optional().unit("USD").summary("Long size less short size."),
+            FieldInfo::new("long_liq_level_size", "longLiqLevelSize", ValueType::Number, Evidence::Published)
+                .optional()
+                .unit("USD")
+                .summary("Size of the open long levels."),
+            FieldInfo::new("short_liq_level_size", "shortLiqLevelSize", ValueType::Number, Evidence::Published)
+                .optional()
+                .unit("USD")
+                .summary("Size of the open short levels."),
+            FieldInfo::new("liq_level_size_delta", "liqLevelSizeDelta", ValueType::Number, Evidence::Published)
+                .optional()
+                .unit("USD")
+                .summary("Long size less short size."),
         ],
     };
 
@@ -525,17 +478,11 @@ pub struct Liquidation;
 
 impl Endpoint for Liquidation {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "liquidity",
-        ident: "liquidation",
-        name: "Liquidation",
-        summary: "Positions that were liquidated.",
-        path: Some("/liquidation"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::BUCKET] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation", "Liquidation")
+        .summary("Positions that were liquidated.")
+        .path("/liquidation", Evidence::Reported)
+        .params(params::SEVERAL_VENUES, &[params::BUCKET])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -549,69 +496,36 @@ pub struct LiquidationHeatmap;
 
 impl Endpoint for LiquidationHeatmap {
     type Body = Series<LiquidationHeatmapRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "liquidity",
-        ident: "liquidation_heatmap",
-        name: "Liquidation Heatmap",
-        summary: "Map of the prices at which positions would be liquidated, and of how much is at stake there.",
-        path: Some("/liquidationHeatmap"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            set: &[],
-            own: &[
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_heatmap", "Liquidation Heatmap")
+        .summary("Map of the prices at which positions would be liquidated, and of how much is at stake there.")
+        .path("/liquidationHeatmap", Evidence::Reported)
+        .params(
+            &[],
+            &[
                 params::COIN,
                 params::EXCHANGES,
-                ParamInfo {
-                    ident: "lookback",
-                    wire_name: "lookback",
-                    ty: ValueType::named::<Lookback>(),
-                    summary: "How much history goes into the map.",
-                    notes: "The longer it is, the coarser the map: by minutes for `12h`, by days for `2y`. Public clients send `12h`, `3d` or `7d`, or leave it out; longer values are known from an older version of the interface.",
-                    evidence: Evidence::Reported,
-                    ..ParamInfo::BLANK
-                },
-                ParamInfo {
-                    ident: "leverage",
-                    wire_name: "leverage",
-                    ty: ValueType::named::<HeatmapLeverage>(),
-                    default: Some("all"),
-                    summary: "The leverage class to show.",
-                    notes: "Whether several classes are taken is not known.",
-                    evidence: Evidence::Reported,
-                    ..ParamInfo::BLANK
-                },
-                ParamInfo {
-                    ident: "scaling",
-                    wire_name: "scaling",
-                    ty: ValueType::named::<HeatmapScaling>(),
-                    default: Some("relative"),
-                    summary: "How the sizes are scaled.",
-                    evidence: Evidence::Reported,
-                    ..ParamInfo::BLANK
-                },
-                ParamInfo {
-                    ident: "ohlc_graph",
-                    wire_name: "ohlcgraph",
-                    ty: ValueType::named::<Exchange>(),
-                    summary: "The venue that the price candles of the map are from.",
-                    notes: "Without it that is the first venue.",
-                    evidence: Evidence::Reported,
-                    ..ParamInfo::BLANK
-                },
-                ParamInfo {
-                    notes: "Without it the snapshot is of now, and past ones come by the minute.",
-                    ..params::TIMESTAMP
-                },
+                ParamInfo::new("lookback", "lookback", ValueType::named::<Lookback>(), Evidence::Reported)
+                    .summary("How much history goes into the map.")
+                    .notes(
+                        "The longer it is, the coarser the map: by minutes for `12h`, by days for `2y`. Public clients send `12h`, `3d` or `7d`, or leave it out; longer values are known from an older version of the interface.",
+                    ),
+                ParamInfo::new("leverage", "leverage", ValueType::named::<HeatmapLeverage>(), Evidence::Reported)
+                    .default("all")
+                    .summary("The leverage class to show.")
+                    .notes("Whether several classes are taken is not known."),
+                ParamInfo::new("scaling", "scaling", ValueType::named::<HeatmapScaling>(), Evidence::Reported)
+                    .default("relative")
+                    .summary("How the sizes are scaled."),
+                ParamInfo::new("ohlc_graph", "ohlcgraph", ValueType::named::<Exchange>(), Evidence::Reported)
+                    .summary("The venue that the price candles of the map are from.")
+                    .notes("Without it that is the first venue."),
+                params::TIMESTAMP.notes("Without it the snapshot is of now, and past ones come by the minute."),
             ],
-        }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<LiquidationHeatmapRecord>()),
-            time: None,
-            evidence: Evidence::Reported,
-        },
-        notes: "A snapshot by price range, which refuses `limit` and `timeframe`. By default it covers `binance_perp_stable`, `bitmex_perp_coin` and `bybit_perp_coin`, and other venues are refused. For three venues at once, one public client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size` and `side`.",
-        ..EndpointInfo::BLANK
-    };
+        )
+        .series(Some(RecordInfo::of::<LiquidationHeatmapRecord>()), None, Evidence::Reported)
+        .notes(
+            "A snapshot by price range, which refuses `limit` and `timeframe`. By default it covers `binance_perp_stable`, `bitmex_perp_coin` and `bybit_perp_coin`, and other venues are refused. For three venues at once, one public client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size` and `side`.",
+        );
 }
 
 takes!(
@@ -646,34 +560,22 @@ impl Record for LiquidationHeatmapRecord {
         name: "LiquidationHeatmapRecord",
         summary: "One record of Liquidation Heatmap",
         fields: &[
-            FieldInfo::new(
-                    "starting_price",
-                    "startingPrice",
-                    ValueType::Number,
-                    Evidence::Reported,
-                ).optional().summary("Where the price range begins."),
-            FieldInfo::new(
-                    "ending_price",
-                    "endingPrice",
-                    ValueType::Number,
-                    Evidence::Reported,
-                ).optional().summary("Where the price range ends."),
+            FieldInfo::new("starting_price", "startingPrice", ValueType::Number, Evidence::Reported)
+                .optional()
+                .summary("Where the price range begins."),
+            FieldInfo::new("ending_price", "endingPrice", ValueType::Number, Evidence::Reported)
+                .optional()
+                .summary("Where the price range ends."),
             FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
                 .optional()
                 .unit("USD")
                 .summary("Notional value that would be liquidated there."),
-            FieldInfo::new(
-                    "side",
-                    "side",
-                    ValueType::named::<Side>(),
-                    Evidence::Reported,
-                ).optional().summary("The side of the positions."),
-            FieldInfo::new(
-                    "timestamp",
-                    "timestamp",
-                    ValueType::Timestamp,
-                    Evidence::Reported,
-                ).optional().summary("A moment that is not described further."),
+            FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
+                .optional()
+                .summary("The side of the positions."),
+            FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp, Evidence::Reported)
+                .optional()
+                .summary("A moment that is not described further."),
         ],
     };
 
@@ -695,39 +597,25 @@ pub struct LiquidationLevels;
 
 impl Endpoint for LiquidationLevels {
     type Body = Series<LiquidationLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "liquidity",
-        ident: "liquidation_levels",
-        name: "Liquidation Levels",
-        summary: "Every open liquidation level with its price, size, side and leverage class.",
-        path: Some("/liquidationLevels"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            set: &[],
-            own: &[
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels", "Liquidation Levels")
+        .summary("Every open liquidation level with its price, size, side and leverage class.")
+        .path("/liquidationLevels", Evidence::Reported)
+        .params(
+            &[],
+            &[
                 params::COIN,
                 params::EXCHANGE,
                 params::TIMESTAMP,
                 params::LEVEL_LEVERAGE,
-                ParamInfo {
-                    ident: "position",
-                    wire_name: "position",
-                    ty: ValueType::named::<PositionFilter>(),
-                    default: Some("all"),
-                    summary: "Which positions the levels belong to.",
-                    evidence: Evidence::Reported,
-                    ..ParamInfo::BLANK
-                },
+                ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
+                    .default("all")
+                    .summary("Which positions the levels belong to."),
             ],
-        }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<LiquidationLevelsRecord>()),
-            time: None,
-            evidence: Evidence::Reported,
-        },
-        notes: "A snapshot of all levels at once, some 580 to 770 a venue for BTC, which refuses `limit` and `timeframe`. Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.",
-        ..EndpointInfo::BLANK
-    };
+        )
+        .series(Some(RecordInfo::of::<LiquidationLevelsRecord>()), None, Evidence::Reported)
+        .notes(
+            "A snapshot of all levels at once, some 580 to 770 a venue for BTC, which refuses `limit` and `timeframe`. Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.",
+        );
 }
 
 takes!(LiquidationLevels => TakesCoin, TakesExchange, TakesTimestamp, TakesPosition);
@@ -763,18 +651,12 @@ impl Record for LiquidationLevelsRecord {
         name: "LiquidationLevelsRecord",
         summary: "One record of Liquidation Levels",
         fields: &[
-            FieldInfo::new(
-                    "timestamp",
-                    "timestamp",
-                    ValueType::Timestamp,
-                    Evidence::Reported,
-                ).optional().summary("When the snapshot was taken."),
-            FieldInfo::new(
-                    "creation_date",
-                    "creationDate",
-                    ValueType::Timestamp,
-                    Evidence::Reported,
-                ).optional().summary("When the level came into being."),
+            FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp, Evidence::Reported)
+                .optional()
+                .summary("When the snapshot was taken."),
+            FieldInfo::new("creation_date", "creationDate", ValueType::Timestamp, Evidence::Reported)
+                .optional()
+                .summary("When the level came into being."),
             FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
                 .optional()
                 .unit("USD")
@@ -782,24 +664,15 @@ impl Record for LiquidationLevelsRecord {
             FieldInfo::new("price", "price", ValueType::Number, Evidence::Reported)
                 .optional()
                 .summary("The price that liquidates."),
-            FieldInfo::new(
-                    "leverage",
-                    "leverage",
-                    ValueType::named::<LevelLeverage>(),
-                    Evidence::Reported,
-                ).optional().summary("The class of leverage, never `all`."),
-            FieldInfo::new(
-                    "side",
-                    "side",
-                    ValueType::named::<Side>(),
-                    Evidence::Reported,
-                ).optional().summary("The side of the position."),
-            FieldInfo::new(
-                    "open_duration",
-                    "openDuration",
-                    ValueType::Number,
-                    Evidence::Reported,
-                ).optional().summary("How long the level has been open."),
+            FieldInfo::new("leverage", "leverage", ValueType::named::<LevelLeverage>(), Evidence::Reported)
+                .optional()
+                .summary("The class of leverage, never `all`."),
+            FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
+                .optional()
+                .summary("The side of the position."),
+            FieldInfo::new("open_duration", "openDuration", ValueType::Number, Evidence::Reported)
+                .optional()
+                .summary("How long the level has been open."),
         ],
     };
 
@@ -823,33 +696,27 @@ pub struct LiquidationLevelsTv;
 
 impl Endpoint for LiquidationLevelsTv {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "liquidity",
-        ident: "liquidation_levels_tv",
-        name: "Liquidation Levels TV",
-        summary: "The TV variant of the liquidation levels.",
-        path: Some("/liquidationLevelsTV"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            set: &[],
-            own: &[
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "liquidation_levels_tv",
+            "Liquidation Levels TV",
+        )
+        .summary("The TV variant of the liquidation levels.")
+        .path("/liquidationLevelsTV", Evidence::Reported)
+        .params(
+            &[],
+            &[
                 params::COIN,
                 params::EXCHANGE,
                 params::TIMESTAMP,
                 params::LEVEL_LEVERAGE,
-                ParamInfo {
-                    ident: "position",
-                    wire_name: "position",
-                    ty: ValueType::named::<PositionFilter>(),
-                    summary: "Which positions the levels belong to.",
-                    evidence: Evidence::Reported,
-                    ..ParamInfo::BLANK
-                },
+                ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
+                    .summary("Which positions the levels belong to."),
             ],
-        }),
-        notes: "Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.",
-        ..EndpointInfo::BLANK
-    };
+        )
+        .notes(
+            "Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.",
+        );
 }
 
 takes!(LiquidationLevelsTv => TakesCoin, TakesExchange, TakesTimestamp, TakesPosition);
@@ -864,18 +731,16 @@ pub struct TopTraderMarginUsed;
 
 impl Endpoint for TopTraderMarginUsed {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "liquidity",
-        ident: "top_trader_margin_used",
-        name: "Top Trader Margin Used",
-        summary: "Margin that top traders use.",
-        path: Some("/topTraderMarginUsed"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "Only the venue `okx_perp_coin` is known to work.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "top_trader_margin_used",
+            "Top Trader Margin Used",
+        )
+        .summary("Margin that top traders use.")
+        .path("/topTraderMarginUsed", Evidence::Reported)
+        .params(params::ONE_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Only the venue `okx_perp_coin` is known to work.");
 }
 
 takes!(
@@ -889,18 +754,16 @@ pub struct TopTraderMarginUsedDelta;
 
 impl Endpoint for TopTraderMarginUsedDelta {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "liquidity",
-        ident: "top_trader_margin_used_delta",
-        name: "Top Trader Margin Used Delta",
-        summary: "Difference in the margin that top traders use.",
-        path: Some("/topTraderMarginUsedDelta"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "Only the venue `okx_perp_coin` is known to work.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "top_trader_margin_used_delta",
+            "Top Trader Margin Used Delta",
+        )
+        .summary("Difference in the margin that top traders use.")
+        .path("/topTraderMarginUsedDelta", Evidence::Reported)
+        .params(params::ONE_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Only the venue `okx_perp_coin` is known to work.");
 }
 
 takes!(
@@ -915,22 +778,12 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     aliases: &[],
     endpoints: &[
         AverageLeverageUsed::INFO,
-        &EndpointInfo {
-            group: "liquidity",
-            ident: "anchored_liquidation_levels_count",
-            name: "Anchored Liquidation Levels Count",
-            summary: "Number of liquidation levels since the latest anchor.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
-        &EndpointInfo {
-            group: "liquidity",
-            ident: "anchored_liquidation_levels_size",
-            name: "Anchored Liquidation Levels Size",
-            summary: "Size of liquidation levels since the latest anchor.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
+        &EndpointInfo::new("liquidity", "anchored_liquidation_levels_count", "Anchored Liquidation Levels Count")
+            .summary("Number of liquidation levels since the latest anchor.")
+            .named_by(Evidence::Document),
+        &EndpointInfo::new("liquidity", "anchored_liquidation_levels_size", "Anchored Liquidation Levels Size")
+            .summary("Size of liquidation levels since the latest anchor.")
+            .named_by(Evidence::Document),
         TopTraderAverageLeverageDelta::INFO,
         CumulativeLiquidationLevel::INFO,
         LiquidationLevelsCount::INFO,
@@ -941,13 +794,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         LiquidationLevelsTv::INFO,
         TopTraderMarginUsed::INFO,
         TopTraderMarginUsedDelta::INFO,
-        &EndpointInfo {
-            group: "liquidity",
-            ident: "squeeze_intensity",
-            name: "Squeeze Intensity",
-            summary: "Intensity of squeezes.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
+        &EndpointInfo::new("liquidity", "squeeze_intensity", "Squeeze Intensity")
+            .summary("Intensity of squeezes.")
+            .named_by(Evidence::Document),
     ],
 };

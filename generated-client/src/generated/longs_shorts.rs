@@ -4,10 +4,7 @@
 
 use crate::{Client, Series, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
-    ValueType,
-};
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
@@ -188,22 +185,14 @@ pub struct TopTraderAccounts;
 
 impl Endpoint for TopTraderAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "top_trader_accounts",
-        name: "Top Trader Accounts",
-        summary: "Accounts of top traders, split into long and short.",
-        path: Some("/topTraderAccounts"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<LongShortShare>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "Top traders are the fifth of all accounts with the most margin, which need not have the most profit. The fields are those that public clients read from the top trader positions.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "top_trader_accounts", "Top Trader Accounts")
+        .summary("Accounts of top traders, split into long and short.")
+        .path("/topTraderAccounts", Evidence::Document)
+        .params(params::ONE_VENUE, &[])
+        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
+        .notes(
+            "Top traders are the fifth of all accounts with the most margin, which need not have the most profit. The fields are those that public clients read from the top trader positions.",
+        );
 }
 
 takes!(
@@ -230,23 +219,14 @@ impl Record for LongShortShare {
         name: "LongShortShare",
         summary: "How a crowd is split into longs and shorts.",
         fields: &[
-            FieldInfo::new(
-                    "open_date",
-                    "openDate",
-                    ValueType::Timestamp,
-                    Evidence::Document,
-                ).summary("When the interval begins."),
+            FieldInfo::new("open_date", "openDate", ValueType::Timestamp, Evidence::Document)
+                .summary("When the interval begins."),
             FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
                 .optional()
                 .range(Range { min: Some(0.0), max: Some(100.0) })
                 .unit("percent")
                 .summary("The part that is long."),
-            FieldInfo::new(
-                    "short_pct",
-                    "shortPct",
-                    ValueType::Number,
-                    Evidence::Reported,
-                )
+            FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
                 .optional()
                 .range(Range { min: Some(0.0), max: Some(100.0) })
                 .unit("percent")
@@ -270,22 +250,18 @@ pub struct TopTraderPositions;
 
 impl Endpoint for TopTraderPositions {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "top_trader_positions",
-        name: "Top Trader Positions",
-        summary: "Positions of top traders, split into long and short.",
-        path: Some("/topTraderPositions"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<LongShortShare>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "It counts positions where `/topTraderAccounts` counts accounts. Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin`, `okx_perp_stable`, `bitget_perp_stable` and `huobi_perp_coin`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "top_trader_positions",
+            "Top Trader Positions",
+        )
+        .summary("Positions of top traders, split into long and short.")
+        .path("/topTraderPositions", Evidence::Document)
+        .params(params::ONE_VENUE, &[])
+        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
+        .notes(
+            "It counts positions where `/topTraderAccounts` counts accounts. Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin`, `okx_perp_stable`, `bitget_perp_stable` and `huobi_perp_coin`.",
+        );
 }
 
 takes!(
@@ -299,18 +275,16 @@ pub struct AnchoredTopTraderAccounts;
 
 impl Endpoint for AnchoredTopTraderAccounts {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "anchored_top_trader_accounts",
-        name: "Anchored Top Trader Accounts",
-        summary: "Accounts of top traders that are long and short since the latest anchor.",
-        path: Some("/anchoredTopTraderAccounts"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[params::ANCHOR] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "Every account counts once, so the two percentages make 100 together.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "anchored_top_trader_accounts",
+            "Anchored Top Trader Accounts",
+        )
+        .summary("Accounts of top traders that are long and short since the latest anchor.")
+        .path("/anchoredTopTraderAccounts", Evidence::Document)
+        .params(params::ONE_VENUE, &[params::ANCHOR])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Every account counts once, so the two percentages make 100 together.");
 }
 
 takes!(
@@ -324,18 +298,16 @@ pub struct AnchoredTopTraderPositions;
 
 impl Endpoint for AnchoredTopTraderPositions {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "anchored_top_trader_positions",
-        name: "Anchored Top Trader Positions",
-        summary: "Positions of top traders that are long and short since the latest anchor.",
-        path: Some("/anchoredTopTraderPositions"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[params::ANCHOR] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "The values are percentages.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "anchored_top_trader_positions",
+            "Anchored Top Trader Positions",
+        )
+        .summary("Positions of top traders that are long and short since the latest anchor.")
+        .path("/anchoredTopTraderPositions", Evidence::Document)
+        .params(params::ONE_VENUE, &[params::ANCHOR])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("The values are percentages.");
 }
 
 takes!(
@@ -349,22 +321,14 @@ pub struct GlobalAccounts;
 
 impl Endpoint for GlobalAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "global_accounts",
-        name: "Global Accounts",
-        summary: "All accounts of a venue, split by whether they are net long or net short.",
-        path: Some("/globalAccounts"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<LongShortShare>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "Every account counts once, whatever it holds. Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin` and `bybit_perp_coin`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "global_accounts", "Global Accounts")
+        .summary("All accounts of a venue, split by whether they are net long or net short.")
+        .path("/globalAccounts", Evidence::Document)
+        .params(params::ONE_VENUE, &[])
+        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
+        .notes(
+            "Every account counts once, whatever it holds. Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin` and `bybit_perp_coin`.",
+        );
 }
 
 takes!(GlobalAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -375,18 +339,16 @@ pub struct AnchoredGlobalAccounts;
 
 impl Endpoint for AnchoredGlobalAccounts {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "anchored_global_accounts",
-        name: "Anchored Global Accounts",
-        summary: "All accounts of a venue, long and short, since the latest anchor.",
-        path: Some("/anchoredGlobalAccounts"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[params::ANCHOR] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "The values are percentages.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "anchored_global_accounts",
+            "Anchored Global Accounts",
+        )
+        .summary("All accounts of a venue, long and short, since the latest anchor.")
+        .path("/anchoredGlobalAccounts", Evidence::Document)
+        .params(params::ONE_VENUE, &[params::ANCHOR])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("The values are percentages.");
 }
 
 takes!(
@@ -400,17 +362,11 @@ pub struct NetLongShort;
 
 impl Endpoint for NetLongShort {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "net_long_short",
-        name: "Net Long Short",
-        summary: "Net long and net short positions, estimated from taker flow and open interest.",
-        path: Some("/netLongShort"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
+        .summary("Net long and net short positions, estimated from taker flow and open interest.")
+        .path("/netLongShort", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -424,22 +380,16 @@ pub struct NetLongShortDelta;
 
 impl Endpoint for NetLongShortDelta {
     type Body = Series<NetLongShortDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "net_long_short_delta",
-        name: "Net Long Short Delta",
-        summary: "Net longs less net shorts.",
-        path: Some("/netLongShortDelta"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<NetLongShortDeltaRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "One public client counts ten venues in the default set.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "net_long_short_delta",
+            "Net Long Short Delta",
+        )
+        .summary("Net longs less net shorts.")
+        .path("/netLongShortDelta", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[])
+        .series(Some(RecordInfo::of::<NetLongShortDeltaRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("One public client counts ten venues in the default set.");
 }
 
 takes!(
@@ -465,12 +415,9 @@ impl Record for NetLongShortDeltaRecord {
         summary: "One record of Net Long Short Delta",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "net_long_short_delta",
-                    "netLongShortDelta",
-                    ValueType::Number,
-                    Evidence::Reported,
-                ).optional().summary("Net longs less net shorts, positive where longs prevail."),
+            FieldInfo::new("net_long_short_delta", "netLongShortDelta", ValueType::Number, Evidence::Reported)
+                .optional()
+                .summary("Net longs less net shorts, positive where longs prevail."),
         ],
     };
 
@@ -485,17 +432,11 @@ pub struct AnchoredCls;
 
 impl Endpoint for AnchoredCls {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "anchored_cls",
-        name: "Anchored CLS",
-        summary: "Running totals of net longs and of net shorts, which start again at every anchor.",
-        path: Some("/anchoredCLS"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::ANCHOR] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_cls", "Anchored CLS")
+        .summary("Running totals of net longs and of net shorts, which start again at every anchor.")
+        .path("/anchoredCLS", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::ANCHOR])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -509,17 +450,11 @@ pub struct AnchoredClsd;
 
 impl Endpoint for AnchoredClsd {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "anchored_clsd",
-        name: "Anchored CLSD",
-        summary: "Running total of the net long short delta, which starts again at every anchor.",
-        path: Some("/anchoredCLSD"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::ANCHOR] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD")
+        .summary("Running total of the net long short delta, which starts again at every anchor.")
+        .path("/anchoredCLSD", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::ANCHOR])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -533,22 +468,12 @@ pub struct WhaleRetailDelta;
 
 impl Endpoint for WhaleRetailDelta {
     type Body = Series<WhaleRetailDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "whale_retail_delta",
-        name: "Whale Retail Delta",
-        summary: "Long percentage of top trader positions less that of all accounts.",
-        path: Some("/whaleRetailDelta"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<WhaleRetailDeltaRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin` and `okx_perp_coin`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "whale_retail_delta", "Whale Retail Delta")
+        .summary("Long percentage of top trader positions less that of all accounts.")
+        .path("/whaleRetailDelta", Evidence::Document)
+        .params(params::ONE_VENUE, &[])
+        .series(Some(RecordInfo::of::<WhaleRetailDeltaRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin` and `okx_perp_coin`.");
 }
 
 takes!(
@@ -575,12 +500,7 @@ impl Record for WhaleRetailDeltaRecord {
         summary: "One record of Whale Retail Delta",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "whale_retail_delta",
-                    "whaleRetailDelta",
-                    ValueType::Number,
-                    Evidence::Reported,
-                )
+            FieldInfo::new("whale_retail_delta", "whaleRetailDelta", ValueType::Number, Evidence::Reported)
                 .optional()
                 .range(Range { min: Some(-100.0), max: Some(100.0) })
                 .unit("percentage points")
@@ -599,18 +519,16 @@ pub struct AnchoredWhaleRetailDelta;
 
 impl Endpoint for AnchoredWhaleRetailDelta {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "anchored_whale_retail_delta",
-        name: "Anchored Whale Retail Delta",
-        summary: "The whale retail delta since the latest anchor.",
-        path: Some("/anchoredWhaleRetailDelta"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[params::ANCHOR] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "With 65 % of top trader positions and 55 % of all accounts long, it is 10.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "anchored_whale_retail_delta",
+            "Anchored Whale Retail Delta",
+        )
+        .summary("The whale retail delta since the latest anchor.")
+        .path("/anchoredWhaleRetailDelta", Evidence::Document)
+        .params(params::ONE_VENUE, &[params::ANCHOR])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("With 65 % of top trader positions and 55 % of all accounts long, it is 10.");
 }
 
 takes!(
@@ -624,17 +542,15 @@ pub struct WhalePositionDominance;
 
 impl Endpoint for WhalePositionDominance {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "whale_position_dominance",
-        name: "Whale Position Dominance",
-        summary: "Weight of big positions against the sentiment by account, among prominent traders.",
-        path: Some("/whalePositionDominance"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ANY_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "whale_position_dominance",
+            "Whale Position Dominance",
+        )
+        .summary("Weight of big positions against the sentiment by account, among prominent traders.")
+        .path("/whalePositionDominance", Evidence::Document)
+        .params(params::ANY_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -648,22 +564,16 @@ pub struct TrueRetailLongShort;
 
 impl Endpoint for TrueRetailLongShort {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "true_retail_long_short",
-        name: "True Retail Long Short",
-        summary: "Retail accounts, split into long and short.",
-        path: Some("/trueRetailLongShort"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<LongShortShare>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "Every retail account counts once, whatever it holds.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "true_retail_long_short",
+            "True Retail Long Short",
+        )
+        .summary("Retail accounts, split into long and short.")
+        .path("/trueRetailLongShort", Evidence::Document)
+        .params(params::ONE_VENUE, &[])
+        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
+        .notes("Every retail account counts once, whatever it holds.");
 }
 
 takes!(
@@ -677,22 +587,16 @@ pub struct TraderSentimentGap;
 
 impl Endpoint for TraderSentimentGap {
     type Body = Series<TraderSentimentGapRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "longs_shorts",
-        ident: "trader_sentiment_gap",
-        name: "Trader Sentiment Gap",
-        summary: "How far small and large retail accounts differ in their positioning.",
-        path: Some("/traderSentimentGap"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ANY_VENUE, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<TraderSentimentGapRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "Neither the unit nor the sign of the gap is documented.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "trader_sentiment_gap",
+            "Trader Sentiment Gap",
+        )
+        .summary("How far small and large retail accounts differ in their positioning.")
+        .path("/traderSentimentGap", Evidence::Document)
+        .params(params::ANY_VENUE, &[])
+        .series(Some(RecordInfo::of::<TraderSentimentGapRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("Neither the unit nor the sign of the gap is documented.");
 }
 
 takes!(
@@ -718,12 +622,9 @@ impl Record for TraderSentimentGapRecord {
         summary: "One record of Trader Sentiment Gap",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "trader_sentiment_gap",
-                    "traderSentimentGap",
-                    ValueType::Number,
-                    Evidence::Reported,
-                ).optional().summary("The gap between the two crowds."),
+            FieldInfo::new("trader_sentiment_gap", "traderSentimentGap", ValueType::Number, Evidence::Reported)
+                .optional()
+                .summary("The gap between the two crowds."),
         ],
     };
 

@@ -4,7 +4,7 @@
 
 use crate::{Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo, ValueType };
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
@@ -58,23 +58,13 @@ pub struct OpenInterest;
 
 impl Endpoint for OpenInterest {
     type Body = Series<OpenInterestRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "open_interest",
-        ident: "open_interest",
-        name: "Open Interest",
-        aliases: &["Open the service"],
-        summary: "Value of all open contracts, as candles.",
-        path: Some("/openInterest"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<OpenInterestRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "One public client counts 17 venues in the default set.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
+        .aliases(&["Open the service"])
+        .summary("Value of all open contracts, as candles.")
+        .path("/openInterest", Evidence::Reported)
+        .params(params::SEVERAL_VENUES, &[])
+        .series(Some(RecordInfo::of::<OpenInterestRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("One public client counts 17 venues in the default set.");
 }
 
 takes!(
@@ -143,22 +133,16 @@ pub struct OpenInterestDelta;
 
 impl Endpoint for OpenInterestDelta {
     type Body = Series<OpenInterestDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "open_interest",
-        ident: "open_interest_delta",
-        name: "Open Interest Delta",
-        aliases: &["Open the service Delta"],
-        summary: "Change of open interest from interval to interval.",
-        path: Some("/openInterestDelta"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<OpenInterestDeltaRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "open_interest",
+            "open_interest_delta",
+            "Open Interest Delta",
+        )
+        .aliases(&["Open the service Delta"])
+        .summary("Change of open interest from interval to interval.")
+        .path("/openInterestDelta", Evidence::Reported)
+        .params(params::SEVERAL_VENUES, &[])
+        .series(Some(RecordInfo::of::<OpenInterestDeltaRecord>()), Some("openDate"), Evidence::Reported);
 }
 
 takes!(
@@ -184,12 +168,9 @@ impl Record for OpenInterestDeltaRecord {
         summary: "One record of Open Interest Delta",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "open_interest_delta",
-                    "openInterestDelta",
-                    ValueType::Number,
-                    Evidence::Reported,
-                ).optional().summary("How much open interest grew, negative where it shrank."),
+            FieldInfo::new("open_interest_delta", "openInterestDelta", ValueType::Number, Evidence::Reported)
+                .optional()
+                .summary("How much open interest grew, negative where it shrank."),
         ],
     };
 
@@ -204,14 +185,9 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Contracts that are open, and how many are opened and closed.",
     aliases: &["Open the service"],
     endpoints: &[
-        &EndpointInfo {
-            group: "open_interest",
-            ident: "anchored_oi_delta",
-            name: "Anchored OI Delta",
-            summary: "Change of open interest since the latest anchor.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
+        &EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta")
+            .summary("Change of open interest since the latest anchor.")
+            .named_by(Evidence::Document),
         OpenInterest::INFO,
         OpenInterestDelta::INFO,
     ],

@@ -3,7 +3,7 @@
 //! Options: volatility indices.
 
 use crate::{Client, Series, Value};
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList};
+use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{
@@ -53,18 +53,12 @@ pub struct Bvol;
 
 impl Endpoint for Bvol {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "options",
-        ident: "bvol",
-        name: "Bvol",
-        summary: "The volatility index called Bvol.",
-        path: Some("/bvol"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::ANY_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "One public client asked with the venue `binance_perp_stable`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "bvol", "Bvol")
+        .summary("The volatility index called Bvol.")
+        .path("/bvol", Evidence::Reported)
+        .params(params::ANY_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("One public client asked with the venue `binance_perp_stable`.");
 }
 
 takes!(Bvol => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -75,21 +69,12 @@ pub struct Dvol;
 
 impl Endpoint for Dvol {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "options",
-        ident: "dvol",
-        name: "Dvol",
-        summary: "Deribit's index of implied volatility over the next 30 days, annualised.",
-        path: Some("/dvol"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            set: params::ONE_VENUE,
-            own: &[ParamInfo { evidence: Evidence::Published, ..params::ADVANCE_FILTER }],
-        }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "Only the venue `deribit_perp_stable` is known to work.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "dvol", "Dvol")
+        .summary("Deribit's index of implied volatility over the next 30 days, annualised.")
+        .path("/dvol", Evidence::Published)
+        .params(params::ONE_VENUE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Only the venue `deribit_perp_stable` is known to work.");
 }
 
 takes!(

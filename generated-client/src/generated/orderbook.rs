@@ -4,10 +4,7 @@
 
 use crate::{Client, Series, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
-    ValueType,
-};
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
@@ -134,17 +131,15 @@ pub struct AsksIncreaseDecrease;
 
 impl Endpoint for AsksIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderbook",
-        ident: "asks_increase_decrease",
-        name: "Asks Increase Decrease",
-        summary: "Growth and decline of resting asks.",
-        path: Some("/asksIncreaseDecrease"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderbook",
+            "asks_increase_decrease",
+            "Asks Increase Decrease",
+        )
+        .summary("Growth and decline of resting asks.")
+        .path("/asksIncreaseDecrease", Evidence::Reported)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -158,17 +153,11 @@ pub struct BestBidAsk;
 
 impl Endpoint for BestBidAsk {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderbook",
-        ident: "best_bid_ask",
-        name: "Best Bid Ask",
-        summary: "Resting size at the top of the book, bid and ask.",
-        path: Some("/bestBidAsk"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::ANY_VENUE, own: &[params::MARKET_TYPES] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "best_bid_ask", "Best Bid Ask")
+        .summary("Resting size at the top of the book, bid and ask.")
+        .path("/bestBidAsk", Evidence::Published)
+        .params(params::ANY_VENUE, &[params::MARKET_TYPES])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -182,22 +171,14 @@ pub struct BidAsk;
 
 impl Endpoint for BidAsk {
     type Body = Series<BidAskRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderbook",
-        ident: "bid_ask",
-        name: "Bid Ask",
-        summary: "Total size of resting bids and of resting asks.",
-        path: Some("/bidAsk"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<BidAskRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "A record has one pair for the whole interval and no breakdown by depth. One public client found 15 of the 17 perpetual venues of BTC to work.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask", "Bid Ask")
+        .summary("Total size of resting bids and of resting asks.")
+        .path("/bidAsk", Evidence::Reported)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BidAskRecord>()), Some("openDate"), Evidence::Reported)
+        .notes(
+            "A record has one pair for the whole interval and no breakdown by depth. One public client found 15 of the 17 perpetual venues of BTC to work.",
+        );
 }
 
 takes!(
@@ -247,17 +228,11 @@ pub struct BidAskDelta;
 
 impl Endpoint for BidAskDelta {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderbook",
-        ident: "bid_ask_delta",
-        name: "Bid Ask Delta",
-        summary: "Difference between resting bids and resting asks.",
-        path: Some("/bidAskDelta"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_delta", "Bid Ask Delta")
+        .summary("Difference between resting bids and resting asks.")
+        .path("/bidAskDelta", Evidence::Published)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -271,17 +246,11 @@ pub struct BidAskRatio;
 
 impl Endpoint for BidAskRatio {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderbook",
-        ident: "bid_ask_ratio",
-        name: "Bid Ask Ratio",
-        summary: "Ratio of resting bids and resting asks.",
-        path: Some("/bidAskRatio"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio", "Bid Ask Ratio")
+        .summary("Ratio of resting bids and resting asks.")
+        .path("/bidAskRatio", Evidence::Published)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -295,17 +264,11 @@ pub struct BidAskRatioDiff;
 
 impl Endpoint for BidAskRatioDiff {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderbook",
-        ident: "bid_ask_ratio_diff",
-        name: "Bid Ask Ratio Diff",
-        summary: "Difference of bid ask ratios.",
-        path: Some("/bidAskRatioDiff"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio_diff", "Bid Ask Ratio Diff")
+        .summary("Difference of bid ask ratios.")
+        .path("/bidAskRatioDiff", Evidence::Published)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -319,18 +282,12 @@ pub struct BidAskSpread;
 
 impl Endpoint for BidAskSpread {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderbook",
-        ident: "bid_ask_spread",
-        name: "Bid Ask Spread",
-        aliases: &["Bids Ask Spread"],
-        summary: "Spread between bids and asks.",
-        path: Some("/bidsAskSpread"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_spread", "Bid Ask Spread")
+        .aliases(&["Bids Ask Spread"])
+        .summary("Spread between bids and asks.")
+        .path("/bidsAskSpread", Evidence::Published)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -344,17 +301,15 @@ pub struct BidsIncreaseDecrease;
 
 impl Endpoint for BidsIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderbook",
-        ident: "bids_increase_decrease",
-        name: "Bids Increase Decrease",
-        summary: "Growth and decline of resting bids.",
-        path: Some("/bidsIncreaseDecrease"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderbook",
+            "bids_increase_decrease",
+            "Bids Increase Decrease",
+        )
+        .summary("Growth and decline of resting bids.")
+        .path("/bidsIncreaseDecrease", Evidence::Published)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -368,17 +323,11 @@ pub struct CombinedBook;
 
 impl Endpoint for CombinedBook {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderbook",
-        ident: "combined_book",
-        name: "Combined Book",
-        summary: "Both sides of the order book combined.",
-        path: Some("/combinedBook"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "combined_book", "Combined Book")
+        .summary("Both sides of the order book combined.")
+        .path("/combinedBook", Evidence::Published)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -392,22 +341,18 @@ pub struct MarketImbalanceIndex;
 
 impl Endpoint for MarketImbalanceIndex {
     type Body = Series<MarketImbalanceIndexRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderbook",
-        ident: "market_imbalance_index",
-        name: "Market Imbalance Index",
-        summary: "Balance of buyers and sellers, from executed orders and the book together.",
-        path: Some("/marketImbalanceIndex"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<MarketImbalanceIndexRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "For BTC only `binance_perp_stable`, `bybit_perp_stable`, `okx_perp_stable` and `bitget_perp_stable` are known to work.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderbook",
+            "market_imbalance_index",
+            "Market Imbalance Index",
+        )
+        .summary("Balance of buyers and sellers, from executed orders and the book together.")
+        .path("/marketImbalanceIndex", Evidence::Reported)
+        .params(params::SEVERAL_VENUES, &[])
+        .series(Some(RecordInfo::of::<MarketImbalanceIndexRecord>()), Some("openDate"), Evidence::Reported)
+        .notes(
+            "For BTC only `binance_perp_stable`, `bybit_perp_stable`, `okx_perp_stable` and `bitget_perp_stable` are known to work.",
+        );
 }
 
 takes!(
@@ -433,12 +378,7 @@ impl Record for MarketImbalanceIndexRecord {
         summary: "One record of Market Imbalance Index",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "market_imbalance_index",
-                    "marketImbalanceIndex",
-                    ValueType::Number,
-                    Evidence::Reported,
-                )
+            FieldInfo::new("market_imbalance_index", "marketImbalanceIndex", ValueType::Number, Evidence::Reported)
                 .optional()
                 .range(Range { min: Some(-1.0), max: Some(1.0) })
                 .summary("Imbalance of order flow and resting orders, blended into one oscillator."),

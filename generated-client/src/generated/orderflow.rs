@@ -4,10 +4,7 @@
 
 use crate::{Client, Exchange, PremiumMode, Series, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList, Range,
-    RecordInfo, ValueType,
-};
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
@@ -244,17 +241,11 @@ pub struct BuyVolume;
 
 impl Endpoint for BuyVolume {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "buy_volume",
-        name: "Buy Volume",
-        summary: "Volume of market buy orders.",
-        path: Some("/buyVolume"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES, params::BUCKET] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "buy_volume", "Buy Volume")
+        .summary("Volume of market buy orders.")
+        .path("/buyVolume", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -268,17 +259,11 @@ pub struct SellVolume;
 
 impl Endpoint for SellVolume {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "sell_volume",
-        name: "Sell Volume",
-        summary: "Volume of market sell orders.",
-        path: Some("/sellVolume"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES, params::BUCKET] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "sell_volume", "Sell Volume")
+        .summary("Volume of market sell orders.")
+        .path("/sellVolume", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -292,22 +277,12 @@ pub struct VolumeDelta;
 
 impl Endpoint for VolumeDelta {
     type Body = Series<VolumeDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "volume_delta",
-        name: "Volume Delta",
-        summary: "Market buy volume less market sell volume.",
-        path: Some("/volumeDelta"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES, params::BUCKET] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<VolumeDeltaRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "A request that names market types and no venue was answered for 20 venues and more.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_delta", "Volume Delta")
+        .summary("Market buy volume less market sell volume.")
+        .path("/volumeDelta", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<VolumeDeltaRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("A request that names market types and no venue was answered for 20 venues and more.");
 }
 
 takes!(
@@ -333,12 +308,9 @@ impl Record for VolumeDeltaRecord {
         summary: "One record of Volume Delta",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "volume_delta",
-                    "volumeDelta",
-                    ValueType::Number,
-                    Evidence::Reported,
-                ).optional().summary("Buy volume less sell volume, positive where buyers took more."),
+            FieldInfo::new("volume_delta", "volumeDelta", ValueType::Number, Evidence::Reported)
+                .optional()
+                .summary("Buy volume less sell volume, positive where buyers took more."),
         ],
     };
 
@@ -353,28 +325,18 @@ pub struct VolumeRatio;
 
 impl Endpoint for VolumeRatio {
     type Body = Series<VolumeRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "volume_ratio",
-        name: "Volume Ratio",
-        summary: "Balance of market buying and selling by volume, an oscillator between -1 and 1.",
-        path: Some("/volumeRatio"),
-        evidence: Evidence::Document,
-        params: Some(ParamList {
-            set: params::SEVERAL_VENUES,
-            own: &[
-                ParamInfo { evidence: Evidence::Document, ..params::MARKET_TYPES },
-                ParamInfo { evidence: Evidence::Document, ..params::BUCKET },
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_ratio", "Volume Ratio")
+        .summary("Balance of market buying and selling by volume, an oscillator between -1 and 1.")
+        .path("/volumeRatio", Evidence::Document)
+        .params(
+            params::SEVERAL_VENUES,
+            &[
+                params::MARKET_TYPES.known_by(Evidence::Document),
+                params::BUCKET.known_by(Evidence::Document),
                 params::ADVANCE_FILTER,
             ],
-        }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<VolumeRatioRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
-        ..EndpointInfo::BLANK
-    };
+        )
+        .series(Some(RecordInfo::of::<VolumeRatioRecord>()), Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -402,12 +364,7 @@ impl Record for VolumeRatioRecord {
         summary: "One record of Volume Ratio",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "volume_ratio",
-                    "volumeRatio",
-                    ValueType::Number,
-                    Evidence::Document,
-                )
+            FieldInfo::new("volume_ratio", "volumeRatio", ValueType::Number, Evidence::Document)
                 .range(Range { min: Some(-1.0), max: Some(1.0) })
                 .summary("Market buy volume less market sell volume, divided by their total."),
         ],
@@ -424,24 +381,11 @@ pub struct AnchoredCvd;
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "anchored_cvd",
-        name: "Anchored CVD",
-        summary: "Running total of the volume delta, which starts again at every anchor.",
-        path: Some("/anchoredCVD"),
-        evidence: Evidence::Document,
-        params: Some(ParamList {
-            set: params::SEVERAL_VENUES,
-            own: &[params::ANCHOR, params::MARKET_TYPES, params::BUCKET],
-        }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<AnchoredCvdRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "anchored_cvd", "Anchored CVD")
+        .summary("Running total of the volume delta, which starts again at every anchor.")
+        .path("/anchoredCVD", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::ANCHOR, params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Reported);
 }
 
 takes!(
@@ -468,12 +412,9 @@ impl Record for AnchoredCvdRecord {
         summary: "One record of Anchored CVD",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "cumulative_delta",
-                    "cumulativeDelta",
-                    ValueType::Number,
-                    Evidence::Reported,
-                ).optional().summary("Buy volume less sell volume, added up since the latest anchor."),
+            FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::Reported)
+                .optional()
+                .summary("Buy volume less sell volume, added up since the latest anchor."),
         ],
     };
 
@@ -488,17 +429,11 @@ pub struct MarketOrderCount;
 
 impl Endpoint for MarketOrderCount {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "market_order_count",
-        name: "Market Order Count",
-        summary: "Number of market orders that executed.",
-        path: Some("/marketOrderCount"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES, params::BUCKET] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "market_order_count", "Market Order Count")
+        .summary("Number of market orders that executed.")
+        .path("/marketOrderCount", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -513,17 +448,15 @@ pub struct MarketOrderAverageSize;
 
 impl Endpoint for MarketOrderAverageSize {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "market_order_average_size",
-        name: "Market Order Average Size",
-        summary: "Mean size of a market order.",
-        path: Some("/marketOrderAverageSize"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES, params::BUCKET] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "market_order_average_size",
+            "Market Order Average Size",
+        )
+        .summary("Mean size of a market order.")
+        .path("/marketOrderAverageSize", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -538,17 +471,11 @@ pub struct LimitOrderCount;
 
 impl Endpoint for LimitOrderCount {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "limit_order_count",
-        name: "Limit Order Count",
-        summary: "Number of limit orders that executed.",
-        path: Some("/limitOrderCount"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES, params::BUCKET] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_count", "Limit Order Count")
+        .summary("Number of limit orders that executed.")
+        .path("/limitOrderCount", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -563,17 +490,15 @@ pub struct LimitOrderAverageSize;
 
 impl Endpoint for LimitOrderAverageSize {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "limit_order_average_size",
-        name: "Limit Order Average Size",
-        summary: "Mean size of an executed limit order.",
-        path: Some("/limitOrderAverageSize"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES, params::BUCKET] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "limit_order_average_size",
+            "Limit Order Average Size",
+        )
+        .summary("Mean size of an executed limit order.")
+        .path("/limitOrderAverageSize", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -588,22 +513,16 @@ pub struct BuySellTradeCountRatio;
 
 impl Endpoint for BuySellTradeCountRatio {
     type Body = Series<BuySellTradeCountRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "buy_sell_trade_count_ratio",
-        name: "Buy Sell Trade Count Ratio",
-        summary: "Balance of buying and selling by number of executions, market and limit orders together.",
-        path: Some("/buySellTradeCountRatio"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<BuySellTradeCountRatioRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "Whether it takes `bucket`, as similar endpoints do, is not known.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "buy_sell_trade_count_ratio",
+            "Buy Sell Trade Count Ratio",
+        )
+        .summary("Balance of buying and selling by number of executions, market and limit orders together.")
+        .path("/buySellTradeCountRatio", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BuySellTradeCountRatioRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("Whether it takes `bucket`, as similar endpoints do, is not known.");
 }
 
 takes!(
@@ -656,18 +575,18 @@ pub struct LimitOrderCountRatio;
 
 impl Endpoint for LimitOrderCountRatio {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "limit_order_count_ratio",
-        name: "Limit Order Count Ratio",
-        summary: "Balance of executed limit buy and limit sell orders by number, an oscillator between -1 and 1.",
-        path: Some("/limitOrderCountRatio"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES, params::BUCKET] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "It is executed buy orders less executed sell orders, divided by all of them. Only orders that were filled count; those still in the book do not.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "limit_order_count_ratio",
+            "Limit Order Count Ratio",
+        )
+        .summary("Balance of executed limit buy and limit sell orders by number, an oscillator between -1 and 1.")
+        .path("/limitOrderCountRatio", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes(
+            "It is executed buy orders less executed sell orders, divided by all of them. Only orders that were filled count; those still in the book do not.",
+        );
 }
 
 takes!(
@@ -682,18 +601,16 @@ pub struct MarketOrderCountRatio;
 
 impl Endpoint for MarketOrderCountRatio {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "market_order_count_ratio",
-        name: "Market Order Count Ratio",
-        summary: "Balance of market buy and market sell orders by number, an oscillator between -1 and 1.",
-        path: Some("/marketOrderCountRatio"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES, params::BUCKET] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "It is buy orders less sell orders, divided by all of them.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "market_order_count_ratio",
+            "Market Order Count Ratio",
+        )
+        .summary("Balance of market buy and market sell orders by number, an oscillator between -1 and 1.")
+        .path("/marketOrderCountRatio", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("It is buy orders less sell orders, divided by all of them.");
 }
 
 takes!(
@@ -708,17 +625,11 @@ pub struct BotTracker;
 
 impl Endpoint for BotTracker {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "bot_tracker",
-        name: "Bot Tracker",
-        summary: "Signs of bots, which are orders of one exact size that recur in quick succession.",
-        path: Some("/botTracker"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "bot_tracker", "Bot Tracker")
+        .summary("Signs of bots, which are orders of one exact size that recur in quick succession.")
+        .path("/botTracker", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -732,17 +643,11 @@ pub struct Slippage;
 
 impl Endpoint for Slippage {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "slippage",
-        name: "Slippage",
-        summary: "How far the price at which orders execute is from the price that was expected.",
-        path: Some("/slippage"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[params::MARKET_TYPES] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "slippage", "Slippage")
+        .summary("How far the price at which orders execute is from the price that was expected.")
+        .path("/slippage", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -756,18 +661,16 @@ pub struct TransferOfContracts;
 
 impl Endpoint for TransferOfContracts {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "transfer_of_contracts",
-        name: "Transfer Of Contracts",
-        summary: "Trading that leaves open interest as it was, because contracts only change hands.",
-        path: Some("/transferOfContracts"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::SEVERAL_VENUES, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "It is how far volume and open interest lie apart, without a sign.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "transfer_of_contracts",
+            "Transfer Of Contracts",
+        )
+        .summary("Trading that leaves open interest as it was, because contracts only change hands.")
+        .path("/transferOfContracts", Evidence::Document)
+        .params(params::SEVERAL_VENUES, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("It is how far volume and open interest lie apart, without a sign.");
 }
 
 takes!(
@@ -781,27 +684,14 @@ pub struct ParticipationRatio;
 
 impl Endpoint for ParticipationRatio {
     type Body = Series<ParticipationRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "participation_ratio",
-        name: "Participation Ratio",
-        summary: "Open interest delta relative to traded volume.",
-        path: Some("/participationRatio"),
-        evidence: Evidence::Document,
-        params: Some(ParamList {
-            set: params::SEVERAL_VENUES,
-            own: &[
-                ParamInfo { evidence: Evidence::Published, ..params::MARKET_TYPES },
-                ParamInfo { evidence: Evidence::Published, ..params::ADVANCE_FILTER },
-            ],
-        }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<ParticipationRatioRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "participation_ratio", "Participation Ratio")
+        .summary("Open interest delta relative to traded volume.")
+        .path("/participationRatio", Evidence::Document)
+        .params(
+            params::SEVERAL_VENUES,
+            &[params::MARKET_TYPES.known_by(Evidence::Published), params::ADVANCE_FILTER.known_by(Evidence::Published)],
+        )
+        .series(Some(RecordInfo::of::<ParticipationRatioRecord>()), Some("openDate"), Evidence::Reported);
 }
 
 takes!(
@@ -828,12 +718,7 @@ impl Record for ParticipationRatioRecord {
         summary: "One record of Participation Ratio",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "participation_ratio",
-                    "participationRatio",
-                    ValueType::Number,
-                    Evidence::Reported,
-                )
+            FieldInfo::new("participation_ratio", "participationRatio", ValueType::Number, Evidence::Reported)
                 .optional()
                 .unit("percent")
                 .summary("What part of the volume changed open interest, negative where it fell."),
@@ -851,59 +736,35 @@ pub struct ExchangePremium;
 
 impl Endpoint for ExchangePremium {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "exchange_premium",
-        name: "Exchange Premium",
-        summary: "How much more a coin costs on one venue than on another, by closing prices.",
-        path: Some("/exchangePremium"),
-        evidence: Evidence::Document,
-        params: Some(ParamList {
-            set: &[],
-            own: &[
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "exchange_premium", "Exchange Premium")
+        .summary("How much more a coin costs on one venue than on another, by closing prices.")
+        .path("/exchangePremium", Evidence::Document)
+        .params(
+            &[],
+            &[
                 params::COIN,
-                ParamInfo {
-                    ident: "exchange1",
-                    wire_name: "exchange1",
-                    ty: ValueType::named::<Exchange>(),
-                    required: Some(Evidence::Reported),
-                    summary: "The first of the two venues.",
-                    notes: "Whether this one is the reference venue is not known.",
-                    evidence: Evidence::Reported,
-                    ..ParamInfo::BLANK
-                },
-                ParamInfo {
-                    ident: "exchange2",
-                    wire_name: "exchange2",
-                    ty: ValueType::named::<Exchange>(),
-                    required: Some(Evidence::Reported),
-                    summary: "The second of the two venues.",
-                    notes: "Whether this one is the reference venue is not known.",
-                    evidence: Evidence::Reported,
-                    ..ParamInfo::BLANK
-                },
+                ParamInfo::new("exchange1", "exchange1", ValueType::named::<Exchange>(), Evidence::Reported)
+                    .required(Evidence::Reported)
+                    .summary("The first of the two venues.")
+                    .notes("Whether this one is the reference venue is not known."),
+                ParamInfo::new("exchange2", "exchange2", ValueType::named::<Exchange>(), Evidence::Reported)
+                    .required(Evidence::Reported)
+                    .summary("The second of the two venues.")
+                    .notes("Whether this one is the reference venue is not known."),
                 params::TIMEFRAME,
-                ParamInfo {
-                    ident: "mode",
-                    wire_name: "mode",
-                    ty: ValueType::named::<PremiumMode>(),
-                    required: Some(Evidence::Reported),
-                    default: Some("standard"),
-                    summary: "Whether the difference comes as a price or as a percentage.",
-                    notes: "Public clients always send it.",
-                    evidence: Evidence::Reported,
-                    ..ParamInfo::BLANK
-                },
+                ParamInfo::new("mode", "mode", ValueType::named::<PremiumMode>(), Evidence::Reported)
+                    .required(Evidence::Reported)
+                    .default("standard")
+                    .summary("Whether the difference comes as a price or as a percentage.")
+                    .notes("Public clients always send it."),
                 params::LIMIT,
                 params::START_TIME,
                 params::END_TIME,
                 params::SORT,
             ],
-        }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "Above zero the coin costs more on the reference venue.",
-        ..EndpointInfo::BLANK
-    };
+        )
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Above zero the coin costs more on the reference venue.");
 }
 
 takes!(
@@ -917,23 +778,13 @@ pub struct PreviousDayLevels;
 
 impl Endpoint for PreviousDayLevels {
     type Body = Series<PreviousDayLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "previous_day_levels",
-        name: "Previous Day Levels",
-        aliases: &["Previous Day Level"],
-        summary: "Open, high, low and equilibrium of the day before, in UTC.",
-        path: Some("/pdLevels"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<PreviousDayLevelsRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "Public clients ask with the timeframe `1d`, after `1h` brought no records for the latest range.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "previous_day_levels", "Previous Day Levels")
+        .aliases(&["Previous Day Level"])
+        .summary("Open, high, low and equilibrium of the day before, in UTC.")
+        .path("/pdLevels", Evidence::Document)
+        .params(params::ONE_VENUE, &[])
+        .series(Some(RecordInfo::of::<PreviousDayLevelsRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("Public clients ask with the timeframe `1d`, after `1h` brought no records for the latest range.");
 }
 
 takes!(
@@ -998,23 +849,13 @@ pub struct PreviousWeekLevels;
 
 impl Endpoint for PreviousWeekLevels {
     type Body = Series<PreviousWeekLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "previous_week_levels",
-        name: "Previous Week Levels",
-        aliases: &["Previous Week Level"],
-        summary: "Open, high, low and equilibrium of the week before, in UTC.",
-        path: Some("/pwLevels"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<PreviousWeekLevelsRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "Public clients ask with the timeframe `1d`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "previous_week_levels", "Previous Week Levels")
+        .aliases(&["Previous Week Level"])
+        .summary("Open, high, low and equilibrium of the week before, in UTC.")
+        .path("/pwLevels", Evidence::Document)
+        .params(params::ONE_VENUE, &[])
+        .series(Some(RecordInfo::of::<PreviousWeekLevelsRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("Public clients ask with the timeframe `1d`.");
 }
 
 takes!(
@@ -1079,19 +920,17 @@ pub struct PreviousMonthLevels;
 
 impl Endpoint for PreviousMonthLevels {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "previous_month_levels",
-        name: "Previous Month Levels",
-        aliases: &["Previous Month Level"],
-        summary: "Open, high, low and equilibrium of the month before, in UTC.",
-        path: Some("/pmLevels"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "The equilibrium is half way between high and low.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "previous_month_levels",
+            "Previous Month Levels",
+        )
+        .aliases(&["Previous Month Level"])
+        .summary("Open, high, low and equilibrium of the month before, in UTC.")
+        .path("/pmLevels", Evidence::Document)
+        .params(params::ONE_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("The equilibrium is half way between high and low.");
 }
 
 takes!(
@@ -1105,22 +944,12 @@ pub struct Kline;
 
 impl Endpoint for Kline {
     type Body = Series<KlineRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "orderflow",
-        ident: "kline",
-        name: "Kline",
-        summary: "Price candles of a coin on one venue.",
-        path: Some("/klines"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<KlineRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        notes: "The venue `binance_perp_stable` is known to work, and no volume is known to come with the prices.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "kline", "Kline")
+        .summary("Price candles of a coin on one venue.")
+        .path("/klines", Evidence::Reported)
+        .params(params::ONE_VENUE, &[])
+        .series(Some(RecordInfo::of::<KlineRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("The venue `binance_perp_stable` is known to work, and no volume is known to come with the prices.");
 }
 
 takes!(Kline => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);

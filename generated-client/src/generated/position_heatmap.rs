@@ -3,7 +3,7 @@
 //! Position Heatmap: positions by price.
 
 use crate::{Client, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamList};
+use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{TakesCoin, TakesExchange};
@@ -41,18 +41,16 @@ pub struct PositionHeatmapData;
 
 impl Endpoint for PositionHeatmapData {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "position_heatmap",
-        ident: "position_heatmap_data",
-        name: "Position Heatmap Data",
-        aliases: &["Positions Heatmap Data"],
-        summary: "How open interest and net positions, long, short and their delta, spread over price ranges.",
-        path: Some("/positionHeatmap"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: &[], own: &[params::COIN, params::ANY_EXCHANGE] }),
-        notes: "It shows the latest moment only, and takes further params of its own of which nothing is known.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "position_heatmap",
+            "position_heatmap_data",
+            "Position Heatmap Data",
+        )
+        .aliases(&["Positions Heatmap Data"])
+        .summary("How open interest and net positions, long, short and their delta, spread over price ranges.")
+        .path("/positionHeatmap", Evidence::Published)
+        .params(&[], &[params::COIN, params::ANY_EXCHANGE])
+        .notes("It shows the latest moment only, and takes further params of its own of which nothing is known.");
 }
 
 takes!(PositionHeatmapData => TakesCoin, TakesExchange);

@@ -24,13 +24,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Data behind the profile tool.",
     aliases: &[],
     endpoints: &[
-        &EndpointInfo {
-            group: "profile_tool",
-            ident: "profiles_tool_data",
-            name: "Profiles Tool Data",
-            summary: "Data that the profile tool draws.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
+        &EndpointInfo::new("profile_tool", "profiles_tool_data", "Profiles Tool Data")
+            .summary("Data that the profile tool draws.")
+            .named_by(Evidence::Document),
     ],
 };

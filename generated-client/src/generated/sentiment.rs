@@ -4,10 +4,7 @@
 
 use crate::{Client, Series, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    RecordInfo, ValueType,
-};
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
@@ -101,18 +98,12 @@ pub struct FearAndGreedIndex;
 
 impl Endpoint for FearAndGreedIndex {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "sentiment",
-        ident: "fear_and_greed_index",
-        name: "Fear And Greed Index",
-        aliases: &["Fear And Greed"],
-        summary: "The index of fear and greed in the market.",
-        path: Some("/fearAndGreed"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::NO_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "fear_and_greed_index", "Fear And Greed Index")
+        .aliases(&["Fear And Greed"])
+        .summary("The index of fear and greed in the market.")
+        .path("/fearAndGreed", Evidence::Published)
+        .params(params::NO_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(FearAndGreedIndex => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -123,17 +114,11 @@ pub struct PremiumP2p;
 
 impl Endpoint for PremiumP2p {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "sentiment",
-        ident: "premium_p2p",
-        name: "Premium P2P",
-        summary: "Premium that stablecoins fetch in peer-to-peer trading.",
-        path: Some("/stablecoinPremiumP2P"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::NO_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "premium_p2p", "Premium P2P")
+        .summary("Premium that stablecoins fetch in peer-to-peer trading.")
+        .path("/stablecoinPremiumP2P", Evidence::Published)
+        .params(params::NO_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(PremiumP2p => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -144,18 +129,12 @@ pub struct WbtcMintBurn;
 
 impl Endpoint for WbtcMintBurn {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "sentiment",
-        ident: "wbtc_mint_burn",
-        name: "WBTC Mint Burn",
-        summary: "Wrapped bitcoin (WBTC) minted and burned.",
-        path: Some("/wbtcMintBurn"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::NO_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        notes: "A public client got records with the timeframe `1d` only, and an empty list with `1h`.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "wbtc_mint_burn", "WBTC Mint Burn")
+        .summary("Wrapped bitcoin (WBTC) minted and burned.")
+        .path("/wbtcMintBurn", Evidence::Published)
+        .params(params::NO_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("A public client got records with the timeframe `1d` only, and an empty list with `1h`.");
 }
 
 takes!(WbtcMintBurn => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -166,17 +145,15 @@ pub struct LeaderboardNotionalProfit;
 
 impl Endpoint for LeaderboardNotionalProfit {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "sentiment",
-        ident: "leaderboard_notional_profit",
-        name: "Leaderboard Notional Profit",
-        summary: "Notional profit of the traders on a leaderboard.",
-        path: Some("/leaderboardNotionalProfit"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::NO_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "sentiment",
+            "leaderboard_notional_profit",
+            "Leaderboard Notional Profit",
+        )
+        .summary("Notional profit of the traders on a leaderboard.")
+        .path("/leaderboardNotionalProfit", Evidence::Published)
+        .params(params::NO_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(LeaderboardNotionalProfit => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -187,17 +164,15 @@ pub struct LeaderboardRoeProfit;
 
 impl Endpoint for LeaderboardRoeProfit {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "sentiment",
-        ident: "leaderboard_roe_profit",
-        name: "Leaderboard ROE Profit",
-        summary: "Profit of the traders on a leaderboard as return on equity (ROE).",
-        path: Some("/leaderboardROEProfit"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: params::NO_VENUE, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "sentiment",
+            "leaderboard_roe_profit",
+            "Leaderboard ROE Profit",
+        )
+        .summary("Profit of the traders on a leaderboard as return on equity (ROE).")
+        .path("/leaderboardROEProfit", Evidence::Published)
+        .params(params::NO_VENUE, &[])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(LeaderboardRoeProfit => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
@@ -208,25 +183,12 @@ pub struct UserBotRatio;
 
 impl Endpoint for UserBotRatio {
     type Body = Series<UserBotRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "sentiment",
-        ident: "user_bot_ratio",
-        name: "User Bot Ratio",
-        summary: "People and bots that are connected to BitMEX.",
-        path: Some("/userBotRatio"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            set: params::NO_VENUE,
-            own: &[ParamInfo { evidence: Evidence::Published, ..params::ADVANCE_FILTER }],
-        }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<UserBotRatioRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Published,
-        },
-        notes: "It takes neither coin nor venue, and a venue is refused.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "user_bot_ratio", "User Bot Ratio")
+        .summary("People and bots that are connected to BitMEX.")
+        .path("/userBotRatio", Evidence::Published)
+        .params(params::NO_VENUE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
+        .series(Some(RecordInfo::of::<UserBotRatioRecord>()), Some("openDate"), Evidence::Published)
+        .notes("It takes neither coin nor venue, and a venue is refused.");
 }
 
 takes!(UserBotRatio => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter);
@@ -283,22 +245,12 @@ pub struct MarginLendingRatio;
 
 impl Endpoint for MarginLendingRatio {
     type Body = Series<MarginLendingRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "sentiment",
-        ident: "margin_lending_ratio",
-        name: "Margin Lending Ratio",
-        summary: "What margin traders borrow in the quote currency, relative to what they borrow of the coin.",
-        path: Some("/marginLendingRatio"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::ONE_VENUE, own: &[params::ADVANCE_FILTER] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<MarginLendingRatioRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
-        notes: "One public client names `okx_perp_coin` and `bitget_perp_stable` as the venues that work.",
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "margin_lending_ratio", "Margin Lending Ratio")
+        .summary("What margin traders borrow in the quote currency, relative to what they borrow of the coin.")
+        .path("/marginLendingRatio", Evidence::Document)
+        .params(params::ONE_VENUE, &[params::ADVANCE_FILTER])
+        .series(Some(RecordInfo::of::<MarginLendingRatioRecord>()), Some("openDate"), Evidence::Document)
+        .notes("One public client names `okx_perp_coin` and `bitget_perp_stable` as the venues that work.");
 }
 
 takes!(
@@ -324,12 +276,7 @@ impl Record for MarginLendingRatioRecord {
         summary: "One record of Margin Lending Ratio",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "margin_lending_ratio",
-                    "marginLendingRatio",
-                    ValueType::Number,
-                    Evidence::Document,
-                ).summary(
+            FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Document).summary(
                     "Cumulative value on loan in the quote currency over that in the coin itself, for the interval.",
                 ),
         ],
@@ -349,14 +296,9 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         FearAndGreedIndex::INFO,
         PremiumP2p::INFO,
         WbtcMintBurn::INFO,
-        &EndpointInfo {
-            group: "sentiment",
-            ident: "twitter",
-            name: "Twitter",
-            summary: "A sentiment metric named after Twitter.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
+        &EndpointInfo::new("sentiment", "twitter", "Twitter")
+            .summary("A sentiment metric named after Twitter.")
+            .named_by(Evidence::Document),
         LeaderboardNotionalProfit::INFO,
         LeaderboardRoeProfit::INFO,
         UserBotRatio::INFO,

@@ -3,7 +3,7 @@
 //! System: the state of the service and of its data.
 
 use crate::{Client, Value};
-use crate::registry::{ EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType };
+use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{TakesCoin, TakesEndpointName, TakesExchange};
@@ -44,31 +44,19 @@ pub struct DataAvailability;
 
 impl Endpoint for DataAvailability {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "system",
-        ident: "data_availability",
-        name: "Data Availability",
-        summary: "The time range for which an endpoint has data.",
-        path: Some("/dataAvailability"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            set: &[],
-            own: &[
-                ParamInfo {
-                    ident: "endpoint_name",
-                    wire_name: "endpointName",
-                    ty: ValueType::String,
-                    required: Some(Evidence::Reported),
-                    summary: "The endpoint by its path without the slash, such as `klines`.",
-                    evidence: Evidence::Reported,
-                    ..ParamInfo::BLANK
-                },
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("system", "data_availability", "Data Availability")
+        .summary("The time range for which an endpoint has data.")
+        .path("/dataAvailability", Evidence::Reported)
+        .params(
+            &[],
+            &[
+                ParamInfo::new("endpoint_name", "endpointName", ValueType::String, Evidence::Reported)
+                    .required(Evidence::Reported)
+                    .summary("The endpoint by its path without the slash, such as `klines`."),
                 params::COIN,
                 params::ANY_EXCHANGE,
             ],
-        }),
-        ..EndpointInfo::BLANK
-    };
+        );
 }
 
 takes!(DataAvailability => TakesEndpointName, TakesCoin, TakesExchange);
@@ -79,15 +67,9 @@ pub struct HealthCheck;
 
 impl Endpoint for HealthCheck {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "system",
-        ident: "health_check",
-        name: "Health Check",
-        summary: "Whether the service is up.",
-        path: Some("/ping"),
-        evidence: Evidence::Reported,
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("system", "health_check", "Health Check")
+        .summary("Whether the service is up.")
+        .path("/ping", Evidence::Reported);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

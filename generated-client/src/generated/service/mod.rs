@@ -27,94 +27,48 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
         label: "Authentication(legacy)",
         evidence: Evidence::Document,
         reply: &[
-            FieldInfo::new(
-                    "access_token",
-                    "access_token",
-                    ValueType::String,
-                    Evidence::Document,
-                ).summary("The bearer token to send beside the API key."),
-            FieldInfo::new(
-                    "expires_in",
-                    "expires_in",
-                    ValueType::Integer,
-                    Evidence::Document,
-                ).unit("seconds").summary("How long the token is valid."),
-            FieldInfo::new(
-                    "token_type",
-                    "token_type",
-                    ValueType::String,
-                    Evidence::Document,
-                ).summary("The scheme of the token, `Bearer`."),
+            FieldInfo::new("access_token", "access_token", ValueType::String, Evidence::Document)
+                .summary("The bearer token to send beside the API key."),
+            FieldInfo::new("expires_in", "expires_in", ValueType::Integer, Evidence::Document)
+                .unit("seconds")
+                .summary("How long the token is valid."),
+            FieldInfo::new("token_type", "token_type", ValueType::String, Evidence::Document)
+                .summary("The scheme of the token, `Bearer`."),
         ],
         errors: &[
-            StatusInfo {
-                status: 401,
-                summary: "The Basic credentials were not accepted.",
-                advice: "Encode client id, colon and client secret as base64, check both values, and send them with the Basic scheme; Bearer is for data requests.",
-                evidence: Evidence::Document,
-                ..StatusInfo::BLANK
-            },
-            StatusInfo {
-                status: 403,
-                summary: "There was no API key in the request, or not a valid one.",
-                advice: "Send the API key with the token request too.",
-                evidence: Evidence::Document,
-                ..StatusInfo::BLANK
-            },
-            StatusInfo {
-                status: 415,
-                summary: "The body was not declared as a form.",
-                advice: "Declare the body as `application/x-www-form-urlencoded`.",
-                evidence: Evidence::Document,
-                ..StatusInfo::BLANK
-            },
+            StatusInfo::new(401, Evidence::Document).summary("The Basic credentials were not accepted.").advice(
+                    "Encode client id, colon and client secret as base64, check both values, and send them with the Basic scheme; Bearer is for data requests.",
+                ),
+            StatusInfo::new(403, Evidence::Document)
+                .summary("There was no API key in the request, or not a valid one.")
+                .advice("Send the API key with the token request too."),
+            StatusInfo::new(415, Evidence::Document)
+                .summary("The body was not declared as a form.")
+                .advice("Declare the body as `application/x-www-form-urlencoded`."),
         ],
     }),
     errors: &[
-        StatusInfo {
-            status: 400,
-            label: Some("Bad Request"),
-            summary: "The service did not accept the request.",
-            notes: "What leads to it is not documented.",
-            evidence: Evidence::Document,
-            ..StatusInfo::BLANK
-        },
-        StatusInfo {
-            status: 401,
-            summary: "A credential is missing, wrong or expired.",
-            notes: "Listed for the token endpoint only; public clients met it on data requests too.",
-            evidence: Evidence::Reported,
-            ..StatusInfo::BLANK
-        },
-        StatusInfo {
-            status: 403,
-            summary: "There was no API key, or one that is not accepted.",
-            notes: "Listed for the token endpoint only; public clients met it on data requests too.",
-            evidence: Evidence::Reported,
-            ..StatusInfo::BLANK
-        },
-        StatusInfo {
-            status: 422,
-            label: Some("Unauthorized"),
-            summary: "The service could not work with the params as they are.",
-            notes: "The printed label does not fit the code. Public clients met 422 for params, not for credentials: a venue that the endpoint does not cover, a `limit` that is not accepted, or a param that the endpoint does not take.",
-            evidence: Evidence::Document,
-            ..StatusInfo::BLANK
-        },
-        StatusInfo {
-            status: 429,
-            summary: "More requests came than the limits allow.",
-            evidence: Evidence::Reported,
-            ..StatusInfo::BLANK
-        },
-        StatusInfo {
-            status: 500,
-            label: Some("Forbidden"),
-            summary: "The service failed.",
-            notes: "The printed label does not fit the code, and what leads to it is not documented.",
-            evidence: Evidence::Document,
-            ..StatusInfo::BLANK
-        },
+        StatusInfo::new(400, Evidence::Document)
+            .label("Bad Request")
+            .summary("The service did not accept the request.")
+            .notes("What leads to it is not documented."),
+        StatusInfo::new(401, Evidence::Reported)
+            .summary("A credential is missing, wrong or expired.")
+            .notes("Listed for the token endpoint only; public clients met it on data requests too."),
+        StatusInfo::new(403, Evidence::Reported)
+            .summary("There was no API key, or one that is not accepted.")
+            .notes("Listed for the token endpoint only; public clients met it on data requests too."),
+        StatusInfo::new(422, Evidence::Document)
+            .label("Unauthorized")
+            .summary("The service could not work with the params as they are.")
+            .notes(
+                "The printed label does not fit the code. Public clients met 422 for params, not for credentials: a venue that the endpoint does not cover, a `limit` that is not accepted, or a param that the endpoint does not take.",
+            ),
+        StatusInfo::new(429, Evidence::Reported).summary("More requests came than the limits allow."),
+        StatusInfo::new(500, Evidence::Document)
+            .label("Forbidden")
+            .summary("The service failed.")
+            .notes("The printed label does not fit the code, and what leads to it is not documented."),
     ],
     error_body: ErrorBodyInfo {
         message: &["detail.message", "error.message", "error", "message"],

@@ -10,161 +10,128 @@ use crate::registry::{Evidence, ParamInfo, ValueType};
 use crate::request::{Endpoint, Request};
 use crate::wire::ToWire;
 
-pub(crate) const COIN: ParamInfo = ParamInfo {
-    ident: "coin",
-    wire_name: "coin",
-    ty: ValueType::named::<Coin>(),
-    required: Some(Evidence::Reported),
-    summary: "The coin.",
-    evidence: Evidence::Document,
-    ..ParamInfo::BLANK
-};
+pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::named::<Coin>(), Evidence::Document)
+    .required(Evidence::Reported)
+    .summary("The coin.");
 
-pub(crate) const EXCHANGES: ParamInfo = ParamInfo {
-    ident: "exchange",
-    wire_name: "exchange",
-    ty: ValueType::named::<Exchange>(),
-    list: Some("exchanges"),
-    summary: "The venue of the market.",
-    notes: "Endpoints that take several venues choose a set of their own where none is named. A venue that the endpoint does not cover makes the request fail with 422, also as one of several.",
-    evidence: Evidence::Document,
-    ..ParamInfo::BLANK
-};
+pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
+        "exchange",
+        "exchange",
+        ValueType::named::<Exchange>(),
+        Evidence::Document,
+    )
+    .list("exchanges")
+    .summary("The venue of the market.")
+    .notes(
+        "Endpoints that take several venues choose a set of their own where none is named. A venue that the endpoint does not cover makes the request fail with 422, also as one of several.",
+    );
 
-pub(crate) const EXCHANGE: ParamInfo = ParamInfo {
-    ident: "exchange",
-    wire_name: "exchange",
-    ty: ValueType::named::<Exchange>(),
-    required: Some(Evidence::Reported),
-    summary: "The venue of the market, exactly one.",
-    notes: "A venue that the endpoint does not cover makes the request fail with 422.",
-    evidence: Evidence::Document,
-    ..ParamInfo::BLANK
-};
+pub(crate) const EXCHANGE: ParamInfo = ParamInfo::new(
+        "exchange",
+        "exchange",
+        ValueType::named::<Exchange>(),
+        Evidence::Document,
+    )
+    .required(Evidence::Reported)
+    .summary("The venue of the market, exactly one.")
+    .notes("A venue that the endpoint does not cover makes the request fail with 422.");
 
-pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo {
-    ident: "exchange",
-    wire_name: "exchange",
-    ty: ValueType::named::<Exchange>(),
-    summary: "The venue of the market.",
-    notes: "Whether several venues are taken is not known.",
-    evidence: Evidence::Document,
-    ..ParamInfo::BLANK
-};
+pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo::new(
+        "exchange",
+        "exchange",
+        ValueType::named::<Exchange>(),
+        Evidence::Document,
+    )
+    .summary("The venue of the market.")
+    .notes("Whether several venues are taken is not known.");
 
-pub(crate) const TIMEFRAME: ParamInfo = ParamInfo {
-    ident: "timeframe",
-    wire_name: "timeframe",
-    ty: ValueType::named::<Timeframe>(),
-    required: Some(Evidence::Reported),
-    summary: "The length of the interval that one record covers.",
-    evidence: Evidence::Document,
-    ..ParamInfo::BLANK
-};
+pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
+        "timeframe",
+        "timeframe",
+        ValueType::named::<Timeframe>(),
+        Evidence::Document,
+    )
+    .required(Evidence::Reported)
+    .summary("The length of the interval that one record covers.");
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo {
-    ident: "limit",
-    wire_name: "limit",
-    ty: ValueType::Count,
-    default: Some("50"),
-    summary: "How many records are wanted at most.",
-    notes: "Public clients were served 5, 10, 20, 50, 100, 500 and 1000, and answered with 422 for other numbers.",
-    evidence: Evidence::Document,
-    ..ParamInfo::BLANK
-};
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document)
+    .default("50")
+    .summary("How many records are wanted at most.")
+    .notes("Public clients were served 5, 10, 20, 50, 100, 500 and 1000, and answered with 422 for other numbers.");
 
-pub(crate) const START_TIME: ParamInfo = ParamInfo {
-    ident: "start_time",
-    wire_name: "startTime",
-    ty: ValueType::Timestamp,
-    summary: "Where the time range begins.",
-    notes: "Without a time range the newest records come.",
-    evidence: Evidence::Document,
-    ..ParamInfo::BLANK
-};
+pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
+        "start_time",
+        "startTime",
+        ValueType::Timestamp,
+        Evidence::Document,
+    )
+    .summary("Where the time range begins.")
+    .notes("Without a time range the newest records come.");
 
-pub(crate) const END_TIME: ParamInfo = ParamInfo {
-    ident: "end_time",
-    wire_name: "endTime",
-    ty: ValueType::Timestamp,
-    summary: "Where the time range ends.",
-    notes: "Without a time range the newest records come.",
-    evidence: Evidence::Document,
-    ..ParamInfo::BLANK
-};
+pub(crate) const END_TIME: ParamInfo = ParamInfo::new("end_time", "endTime", ValueType::Timestamp, Evidence::Document)
+    .summary("Where the time range ends.")
+    .notes("Without a time range the newest records come.");
 
-pub(crate) const SORT: ParamInfo = ParamInfo {
-    ident: "sort",
-    wire_name: "sort",
-    ty: ValueType::named::<Sort>(),
-    summary: "Whether the oldest or the newest record comes first.",
-    notes: "Public clients get the oldest first where it is left out.",
-    evidence: Evidence::Document,
-    ..ParamInfo::BLANK
-};
+pub(crate) const SORT: ParamInfo = ParamInfo::new("sort", "sort", ValueType::named::<Sort>(), Evidence::Document)
+    .summary("Whether the oldest or the newest record comes first.")
+    .notes("Public clients get the oldest first where it is left out.");
 
-pub(crate) const MARKET_TYPES: ParamInfo = ParamInfo {
-    ident: "market_types",
-    wire_name: "marketTypes",
-    ty: ValueType::named::<MarketType>(),
-    default: Some("all"),
-    summary: "The kinds of market that the default set of venues is made of.",
-    notes: "Meant for requests that name no venue.",
-    evidence: Evidence::Reported,
-    ..ParamInfo::BLANK
-};
+pub(crate) const MARKET_TYPES: ParamInfo = ParamInfo::new(
+        "market_types",
+        "marketTypes",
+        ValueType::named::<MarketType>(),
+        Evidence::Reported,
+    )
+    .default("all")
+    .summary("The kinds of market that the default set of venues is made of.")
+    .notes("Meant for requests that name no venue.");
 
-pub(crate) const BUCKET: ParamInfo = ParamInfo {
-    ident: "bucket",
-    wire_name: "bucket",
-    ty: ValueType::named::<Bucket>(),
-    list: Some("buckets"),
-    summary: "The classes of trade size to count, by value in USD.",
-    notes: "Several classes are added up, and all classes count where it is left out.",
-    evidence: Evidence::Reported,
-    ..ParamInfo::BLANK
-};
+pub(crate) const BUCKET: ParamInfo = ParamInfo::new(
+        "bucket",
+        "bucket",
+        ValueType::named::<Bucket>(),
+        Evidence::Reported,
+    )
+    .list("buckets")
+    .summary("The classes of trade size to count, by value in USD.")
+    .notes("Several classes are added up, and all classes count where it is left out.");
 
-pub(crate) const ADVANCE_FILTER: ParamInfo = ParamInfo {
-    ident: "advance_filter",
-    wire_name: "advanceFilter",
-    ty: ValueType::String,
-    summary: "A filter of which only the name is known.",
-    notes: "Neither its values nor its effect are documented.",
-    evidence: Evidence::Document,
-    ..ParamInfo::BLANK
-};
+pub(crate) const ADVANCE_FILTER: ParamInfo = ParamInfo::new(
+        "advance_filter",
+        "advanceFilter",
+        ValueType::String,
+        Evidence::Document,
+    )
+    .summary("A filter of which only the name is known.")
+    .notes("Neither its values nor its effect are documented.");
 
-pub(crate) const ANCHOR: ParamInfo = ParamInfo {
-    ident: "anchor",
-    wire_name: "anchor",
-    ty: ValueType::named::<Anchor>(),
-    default: Some("1d"),
-    summary: "How often the metric begins anew, in UTC.",
-    notes: "Public clients always send it; the default is that of an older version of the interface.",
-    evidence: Evidence::Reported,
-    ..ParamInfo::BLANK
-};
+pub(crate) const ANCHOR: ParamInfo = ParamInfo::new(
+        "anchor",
+        "anchor",
+        ValueType::named::<Anchor>(),
+        Evidence::Reported,
+    )
+    .default("1d")
+    .summary("How often the metric begins anew, in UTC.")
+    .notes("Public clients always send it; the default is that of an older version of the interface.");
 
-pub(crate) const TIMESTAMP: ParamInfo = ParamInfo {
-    ident: "timestamp",
-    wire_name: "timestamp",
-    ty: ValueType::Timestamp,
-    summary: "The moment whose snapshot is wanted.",
-    notes: "Without it the snapshot is of now.",
-    evidence: Evidence::Reported,
-    ..ParamInfo::BLANK
-};
+pub(crate) const TIMESTAMP: ParamInfo = ParamInfo::new(
+        "timestamp",
+        "timestamp",
+        ValueType::Timestamp,
+        Evidence::Reported,
+    )
+    .summary("The moment whose snapshot is wanted.")
+    .notes("Without it the snapshot is of now.");
 
-pub(crate) const LEVEL_LEVERAGE: ParamInfo = ParamInfo {
-    ident: "leverage",
-    wire_name: "leverage",
-    ty: ValueType::named::<LevelLeverage>(),
-    default: Some("all"),
-    summary: "The leverage class of the levels.",
-    evidence: Evidence::Reported,
-    ..ParamInfo::BLANK
-};
+pub(crate) const LEVEL_LEVERAGE: ParamInfo = ParamInfo::new(
+        "leverage",
+        "leverage",
+        ValueType::named::<LevelLeverage>(),
+        Evidence::Reported,
+    )
+    .default("all")
+    .summary("The leverage class of the levels.");
 
 pub(crate) const SEVERAL_VENUES: &[ParamInfo] = &[COIN, EXCHANGES, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
 pub(crate) const ONE_VENUE: &[ParamInfo] = &[COIN, EXCHANGE, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];

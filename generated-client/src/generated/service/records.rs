@@ -6,12 +6,8 @@ use crate::Exchange;
 use crate::record::{FieldError, Record, Row, UnknownFields};
 use crate::registry::{Evidence, FieldInfo, RecordInfo, ValueType};
 
-pub(crate) const TIME: FieldInfo = FieldInfo::new(
-        "open_date",
-        "openDate",
-        ValueType::Timestamp,
-        Evidence::Document,
-    ).summary("When the interval begins.");
+pub(crate) const TIME: FieldInfo = FieldInfo::new("open_date", "openDate", ValueType::Timestamp, Evidence::Document)
+    .summary("When the interval begins.");
 
 /// What the service says about a reply beside its data.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,13 +31,17 @@ impl Record for Metadata {
                     "exchanges",
                     ValueType::List(&ValueType::named::<Exchange>()),
                     Evidence::Document,
-                ).optional().summary("The venues that the values were computed from."),
+                )
+                .optional()
+                .summary("The venues that the values were computed from."),
             FieldInfo::new(
                     "unsupported_exchanges",
                     "unsupportedExchanges",
                     ValueType::List(&ValueType::named::<Exchange>()),
                     Evidence::Document,
-                ).optional().summary("The requested venues that the endpoint does not cover."),
+                )
+                .optional()
+                .summary("The requested venues that the endpoint does not cover."),
         ],
     };
 

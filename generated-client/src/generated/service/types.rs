@@ -74,13 +74,7 @@ impl Exchange {
     }
 }
 
-impl From<&str> for Exchange {
-    fn from(value: &str) -> Self {
-        Self(Cow::Owned(value.to_owned()))
-    }
-}
-
-named_type!(Exchange);
+named_type!(identifier Exchange);
 
 impl NamedType for Exchange {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -158,13 +152,7 @@ impl Coin {
     }
 }
 
-impl From<&str> for Coin {
-    fn from(value: &str) -> Self {
-        Self(Cow::Owned(value.to_owned()))
-    }
-}
-
-named_type!(Coin);
+named_type!(identifier Coin);
 
 impl NamedType for Coin {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -205,6 +193,8 @@ pub enum Timeframe {
 }
 
 impl Timeframe {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::M1, Self::M5, Self::M15, Self::H1, Self::H4, Self::D1];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -219,21 +209,7 @@ impl Timeframe {
     }
 }
 
-impl From<&str> for Timeframe {
-    fn from(value: &str) -> Self {
-        match value {
-            "1m" => Self::M1,
-            "5m" => Self::M5,
-            "15m" => Self::M15,
-            "1h" => Self::H1,
-            "4h" => Self::H4,
-            "1d" => Self::D1,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(Timeframe);
+named_type!(enum Timeframe);
 
 impl NamedType for Timeframe {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -269,6 +245,8 @@ pub enum Sort {
 }
 
 impl Sort {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::Asc, Self::Desc];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -279,17 +257,7 @@ impl Sort {
     }
 }
 
-impl From<&str> for Sort {
-    fn from(value: &str) -> Self {
-        match value {
-            "asc" => Self::Asc,
-            "desc" => Self::Desc,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(Sort);
+named_type!(enum Sort);
 
 impl NamedType for Sort {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -323,6 +291,8 @@ pub enum Anchor {
 }
 
 impl Anchor {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::H1, Self::H4, Self::D1];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -334,18 +304,7 @@ impl Anchor {
     }
 }
 
-impl From<&str> for Anchor {
-    fn from(value: &str) -> Self {
-        match value {
-            "1h" => Self::H1,
-            "4h" => Self::H4,
-            "1d" => Self::D1,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(Anchor);
+named_type!(enum Anchor);
 
 impl NamedType for Anchor {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -380,6 +339,8 @@ pub enum MarketType {
 }
 
 impl MarketType {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::All, Self::Spot, Self::Perpetuals];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -391,18 +352,7 @@ impl MarketType {
     }
 }
 
-impl From<&str> for MarketType {
-    fn from(value: &str) -> Self {
-        match value {
-            "all" => Self::All,
-            "spot" => Self::Spot,
-            "perpetuals" => Self::Perpetuals,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(MarketType);
+named_type!(enum MarketType);
 
 impl NamedType for MarketType {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -445,6 +395,8 @@ pub enum Bucket {
 }
 
 impl Bucket {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::B1, Self::B2, Self::B3, Self::B4, Self::B5, Self::B6, Self::B7];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -460,22 +412,7 @@ impl Bucket {
     }
 }
 
-impl From<&str> for Bucket {
-    fn from(value: &str) -> Self {
-        match value {
-            "1" => Self::B1,
-            "2" => Self::B2,
-            "3" => Self::B3,
-            "4" => Self::B4,
-            "5" => Self::B5,
-            "6" => Self::B6,
-            "7" => Self::B7,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(Bucket);
+named_type!(enum Bucket);
 
 impl NamedType for Bucket {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -512,6 +449,8 @@ pub enum AggregationType {
 }
 
 impl AggregationType {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::Sum, Self::Average];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -522,17 +461,7 @@ impl AggregationType {
     }
 }
 
-impl From<&str> for AggregationType {
-    fn from(value: &str) -> Self {
-        match value {
-            "sum" => Self::Sum,
-            "average" => Self::Average,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(AggregationType);
+named_type!(enum AggregationType);
 
 impl NamedType for AggregationType {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -564,6 +493,8 @@ pub enum PremiumMode {
 }
 
 impl PremiumMode {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::Standard, Self::Percentage];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -574,17 +505,7 @@ impl PremiumMode {
     }
 }
 
-impl From<&str> for PremiumMode {
-    fn from(value: &str) -> Self {
-        match value {
-            "standard" => Self::Standard,
-            "percentage" => Self::Percentage,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(PremiumMode);
+named_type!(enum PremiumMode);
 
 impl NamedType for PremiumMode {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -628,6 +549,17 @@ pub enum Lookback {
 }
 
 impl Lookback {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[
+        Self::Hour12,
+        Self::Day3,
+        Self::Day7,
+        Self::Month1,
+        Self::Month3,
+        Self::Month6,
+        Self::Year1,
+        Self::Year2,
+    ];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -644,23 +576,7 @@ impl Lookback {
     }
 }
 
-impl From<&str> for Lookback {
-    fn from(value: &str) -> Self {
-        match value {
-            "12h" => Self::Hour12,
-            "3d" => Self::Day3,
-            "7d" => Self::Day7,
-            "1m" => Self::Month1,
-            "3m" => Self::Month3,
-            "6m" => Self::Month6,
-            "1y" => Self::Year1,
-            "2y" => Self::Year2,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(Lookback);
+named_type!(enum Lookback);
 
 impl NamedType for Lookback {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -702,6 +618,8 @@ pub enum LevelLeverage {
 }
 
 impl LevelLeverage {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::High, Self::Medium, Self::Low, Self::All];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -714,19 +632,7 @@ impl LevelLeverage {
     }
 }
 
-impl From<&str> for LevelLeverage {
-    fn from(value: &str) -> Self {
-        match value {
-            "high" => Self::High,
-            "medium" => Self::Medium,
-            "low" => Self::Low,
-            "all" => Self::All,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(LevelLeverage);
+named_type!(enum LevelLeverage);
 
 impl NamedType for LevelLeverage {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -768,6 +674,8 @@ pub enum HeatmapLeverage {
 }
 
 impl HeatmapLeverage {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::L1, Self::L2, Self::L3, Self::L4, Self::L5, Self::All];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -782,21 +690,7 @@ impl HeatmapLeverage {
     }
 }
 
-impl From<&str> for HeatmapLeverage {
-    fn from(value: &str) -> Self {
-        match value {
-            "l1" => Self::L1,
-            "l2" => Self::L2,
-            "l3" => Self::L3,
-            "l4" => Self::L4,
-            "l5" => Self::L5,
-            "all" => Self::All,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(HeatmapLeverage);
+named_type!(enum HeatmapLeverage);
 
 impl NamedType for HeatmapLeverage {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -832,6 +726,8 @@ pub enum HeatmapScaling {
 }
 
 impl HeatmapScaling {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::Relative, Self::Max];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -842,17 +738,7 @@ impl HeatmapScaling {
     }
 }
 
-impl From<&str> for HeatmapScaling {
-    fn from(value: &str) -> Self {
-        match value {
-            "relative" => Self::Relative,
-            "max" => Self::Max,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(HeatmapScaling);
+named_type!(enum HeatmapScaling);
 
 impl NamedType for HeatmapScaling {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -886,6 +772,8 @@ pub enum PositionFilter {
 }
 
 impl PositionFilter {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::Long, Self::Short, Self::All];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -897,18 +785,7 @@ impl PositionFilter {
     }
 }
 
-impl From<&str> for PositionFilter {
-    fn from(value: &str) -> Self {
-        match value {
-            "long" => Self::Long,
-            "short" => Self::Short,
-            "all" => Self::All,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(PositionFilter);
+named_type!(enum PositionFilter);
 
 impl NamedType for PositionFilter {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -941,6 +818,8 @@ pub enum Side {
 }
 
 impl Side {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::Long, Self::Short];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -951,17 +830,7 @@ impl Side {
     }
 }
 
-impl From<&str> for Side {
-    fn from(value: &str) -> Self {
-        match value {
-            "long" => Self::Long,
-            "short" => Self::Short,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(Side);
+named_type!(enum Side);
 
 impl NamedType for Side {
     const INFO: &'static TypeInfo = &TypeInfo {

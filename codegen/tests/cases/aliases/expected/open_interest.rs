@@ -3,7 +3,7 @@
 //! Open Interest: contracts that are open.
 
 use crate::{Client, Series, Value};
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
@@ -41,18 +41,12 @@ pub struct OpenInterest;
 
 impl Endpoint for OpenInterest {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "open_interest",
-        ident: "open_interest",
-        name: "Open Interest",
-        aliases: &["Open the service"],
-        summary: "Perpetual price minus spot price.",
-        path: Some("/openInterest"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
+        .aliases(&["Open the service"])
+        .summary("Perpetual price minus spot price.")
+        .path("/openInterest", Evidence::Document)
+        .params(params::COMMON, &[])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(OpenInterest => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);

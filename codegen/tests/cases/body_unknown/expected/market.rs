@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamList};
+use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
@@ -37,16 +37,10 @@ pub struct Basis;
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "basis",
-        name: "Basis",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path("/basis", Evidence::Document)
+        .params(params::COMMON, &[]);
 }
 
 takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);

@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Value};
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
@@ -38,18 +38,12 @@ pub struct Basis;
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "basis",
-        name: "Basis",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        deprecated: Some("use `carry`, which has all venues"),
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path("/basis", Evidence::Document)
+        .params(params::COMMON, &[])
+        .series(None, Some("openDate"), Evidence::Document)
+        .deprecated("use `carry`, which has all venues");
 }
 
 takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);

@@ -4,10 +4,7 @@
 
 use crate::{Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
-    ValueType,
-};
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
@@ -48,21 +45,11 @@ pub struct Basis;
 
 impl Endpoint for Basis {
     type Body = Series<Share>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "basis",
-        name: "Basis",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<Share>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path("/basis", Evidence::Document)
+        .params(params::COMMON, &[])
+        .series(Some(RecordInfo::of::<Share>()), Some("openDate"), Evidence::Reported);
 }
 
 takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
@@ -84,12 +71,8 @@ impl Record for Share {
         name: "Share",
         summary: "Who is long.",
         fields: &[
-            FieldInfo::new(
-                    "open_date",
-                    "openDate",
-                    ValueType::Timestamp,
-                    Evidence::Document,
-                ).summary("Start of the interval."),
+            FieldInfo::new("open_date", "openDate", ValueType::Timestamp, Evidence::Document)
+                .summary("Start of the interval."),
             FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
                 .optional()
                 .range(Range { min: Some(0.0), max: Some(100.0) })
@@ -109,17 +92,11 @@ pub struct Carry;
 
 impl Endpoint for Carry {
     type Body = Share;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "carry",
-        name: "Carry",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/carry"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Object { record: RecordInfo::of::<Share>(), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
+        .summary("Perpetual price minus spot price.")
+        .path("/carry", Evidence::Document)
+        .params(params::COMMON, &[])
+        .object(RecordInfo::of::<Share>(), Evidence::Document);
 }
 
 takes!(Carry => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);

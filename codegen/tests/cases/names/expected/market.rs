@@ -4,10 +4,7 @@
 
 use crate::{Client, Series, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    RecordInfo, ValueType,
-};
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesIn, TakesLimit, TakesTimeframe };
@@ -72,33 +69,11 @@ pub struct AnchoredCvd;
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "anchored_cvd",
-        name: "anchoredCVD",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/a"),
-        evidence: Evidence::Document,
-        params: Some(ParamList {
-            set: &[],
-            own: &[
-                ParamInfo {
-                    ident: "in_",
-                    wire_name: "in",
-                    ty: ValueType::String,
-                    summary: "A keyword.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<AnchoredCvdRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "anchored_cvd", "anchoredCVD")
+        .summary("Perpetual price minus spot price.")
+        .path("/a", Evidence::Document)
+        .params(&[], &[ParamInfo::new("in_", "in", ValueType::String, Evidence::Document).summary("A keyword.")])
+        .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Document);
 }
 
 takes!(AnchoredCvd => TakesIn);
@@ -131,12 +106,8 @@ impl Record for AnchoredCvdRecord {
             records::TIME,
             FieldInfo::new("type_", "type", ValueType::String, Evidence::Document).summary("A keyword."),
             FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Document).summary("An acronym."),
-            FieldInfo::new(
-                    "h_volume24",
-                    "24hVolume",
-                    ValueType::Number,
-                    Evidence::Document,
-                ).summary("A leading digit."),
+            FieldInfo::new("h_volume24", "24hVolume", ValueType::Number, Evidence::Document)
+                .summary("A leading digit."),
             FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Document).summary("Punctuation."),
             FieldInfo::new("share", "%", ValueType::Number, Evidence::Document).summary("No letters at all."),
         ],
@@ -161,17 +132,11 @@ pub struct Match;
 
 impl Endpoint for Match {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "match_",
-        name: "Match",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/b"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "match_", "Match")
+        .summary("Perpetual price minus spot price.")
+        .path("/b", Evidence::Document)
+        .params(params::COMMON, &[])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(Match => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
@@ -182,17 +147,11 @@ pub struct X;
 
 impl Endpoint for X {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "x",
-        name: "../x",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/c"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "x", "../x")
+        .summary("Perpetual price minus spot price.")
+        .path("/c", Evidence::Document)
+        .params(params::COMMON, &[])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(X => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
@@ -203,17 +162,11 @@ pub struct RType;
 
 impl Endpoint for RType {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "r_type",
-        name: "r#type",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/d"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "r_type", "r#type")
+        .summary("Perpetual price minus spot price.")
+        .path("/d", Evidence::Document)
+        .params(params::COMMON, &[])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(RType => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
@@ -224,17 +177,11 @@ pub struct M15Close;
 
 impl Endpoint for M15Close {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "m15_close",
-        name: "15m Close",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/e"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "m15_close", "15m Close")
+        .summary("Perpetual price minus spot price.")
+        .path("/e", Evidence::Document)
+        .params(params::COMMON, &[])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(M15Close => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);

@@ -4,7 +4,7 @@
 
 use crate::{Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo, ValueType };
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
@@ -38,21 +38,11 @@ pub struct Basis;
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "basis",
-        name: "Basis",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<BasisRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path("/basis", Evidence::Document)
+        .params(params::COMMON, &[])
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Document);
 }
 
 takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
@@ -79,24 +69,16 @@ impl Record for BasisRecord {
         summary: "One record of Basis",
         fields: &[
             records::TIME,
-            FieldInfo::new(
-                    "best",
-                    "best",
-                    ValueType::record::<Level>(),
-                    Evidence::Document,
-                ).summary("The best level."),
-            FieldInfo::new(
-                    "bids",
-                    "bids",
-                    ValueType::List(&ValueType::record::<Level>()),
-                    Evidence::Document,
-                ).summary("All levels."),
+            FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Document).summary("The best level."),
+            FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Document)
+                .summary("All levels."),
             FieldInfo::new(
                     "matrix",
                     "matrix",
                     ValueType::List(&ValueType::List(&ValueType::Number)),
                     Evidence::Document,
-                ).summary("Sizes by price and time."),
+                )
+                .summary("Sizes by price and time."),
         ],
     };
 

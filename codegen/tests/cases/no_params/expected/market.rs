@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Value};
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request};
 
 /// The endpoints of [`Client::market`].
@@ -34,17 +34,11 @@ pub struct Basis;
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "basis",
-        name: "Basis",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: &[], own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path("/basis", Evidence::Document)
+        .params(&[], &[])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

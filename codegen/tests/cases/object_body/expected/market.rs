@@ -4,7 +4,7 @@
 
 use crate::{Client, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo, ValueType };
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
@@ -38,17 +38,11 @@ pub struct Basis;
 
 impl Endpoint for Basis {
     type Body = BasisRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "basis",
-        name: "Basis",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Object { record: RecordInfo::of::<BasisRecord>(), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path("/basis", Evidence::Document)
+        .params(params::COMMON, &[])
+        .object(RecordInfo::of::<BasisRecord>(), Evidence::Document);
 }
 
 takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);

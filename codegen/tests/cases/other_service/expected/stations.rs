@@ -4,10 +4,7 @@
 
 use crate::{Client, Station, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList, Range,
-    RecordInfo, ValueType,
-};
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::{Position, params};
 use super::service::params::TakesRadius;
@@ -47,17 +44,11 @@ pub struct Describe;
 
 impl Endpoint for Describe {
     type Body = DescribeRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "stations",
-        ident: "describe",
-        name: "Station",
-        summary: "One station.",
-        path: Some("/stations/{station}"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: &[], own: &[params::STATION] }),
-        body: BodyInfo::Object { record: RecordInfo::of::<DescribeRecord>(), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("stations", "describe", "Station")
+        .summary("One station.")
+        .path("/stations/{station}", Evidence::Document)
+        .params(&[], &[params::STATION])
+        .object(RecordInfo::of::<DescribeRecord>(), Evidence::Document);
 }
 
 /// One record of Station.
@@ -80,12 +71,8 @@ impl Record for DescribeRecord {
         summary: "One record of Station",
         fields: &[
             FieldInfo::new("name", "name", ValueType::String, Evidence::Document).summary("The station's name."),
-            FieldInfo::new(
-                    "position",
-                    "position",
-                    ValueType::record::<Position>(),
-                    Evidence::Document,
-                ).summary("Where it stands."),
+            FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Document)
+                .summary("Where it stands."),
             FieldInfo::new("since", "since", ValueType::Timestamp, Evidence::Document)
                 .optional()
                 .summary("When measuring began."),
@@ -108,51 +95,27 @@ pub struct Search;
 
 impl Endpoint for Search {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "stations",
-        ident: "search",
-        name: "Search",
-        summary: "Stations near a place.",
-        path: Some("/stations"),
-        evidence: Evidence::Document,
-        params: Some(ParamList {
-            set: &[],
-            own: &[
-                ParamInfo {
-                    ident: "lat",
-                    wire_name: "lat",
-                    ty: ValueType::Number,
-                    required: Some(Evidence::Document),
-                    range: Range { min: Some(-90.0), max: Some(90.0) },
-                    summary: "Latitude.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
-                ParamInfo {
-                    ident: "lon",
-                    wire_name: "lon",
-                    ty: ValueType::Number,
-                    required: Some(Evidence::Document),
-                    range: Range { min: Some(-180.0), max: Some(180.0) },
-                    summary: "Longitude.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
-                ParamInfo {
-                    ident: "radius",
-                    wire_name: "radius",
-                    ty: ValueType::Count,
-                    default: Some("50"),
-                    range: Range { min: Some(1.0), max: None },
-                    unit: "kilometres",
-                    summary: "How far away at most.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("stations", "search", "Search")
+        .summary("Stations near a place.")
+        .path("/stations", Evidence::Document)
+        .params(
+            &[],
+            &[
+                ParamInfo::new("lat", "lat", ValueType::Number, Evidence::Document)
+                    .required(Evidence::Document)
+                    .range(Range { min: Some(-90.0), max: Some(90.0) })
+                    .summary("Latitude."),
+                ParamInfo::new("lon", "lon", ValueType::Number, Evidence::Document)
+                    .required(Evidence::Document)
+                    .range(Range { min: Some(-180.0), max: Some(180.0) })
+                    .summary("Longitude."),
+                ParamInfo::new("radius", "radius", ValueType::Count, Evidence::Document)
+                    .default("50")
+                    .range(Range { min: Some(1.0), max: None })
+                    .unit("kilometres")
+                    .summary("How far away at most."),
             ],
-        }),
-        ..EndpointInfo::BLANK
-    };
+        );
 }
 
 takes!(Search => TakesRadius);

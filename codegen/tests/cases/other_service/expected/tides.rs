@@ -4,10 +4,7 @@
 
 use crate::{Client, Series, Station, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    ParamLocation, RecordInfo, ValueType,
-};
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{TakesAllFields, TakesDatum, TakesFields};
@@ -58,54 +55,26 @@ pub struct Levels;
 
 impl Endpoint for Levels {
     type Body = Series<LevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "tides",
-        ident: "levels",
-        name: "Levels",
-        summary: "The level at each moment.",
-        path: Some("/stations/{station}/levels/{kind}"),
-        evidence: Evidence::Document,
-        params: Some(ParamList {
-            set: &[],
-            own: &[
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("tides", "levels", "Levels")
+        .summary("The level at each moment.")
+        .path("/stations/{station}/levels/{kind}", Evidence::Document)
+        .params(
+            &[],
+            &[
                 params::STATION,
-                ParamInfo {
-                    ident: "kind",
-                    wire_name: "kind",
-                    location: ParamLocation::Path,
-                    ty: ValueType::String,
-                    summary: "Whether predicted or measured.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
-                ParamInfo {
-                    ident: "since",
-                    wire_name: "from",
-                    ty: ValueType::Timestamp,
-                    required: Some(Evidence::Document),
-                    summary: "The first moment.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
+                ParamInfo::new("kind", "kind", ValueType::String, Evidence::Document)
+                    .in_path()
+                    .summary("Whether predicted or measured."),
+                ParamInfo::new("since", "from", ValueType::Timestamp, Evidence::Document)
+                    .required(Evidence::Document)
+                    .summary("The first moment."),
                 params::DATUM,
-                ParamInfo {
-                    ident: "fields",
-                    wire_name: "fields",
-                    ty: ValueType::String,
-                    list: Some("all_fields"),
-                    summary: "What else to return.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
+                ParamInfo::new("fields", "fields", ValueType::String, Evidence::Document)
+                    .list("all_fields")
+                    .summary("What else to return."),
             ],
-        }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<LevelsRecord>()),
-            time: Some("t"),
-            evidence: Evidence::Document,
-        },
-        ..EndpointInfo::BLANK
-    };
+        )
+        .series(Some(RecordInfo::of::<LevelsRecord>()), Some("t"), Evidence::Document);
 }
 
 takes!(Levels => TakesDatum, TakesFields, TakesAllFields);
@@ -131,12 +100,9 @@ impl Record for LevelsRecord {
         fields: &[
             FieldInfo::new("t", "t", ValueType::Timestamp, Evidence::Document).summary("The moment."),
             FieldInfo::new("level", "v", ValueType::Number, Evidence::Document).unit("metres").summary("The level."),
-            FieldInfo::new(
-                    "flags",
-                    "flags",
-                    ValueType::List(&ValueType::Boolean),
-                    Evidence::Document,
-                ).optional().summary("What is odd about it."),
+            FieldInfo::new("flags", "flags", ValueType::List(&ValueType::Boolean), Evidence::Document)
+                .optional()
+                .summary("What is odd about it."),
         ],
     };
 
@@ -156,18 +122,12 @@ pub struct Extremes;
 
 impl Endpoint for Extremes {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "tides",
-        ident: "extremes",
-        name: "Extremes",
-        summary: "High and low water.",
-        path: Some("/stations/{station}/extremes"),
-        evidence: Evidence::Published,
-        params: Some(ParamList { set: &[], own: &[params::STATION, params::DATUM] }),
-        body: BodyInfo::Series { record: None, time: None, evidence: Evidence::Published },
-        deprecated: Some("use `levels` and look for the turning points"),
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("tides", "extremes", "Extremes")
+        .summary("High and low water.")
+        .path("/stations/{station}/extremes", Evidence::Published)
+        .params(&[], &[params::STATION, params::DATUM])
+        .series(None, None, Evidence::Published)
+        .deprecated("use `levels` and look for the turning points");
 }
 
 takes!(Extremes => TakesDatum);

@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Value};
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList};
+use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::TakesLimit;
@@ -36,23 +36,17 @@ pub struct Basis;
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "basis",
-        name: "Basis",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        evidence: Evidence::Document,
-        params: Some(ParamList {
-            set: &[],
-            own: &[
-                ParamInfo { notes: "At most 1000.", evidence: Evidence::Reported, ..params::LIMIT },
-                ParamInfo { required: Some(Evidence::Published), ..params::COIN },
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path("/basis", Evidence::Document)
+        .params(
+            &[],
+            &[
+                params::LIMIT.known_by(Evidence::Reported).notes("At most 1000."),
+                params::COIN.required(Evidence::Published),
             ],
-        }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+        )
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(Basis => TakesLimit);

@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Value};
-use crate::registry::{ BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ParamLocation, ValueType };
+use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::TakesLimit;
@@ -37,40 +37,22 @@ pub struct Book;
 
 impl Endpoint for Book {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "book",
-        name: "Book",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/books/{symbol}/levels/{depth}"),
-        evidence: Evidence::Document,
-        params: Some(ParamList {
-            set: &[],
-            own: &[
-                ParamInfo {
-                    ident: "symbol",
-                    wire_name: "symbol",
-                    location: ParamLocation::Path,
-                    ty: ValueType::String,
-                    summary: "The market's symbol.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
-                ParamInfo {
-                    ident: "depth",
-                    wire_name: "depth",
-                    location: ParamLocation::Path,
-                    ty: ValueType::Count,
-                    summary: "How many levels.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "book", "Book")
+        .summary("Perpetual price minus spot price.")
+        .path("/books/{symbol}/levels/{depth}", Evidence::Document)
+        .params(
+            &[],
+            &[
+                ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Document)
+                    .in_path()
+                    .summary("The market's symbol."),
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document)
+                    .in_path()
+                    .summary("How many levels."),
                 params::LIMIT,
             ],
-        }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+        )
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(Book => TakesLimit);

@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Value};
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
@@ -37,17 +37,11 @@ pub struct Carry;
 
 impl Endpoint for Carry {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "carry",
-        name: "Carry",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/carry"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
+        .summary("Perpetual price minus spot price.")
+        .path("/carry", Evidence::Document)
+        .params(params::COMMON, &[])
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(Carry => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
@@ -58,14 +52,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "What the market does.",
     aliases: &[],
     endpoints: &[
-        &EndpointInfo {
-            group: "market",
-            ident: "basis",
-            name: "Basis",
-            summary: "Known by name only.",
-            evidence: Evidence::Document,
-            ..EndpointInfo::BLANK
-        },
+        &EndpointInfo::new("market", "basis", "Basis").summary("Known by name only.").named_by(Evidence::Document),
         Carry::INFO,
     ],
 };

@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Exchange, Series, Timeframe, Timestamp, Value};
-use crate::registry::{ BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, Range, ValueType };
+use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
 use crate::request::{Endpoint, Request};
 use super::service::params;
 
@@ -45,51 +45,27 @@ pub struct Basis;
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "basis",
-        name: "Basis",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        evidence: Evidence::Document,
-        params: Some(ParamList {
-            set: &[],
-            own: &[
-                ParamInfo {
-                    ident: "from",
-                    wire_name: "from",
-                    ty: ValueType::Timestamp,
-                    required: Some(Evidence::Document),
-                    summary: "The first point in time.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
-                ParamInfo {
-                    ident: "size",
-                    wire_name: "size",
-                    ty: ValueType::Number,
-                    required: Some(Evidence::Published),
-                    range: Range { min: Some(0.0), max: None },
-                    summary: "At least this large.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
-                ParamInfo {
-                    ident: "venue",
-                    wire_name: "venue",
-                    ty: ValueType::named::<Exchange>(),
-                    list: Some("venues"),
-                    required: Some(Evidence::Document),
-                    summary: "The venues.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
-                ParamInfo { required: Some(Evidence::Document), ..params::TIMEFRAME },
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path("/basis", Evidence::Document)
+        .params(
+            &[],
+            &[
+                ParamInfo::new("from", "from", ValueType::Timestamp, Evidence::Document)
+                    .required(Evidence::Document)
+                    .summary("The first point in time."),
+                ParamInfo::new("size", "size", ValueType::Number, Evidence::Document)
+                    .required(Evidence::Published)
+                    .range(Range { min: Some(0.0), max: None })
+                    .summary("At least this large."),
+                ParamInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Document)
+                    .list("venues")
+                    .required(Evidence::Document)
+                    .summary("The venues."),
+                params::TIMEFRAME.required(Evidence::Document),
             ],
-        }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+        )
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

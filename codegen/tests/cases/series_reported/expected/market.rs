@@ -4,7 +4,7 @@
 
 use crate::{Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo, ValueType };
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
@@ -38,21 +38,11 @@ pub struct Basis;
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "basis",
-        name: "Basis",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<BasisRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Reported,
-        },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path("/basis", Evidence::Reported)
+        .params(params::COMMON, &[])
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Reported);
 }
 
 takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);

@@ -4,7 +4,7 @@
 
 use crate::{Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo, ValueType };
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
@@ -38,21 +38,11 @@ pub struct Basis;
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "basis",
-        name: "Basis",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<BasisRecord>()),
-            time: Some("createdAt"),
-            evidence: Evidence::Document,
-        },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path("/basis", Evidence::Document)
+        .params(params::COMMON, &[])
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("createdAt"), Evidence::Document);
 }
 
 takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
@@ -72,12 +62,8 @@ impl Record for BasisRecord {
         name: "BasisRecord",
         summary: "One record of Basis",
         fields: &[
-            FieldInfo::new(
-                    "created_at",
-                    "createdAt",
-                    ValueType::Timestamp,
-                    Evidence::Document,
-                ).summary("When the level was opened."),
+            FieldInfo::new("created_at", "createdAt", ValueType::Timestamp, Evidence::Document)
+                .summary("When the level was opened."),
         ],
     };
 

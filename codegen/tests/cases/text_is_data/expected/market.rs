@@ -4,7 +4,7 @@
 
 use crate::{Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo, ValueType };
+use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType };
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
@@ -43,24 +43,14 @@ pub struct Basis;
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "basis",
-        name: "Basis",
-        aliases: &["</code><script>alert(1)</script>"],
-        summary: "quotes \" and \\ and */ and // and {braces} and `code` and ` and <b>bold</b> [link] *star* ~~~",
-        path: Some("/basis"),
-        evidence: Evidence::Document,
-        params: Some(ParamList { set: params::COMMON, own: &[] }),
-        body: BodyInfo::Series {
-            record: Some(RecordInfo::of::<BasisRecord>()),
-            time: Some("openDate"),
-            evidence: Evidence::Document,
-        },
-        notes: "# not a heading not a code block ```rust panic!() ```",
-        deprecated: Some("say \"no\" \\ to ]] drugs"),
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .aliases(&["</code><script>alert(1)</script>"])
+        .summary("quotes \" and \\ and */ and // and {braces} and `code` and ` and <b>bold</b> [link] *star* ~~~")
+        .path("/basis", Evidence::Document)
+        .params(params::COMMON, &[])
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Document)
+        .notes("# not a heading not a code block ```rust panic!() ```")
+        .deprecated("say \"no\" \\ to ]] drugs");
 }
 
 takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);

@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Timeframe, Value};
-use crate::registry::{ BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType };
+use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params::{TakesLeverage, TakesLeverages};
 
@@ -42,29 +42,14 @@ pub struct Basis;
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "basis",
-        name: "Basis",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        evidence: Evidence::Document,
-        params: Some(ParamList {
-            set: &[],
-            own: &[
-                ParamInfo {
-                    ident: "leverage",
-                    wire_name: "leverage",
-                    ty: ValueType::Count,
-                    summary: "A factor.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
-            ],
-        }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path("/basis", Evidence::Document)
+        .params(
+            &[],
+            &[ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Document).summary("A factor.")],
+        )
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 impl TakesLeverage for Basis {
@@ -77,30 +62,18 @@ pub struct Levels;
 
 impl Endpoint for Levels {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        group: "market",
-        ident: "levels",
-        name: "Levels",
-        summary: "Perpetual price minus spot price.",
-        path: Some("/levels"),
-        evidence: Evidence::Document,
-        params: Some(ParamList {
-            set: &[],
-            own: &[
-                ParamInfo {
-                    ident: "leverage",
-                    wire_name: "leverage",
-                    ty: ValueType::named::<Timeframe>(),
-                    list: Some("leverages"),
-                    summary: "A class of leverage.",
-                    evidence: Evidence::Document,
-                    ..ParamInfo::BLANK
-                },
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+        .summary("Perpetual price minus spot price.")
+        .path("/levels", Evidence::Document)
+        .params(
+            &[],
+            &[
+                ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Document)
+                    .list("leverages")
+                    .summary("A class of leverage."),
             ],
-        }),
-        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Document },
-        ..EndpointInfo::BLANK
-    };
+        )
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(Levels => TakesLeverages);

@@ -21,14 +21,10 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
     api_key_header: Some("x-station-token"),
     client_credentials: None,
     errors: &[
-        StatusInfo {
-            status: 404,
-            label: Some("No such station"),
-            summary: "The station is unknown.",
-            advice: "list the stations first",
-            evidence: Evidence::Document,
-            ..StatusInfo::BLANK
-        },
+        StatusInfo::new(404, Evidence::Document)
+            .label("No such station")
+            .summary("The station is unknown.")
+            .advice("list the stations first"),
     ],
     error_body: ErrorBodyInfo { message: &[], code: &[] },
     limits: &[

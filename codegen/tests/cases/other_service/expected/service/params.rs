@@ -3,28 +3,21 @@
 //! The setters of requests, and which endpoints have them.
 
 use crate::{Datum, Station};
-use crate::registry::{Evidence, ParamInfo, ParamLocation, ValueType};
+use crate::registry::{Evidence, ParamInfo, ValueType};
 use crate::request::{Endpoint, Request};
 
-pub(crate) const STATION: ParamInfo = ParamInfo {
-    ident: "station",
-    wire_name: "station",
-    location: ParamLocation::Path,
-    ty: ValueType::named::<Station>(),
-    summary: "The station's code.",
-    evidence: Evidence::Document,
-    ..ParamInfo::BLANK
-};
+pub(crate) const STATION: ParamInfo = ParamInfo::new(
+        "station",
+        "station",
+        ValueType::named::<Station>(),
+        Evidence::Document,
+    )
+    .in_path()
+    .summary("The station's code.");
 
-pub(crate) const DATUM: ParamInfo = ParamInfo {
-    ident: "datum",
-    wire_name: "datum",
-    ty: ValueType::named::<Datum>(),
-    default: Some("msl"),
-    summary: "What levels are measured against.",
-    evidence: Evidence::Document,
-    ..ParamInfo::BLANK
-};
+pub(crate) const DATUM: ParamInfo = ParamInfo::new("datum", "datum", ValueType::named::<Datum>(), Evidence::Document)
+    .default("msl")
+    .summary("What levels are measured against.");
 
 /// Endpoints that take `all_fields`.
 #[diagnostic::on_unimplemented(message = "`{Self}` takes no `all_fields`", note = "`Request::query` sends any param")]

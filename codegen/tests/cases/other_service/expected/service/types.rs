@@ -19,6 +19,8 @@ pub enum Datum {
 }
 
 impl Datum {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::ChartDatum, Self::MeanSeaLevel];
     /// The value as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
@@ -29,17 +31,7 @@ impl Datum {
     }
 }
 
-impl From<&str> for Datum {
-    fn from(value: &str) -> Self {
-        match value {
-            "chart-datum" => Self::ChartDatum,
-            "msl" => Self::MeanSeaLevel,
-            _ => Self::Unknown(value.to_owned()),
-        }
-    }
-}
-
-named_type!(Datum);
+named_type!(enum Datum);
 
 impl NamedType for Datum {
     const INFO: &'static TypeInfo = &TypeInfo {
@@ -69,13 +61,7 @@ impl Station {
     }
 }
 
-impl From<&str> for Station {
-    fn from(value: &str) -> Self {
-        Self(Cow::Owned(value.to_owned()))
-    }
-}
-
-named_type!(Station);
+named_type!(identifier Station);
 
 impl NamedType for Station {
     const INFO: &'static TypeInfo = &TypeInfo {
