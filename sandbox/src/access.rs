@@ -1,0 +1,45 @@
+//! Who may ask: the API key that every request needs, and the bearer token that data requests can need.
+//!
+//! Nothing is compared in constant time: no secret of anybody is kept here.
+
+use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, StatusCode};
+use generated_client::SERVICE;
+
+use crate::refusal::Refusal;
+use crate::token::Tokens;
+
+/// Asks for the API key: the given one, or any.
+pub(crate) fn api_key(headers: &HeaderMap, expected: Option<&str>) -> Result<(), Refusal> {
+    let Some(header) = SERVICE.api_key_header else {
+        return Ok(());
+    };
+    let problem = match text(headers, header) {
+        None | Some("") => "missing",
+        Some(key) if expected.is_some_and(|expected| expected != key) => "not valid",
+        Some(_) => return Ok(()),
+    };
+    let message = format!("the API key in the header `{header}` is {problem}");
+    Err(Refusal::new(StatusCode::FORBIDDEN, "invalid_api_key", message))
+}
+
+/// Asks for a token that was issued here and has not expired.
+pub(crate) fn bearer(headers: &HeaderMap, tokens: &Tokens) -> Result<(), Refusal> {
+    match credentials(headers, "bearer") {
+        Some(token) if tokens.is_valid(token) => Ok(()),
+        Some(_) => {
+            Err(Refusal::new(StatusCode::UNAUTHORIZED, "invalid_token", "the bearer token is unknown or expired"))
+        }
+        None => Err(Refusal::new(StatusCode::UNAUTHORIZED, "missing_token", "the bearer token is missing")),
+    }
+}
+
+/// What follows the scheme in the `Authorization` header, if it is this scheme.
+pub(crate) fn credentials<'h>(headers: &'h HeaderMap, scheme: &str) -> Option<&'h str> {
+    let (said, credentials) = text(headers, AUTHORIZATION.as_str())?.split_once(' ')?;
+    said.eq_ignore_ascii_case(scheme).then(|| credentials.trim())
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
+}

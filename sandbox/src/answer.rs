@@ -1,0 +1,181 @@
+//! From a question to the body of its answer.
+//!
+//! The registry says what the body is; the values come from the market, or are plausible where the market
+//! has nothing. Rows are written one by one, so that a long window costs no more memory than its text.
+
+use generated_client::Value;
+use generated_client::registry::{BodyInfo, EndpointInfo};
+use serde_json::json;
+
+use crate::asked::Asked;
+use crate::calendar::{Interval, MINUTE, block_start, from_wire, to_wire};
+use crate::fields::{self, Field};
+use crate::market::Scope;
+use crate::market::noise::Seed;
+use crate::measures::{self, Measure};
+use crate::refusal::Refusal;
+use crate::scope::{self, Venues};
+use crate::snapshot::{self, Row};
+use crate::window::Window;
+use crate::{invented, plausible, whole};
+
+/// The moment and the chance that answers are made from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct World {
+    pub(crate) seed: Seed,
+    pub(crate) now: i64,
+}
+
+/// A body, and what in it is made up.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) body: Vec<u8>,
+    pub(crate) invented: Option<&'static str>,
+}
+
+/// Answers a question about an endpoint.
+pub(crate) fn answer(endpoint: &'static EndpointInfo, asked: &Asked, world: World) -> Result<Answer, Refusal> {
+    let venues = Venues::of(asked);
+    let scope = scope::of(asked, &venues, world.seed);
+    let seed = scope.seed().name(endpoint.path.unwrap_or_default());
+    match endpoint.body {
+        BodyInfo::Series { record, time, .. } => {
+            let fields = fields::of_series(endpoint).unwrap_or_default();
+            let mut body = Body::begin();
+            match time {
+                _ if scope.venues.is_empty() => {}
+                Some(time) => series(&mut body, endpoint, &fields, time, &scope, Window::of(asked, world.now)),
+                None => snapshot(&mut body, endpoint, &fields, &scope, asked, moment(asked, world.now)),
+            }
+            let body = body.end(asked, &venues);
+            Ok(Answer { body, invented: record.is_none().then_some(invented::FIELDS) })
+        }
+        BodyInfo::Object { record, .. } => {
+            let object = plausible::record(&fields::of_record(record), seed, block_start(world.now, MINUTE));
+            Ok(Answer { body: object.to_string().into_bytes(), invented: None })
+        }
+        _ => {
+            let object = whole::body(endpoint, asked, seed, world.now)?;
+            Ok(Answer { body: object.to_string().into_bytes(), invented: Some(invented::BODY) })
+        }
+    }
+}
+
+/// The full minute that a snapshot is of.
+fn moment(asked: &Asked, now: i64) -> i64 {
+    block_start(asked.number("timestamp").map_or(now, from_wire).min(now), MINUTE)
+}
+
+/// Where the values of a column come from.
+enum Source {
+    Time,
+    Market(Measure),
+    Plausible(Seed),
+}
+
+fn series(body: &mut Body, endpoint: &EndpointInfo, fields: &[Field], time: &str, scope: &Scope, window: Window) {
+    let path = endpoint.path.unwrap_or_default();
+    let seed = scope.seed().name(path);
+    let sources = fields.iter().map(|field| match measures::measure(path, &field.name) {
+        _ if field.name == time => Source::Time,
+        Some(measure) => Source::Market(measure),
+        None => Source::Plausible(seed),
+    });
+    let sources = sources.collect::<Vec<_>>();
+    for interval in window.intervals() {
+        body.row(
+            fields.iter().zip(&sources).map(|(field, source)| (&*field.name, cell(field, source, scope, interval))),
+        );
+    }
+}
+
+fn cell(field: &Field, source: &Source, scope: &Scope, interval: Interval) -> Value {
+    match source {
+        Source::Time => to_wire(interval.start).into(),
+        Source::Market(measure) => measure(scope, interval).into(),
+        Source::Plausible(seed) => plausible::value(field, *seed, interval.end),
+    }
+}
+
+fn snapshot(body: &mut Body, endpoint: &EndpointInfo, fields: &[Field], scope: &Scope, asked: &Asked, moment: i64) {
+    let path = endpoint.path.unwrap_or_default();
+    let seed = scope.seed().name(path);
+    for (index, row) in snapshot::rows(path, scope, asked, moment).into_iter().enumerate() {
+        let seed = seed.number(i64::try_from(index).unwrap_or(0));
+        let known =
+            |field: &Field, row: &Row| row.iter().find(|(name, _)| *name == field.name).map(|(_, value)| value.clone());
+        body.row(
+            fields.iter().map(|field| {
+                (&*field.name, known(field, &row).unwrap_or_else(|| plausible::value(field, seed, moment)))
+            }),
+        );
+    }
+}
+
+/// The text of a list of records, in its envelope if the service has one.
+struct Body {
+    text: Vec<u8>,
+    empty: bool,
+}
+
+impl Body {
+    fn begin() -> Self {
+        let mut body = Self { text: Vec::with_capacity(4096), empty: true };
+        if let Some((data, _)) = fields::envelope() {
+            body.text.push(b'{');
+            body.name(data);
+        }
+        body.text.push(b'[');
+        body
+    }
+
+    fn row<'n>(&mut self, cells: impl Iterator<Item = (&'n str, Value)>) {
+        if !std::mem::replace(&mut self.empty, false) {
+            self.text.push(b',');
+        }
+        let mut separator = b'{';
+        for (name, value) in cells {
+            self.text.push(separator);
+            self.name(name);
+            self.value(&value);
+            separator = b',';
+        }
+        if separator == b'{' {
+            self.text.push(b'{');
+        }
+        self.text.push(b'}');
+    }
+
+    fn end(mut self, asked: &Asked, venues: &Venues) -> Vec<u8> {
+        self.text.push(b']');
+        let Some((_, metadata)) = fields::envelope() else {
+            return self.text;
+        };
+        if let Some(metadata) = metadata {
+            self.text.push(b',');
+            self.name(metadata);
+            self.value(&said_of(venues, asked));
+        }
+        self.text.push(b'}');
+        self.text
+    }
+
+    fn name(&mut self, name: &str) {
+        // Writing to memory does not fail.
+        let _ = serde_json::to_writer(&mut self.text, name);
+        self.text.push(b':');
+    }
+
+    fn value(&mut self, value: &Value) {
+        let _ = serde_json::to_writer(&mut self.text, value);
+    }
+}
+
+/// The document shows the unsupported venues where several can be asked for; elsewhere they are added if there are any.
+fn said_of(venues: &Venues, asked: &Asked) -> Value {
+    let mut metadata = json!({ "exchanges": venues.covered });
+    if asked.takes_several("exchange") || !venues.unsupported.is_empty() {
+        metadata["unsupportedExchanges"] = venues.unsupported.as_slice().into();
+    }
+    metadata
+}

@@ -1,0 +1,158 @@
+//! What a request asks: the query, read by the registry's account of the endpoint.
+//!
+//! Every value of a known param is checked against its type and its range; a param that the endpoint does not
+//! take is ignored, and so is an empty text. What the values mean is decided by those who use them.
+
+use generated_client::registry::{EndpointInfo, ParamInfo, ParamLocation, ValueType};
+
+use crate::refusal::Refusal;
+
+/// The checked params of one request.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    values: Vec<(&'static ParamInfo, Vec<String>)>,
+    endpoint: &'static EndpointInfo,
+}
+
+impl Asked {
+    /// Reads a query, or says which param cannot be worked with.
+    pub(crate) fn read(endpoint: &'static EndpointInfo, query: &str) -> Result<Self, Refusal> {
+        let mut values: Vec<(&'static ParamInfo, Vec<String>)> = Vec::new();
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            let Some(param) = endpoint.param(&name).filter(|param| param.location == ParamLocation::Query) else {
+                continue;
+            };
+            if values.iter().any(|(known, _)| known.wire_name == param.wire_name) {
+                return Err(Refusal::param(format!("`{name}` is given twice")));
+            }
+            let parts = parts(param, &value);
+            if let [_, _, ..] = *parts
+                && param.list.is_none()
+            {
+                return Err(Refusal::param(format!("`{name}` takes one value: \"{value}\"")));
+            }
+            for part in &parts {
+                check(param, part)?;
+            }
+            if !parts.is_empty() {
+                values.push((param, parts));
+            }
+        }
+        Ok(Self { values, endpoint })
+    }
+
+    /// All values of a param; its default if it is left out, none if it has no default.
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        let given = self.values.iter().find(|(param, _)| param.wire_name == name);
+        match given {
+            Some((_, values)) => values.iter().map(String::as_str).collect(),
+            None => self.endpoint.param(name).and_then(|param| param.default).into_iter().collect(),
+        }
+    }
+
+    /// The one value of a param, or its default.
+    pub(crate) fn one(&self, name: &str) -> Option<&str> {
+        self.all(name).into_iter().next()
+    }
+
+    /// The one value of a param that is a number; too large a one is as good as the largest there is.
+    pub(crate) fn number(&self, name: &str) -> Option<i64> {
+        self.one(name).and_then(|value| value.parse().ok())
+    }
+
+    /// Whether the endpoint takes a param.
+    pub(crate) fn takes(&self, name: &str) -> bool {
+        self.endpoint.param(name).is_some()
+    }
+
+    /// Whether the endpoint takes several values of a param.
+    pub(crate) fn takes_several(&self, name: &str) -> bool {
+        self.endpoint.param(name).is_some_and(|param| param.list.is_some())
+    }
+}
+
+/// Text may hold commas; the values of named types do not.
+fn parts(param: &ParamInfo, value: &str) -> Vec<String> {
+    let one = match param.ty {
+        ValueType::Named(_) => false,
+        _ => param.list.is_none(),
+    };
+    let parts = if one { vec![value] } else { value.split(',').map(str::trim).collect() };
+    // Numbers and closed lists have no empty value, so that one is for `check` to refuse.
+    let text = matches!(param.ty, ValueType::String | ValueType::Any)
+        || matches!(param.ty, ValueType::Named(named) if named.open);
+    parts.into_iter().filter(|part| !(text && part.is_empty())).map(ToOwned::to_owned).collect()
+}
+
+fn check(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
+    let name = param.wire_name;
+    let number = match param.ty {
+        ValueType::Named(named) if !named.open && named.values.iter().all(|known| known.value != value) => {
+            let known = named.values.iter().map(|known| known.value).collect::<Vec<_>>().join("`, `");
+            return Err(Refusal::param(format!("`{name}` is none of `{known}`: \"{value}\"")));
+        }
+        ValueType::Boolean if !["true", "false"].contains(&value) => {
+            return Err(Refusal::param(format!("`{name}` is neither `true` nor `false`: \"{value}\"")));
+        }
+        ValueType::Count => value.parse::<u32>().map(f64::from).map_err(|_| "count"),
+        ValueType::Integer => value.parse::<i64>().map(crate::number::real).map_err(|_| "whole number"),
+        ValueType::Timestamp => value.parse::<i64>().map(crate::number::real).map_err(|_| "point in time"),
+        ValueType::Number => value.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or("number"),
+        _ => return Ok(()),
+    };
+    match number {
+        Err(what) => Err(Refusal::param(format!("`{name}` is no {what}: \"{value}\""))),
+        Ok(number) if !param.range.contains(number) => {
+            let [min, max] = [param.range.min, param.range.max]
+                .map(|bound| bound.map_or_else(|| "any".to_owned(), |bound| bound.to_string()));
+            Err(Refusal::param(format!("`{name}` is not from {min} to {max}: \"{value}\"")))
+        }
+        Ok(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::known;
+
+    fn check(query: &str) -> Result<(), String> {
+        let endpoint = known::endpoint("/volumeRatio").unwrap();
+        match Asked::read(endpoint, query) {
+            Ok(_) => Ok(()),
+            Err(refusal) => Err(format!("{refusal:?}")),
+        }
+    }
+
+    #[test]
+    fn what_is_accepted() {
+        for query in [
+            "",
+            "coin=BTC&exchange=a_spot,b_spot&timeframe=1h&limit=10&startTime=0&endTime=-5&sort=desc",
+            "bucket=1,7&marketTypes=spot&advanceFilter=a,b",
+            "nobodyKnowsThis=1&coin=&exchange=",
+        ] {
+            assert_eq!(check(query), Ok(()), "{query}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let table = [
+            ("timeframe=2h", "`timeframe` is none of `1m`, `5m`, `15m`, `1h`, `4h`, `1d`"),
+            ("timeframe=", "`timeframe` is none of"),
+            ("sort=up", "`sort` is none of `asc`, `desc`"),
+            ("bucket=1,8", "`bucket` is none of"),
+            ("marketTypes=all,spot", "`marketTypes` takes one value"),
+            ("limit=-1", "`limit` is no count"),
+            ("limit=ten", "`limit` is no count"),
+            ("limit=", "`limit` is no count"),
+            ("startTime=1.5", "`startTime` is no point in time"),
+            ("coin=BTC&coin=ETH", "`coin` is given twice"),
+        ];
+        for (query, expected) in table {
+            let message = check(query).unwrap_err();
+            assert!(message.contains(expected), "{query}: {message}");
+        }
+    }
+}

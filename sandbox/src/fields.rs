@@ -1,0 +1,59 @@
+//! Which fields the records of an endpoint have: those of the registry, or invented ones where it has none.
+//!
+//! Values are not made here.
+
+use std::borrow::Cow;
+
+use generated_client::SERVICE;
+use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, Range, RecordInfo, ValueType};
+
+use crate::invented;
+
+/// One field of a reply.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) ty: ValueType,
+    pub(crate) range: Range,
+    pub(crate) unit: &'static str,
+}
+
+impl Field {
+    fn new(name: impl Into<Cow<'static, str>>, ty: ValueType) -> Self {
+        Self { name: name.into(), ty, range: Range::ALL, unit: "" }
+    }
+}
+
+impl From<&FieldInfo> for Field {
+    fn from(info: &FieldInfo) -> Self {
+        Self { name: Cow::Borrowed(info.wire_name), ty: info.ty, range: info.range, unit: info.unit }
+    }
+}
+
+/// The fields of the endpoint's series, in alphabetical order as the published examples have them; `None` if
+/// its body is no series.
+pub(crate) fn of_series(endpoint: &EndpointInfo) -> Option<Vec<Field>> {
+    let BodyInfo::Series { record, time, .. } = endpoint.body else {
+        return None;
+    };
+    let mut fields = match record {
+        Some(record) => of_record(record),
+        None => invented::names(endpoint).into_iter().map(|name| Field::new(name, ValueType::Number)).collect(),
+    };
+    if let Some(time) = time
+        && fields.iter().all(|field| field.name != time)
+    {
+        fields.push(Field::new(time, ValueType::Timestamp));
+    }
+    fields.sort_by(|field, other| field.name.cmp(&other.name));
+    Some(fields)
+}
+
+pub(crate) fn of_record(record: &RecordInfo) -> Vec<Field> {
+    record.fields.iter().map(Field::from).collect()
+}
+
+/// The key of the records, and that of the metadata, if a series comes in an envelope.
+pub(crate) fn envelope() -> Option<(&'static str, Option<&'static str>)> {
+    SERVICE.envelope.as_ref().map(|envelope| (envelope.data, envelope.metadata))
+}

@@ -1,0 +1,29 @@
+//! A server that answers as the catalogue says, with invented data.
+//!
+//! Every endpoint that the registry of [`generated_client`] knows a path of is answered with the envelope, the
+//! fields and the ranges that the registry names, over a socket of this machine. What is in the data is a
+//! market that never was: the same for the same seed, and with series that agree with each other.
+
+mod access;
+mod answer;
+mod asked;
+mod calendar;
+mod fields;
+mod invented;
+mod known;
+mod market;
+mod measures;
+mod number;
+mod plausible;
+mod refusal;
+mod routes;
+mod sandbox;
+mod scope;
+mod settings;
+mod snapshot;
+mod token;
+mod whole;
+mod window;
+
+pub use sandbox::Sandbox;
+pub use settings::Builder;

@@ -1,0 +1,75 @@
+//! Prices: candles, levels of earlier days, and differences between venues.
+//!
+//! A price moves between borders of thirty seconds; a candle of any length has the extremes of all borders
+//! in it, so long candles contain short ones. The venues of one coin stay close to each other.
+
+use super::noise::{Noise, Path, Strand};
+use super::{PremiumAs, Scope, Venue};
+use crate::calendar::Interval;
+use crate::number::{floor, real, rounded, scaled};
+
+const PRICE: Noise = Noise::walk(0.02);
+
+/// How much of the way a venue goes by itself.
+const OWN_WAY: f64 = 0.003;
+
+impl Scope {
+    /// The price when the interval begins.
+    pub(crate) fn open(&self, interval: Interval) -> f64 {
+        self.price(interval.start)
+    }
+
+    /// The price when the interval ends.
+    pub(crate) fn close(&self, interval: Interval) -> f64 {
+        self.price(interval.end)
+    }
+
+    pub(crate) fn high(&self, interval: Interval) -> f64 {
+        self.first_venue_price(|path| path.highest(interval.start, interval.end))
+    }
+
+    pub(crate) fn low(&self, interval: Interval) -> f64 {
+        self.first_venue_price(|path| path.lowest(interval.start, interval.end))
+    }
+
+    /// Half way between high and low.
+    pub(crate) fn equilibrium(&self, interval: Interval) -> f64 {
+        rounded(f64::midpoint(self.high(interval), self.low(interval)), self.coin.tick_decimals() + 1)
+    }
+
+    /// How much more the coin costs on the first venue than on the second when the interval ends.
+    pub(crate) fn premium(&self, interval: Interval) -> f64 {
+        let [first, second] = [0, 1].map(|index| match self.venues.get(index) {
+            Some(venue) => self.venue_price(venue, interval.end),
+            None => self.price(interval.end),
+        });
+        match self.premium {
+            PremiumAs::Price => rounded(first - second, self.coin.tick_decimals()),
+            PremiumAs::Percentage => rounded(100.0 * (first - second) / second, 6),
+        }
+    }
+
+    fn price(&self, moment: i64) -> f64 {
+        self.first_venue_price(|path| path.at(real(moment)))
+    }
+
+    pub(super) fn venue_price(&self, venue: &Venue, moment: i64) -> f64 {
+        self.quoted(&self.price_strands(Some(venue)), |path| path.at(real(moment)))
+    }
+
+    /// A candle belongs to one venue; of several, to the first.
+    fn first_venue_price(&self, logarithm: impl Fn(Path<'_>) -> f64) -> f64 {
+        self.quoted(&self.price_strands(self.venues.first()), logarithm)
+    }
+
+    fn price_strands(&self, venue: Option<&Venue>) -> [Strand; 2] {
+        let own = venue.map_or(self.coin.seed, |venue| venue.seed);
+        [(self.coin.seed.name("price"), 1.0), (own.name("price"), OWN_WAY)]
+    }
+
+    fn quoted(&self, strands: &[Strand], logarithm: impl Fn(Path<'_>) -> f64) -> f64 {
+        let price = self.coin.price * logarithm(Path { noise: &PRICE, strands }).exp();
+        let decimals = self.coin.tick_decimals();
+        scaled(floor(price * 10_f64.powi(decimals)).max(1), decimals)
+    }
+}

@@ -1,0 +1,136 @@
+//! Values for fields of which only type, unit and range are known.
+//!
+//! The same field has the same value at the same moment, and moves slowly from one moment to the next. It
+//! stays within its range and agrees with no other field.
+
+use generated_client::Value;
+use generated_client::registry::{Range, ValueType};
+use serde_json::Map;
+
+use crate::calendar::to_wire;
+use crate::fields::{self, Field};
+use crate::market::noise::{Noise, Path, Seed};
+use crate::number::{floor, real, rounded};
+
+/// Lists within lists within lists are empty, so that a record that holds itself has an end.
+const DEEPEST: u8 = 3;
+
+/// A value of the field at a moment.
+pub(crate) fn value(field: &Field, seed: Seed, moment: i64) -> Value {
+    Source { field, seed: seed.name(&field.name), moment, depth: 0 }.value(field.ty)
+}
+
+/// An object with all fields of a record.
+pub(crate) fn record(fields: &[Field], seed: Seed, moment: i64) -> Value {
+    object(fields, seed, moment, 0)
+}
+
+fn object(fields: &[Field], seed: Seed, moment: i64, depth: u8) -> Value {
+    let values = fields.iter().map(|field| {
+        let source = Source { field, seed: seed.name(&field.name), moment, depth };
+        (field.name.to_string(), source.value(field.ty))
+    });
+    Value::Object(values.collect::<Map<_, _>>())
+}
+
+#[derive(Clone, Copy)]
+struct Source<'f> {
+    field: &'f Field,
+    seed: Seed,
+    moment: i64,
+    depth: u8,
+}
+
+impl Source<'_> {
+    fn value(self, ty: ValueType) -> Value {
+        match ty {
+            ValueType::Integer | ValueType::Count => self.whole(matches!(ty, ValueType::Count)).into(),
+            ValueType::Boolean => (self.swing() > 0.0).into(),
+            ValueType::Timestamp => to_wire(self.moment).into(),
+            ValueType::Named(named) => {
+                self.seed.number(self.moment).pick(named.values).map_or("sandbox", |known| known.value).into()
+            }
+            ValueType::String => "sandbox".into(),
+            ValueType::Record(info) => object(&fields::of_record(info), self.seed, self.moment, self.depth),
+            ValueType::List(item) => self.list(*item),
+            _ => self.number().into(),
+        }
+    }
+
+    fn list(self, item: ValueType) -> Value {
+        let items = if self.depth < DEEPEST { 2 } else { 0 };
+        let item = |index| Self { seed: self.seed.number(index), depth: self.depth + 1, ..self }.value(item);
+        (0..items).map(item).collect()
+    }
+
+    fn number(self) -> f64 {
+        let (low, high) = bounds(self.field);
+        let value = low + (high - low) * f64::midpoint(1.0, self.swing());
+        let decimals = if high - low < 10.0 { 6 } else { 2 };
+        // Rounding may lead out of a range whose bounds have more decimals.
+        rounded(value, decimals).clamp(low, high)
+    }
+
+    fn whole(self, count: bool) -> i64 {
+        let (low, high) = bounds(self.field);
+        let low = if count { low.max(0.0) } else { low };
+        let (low, high) = (-floor(-low), floor(high));
+        let share = f64::midpoint(1.0, self.swing());
+        (low + floor(real(high - low + 1) * share)).clamp(low, high.max(low))
+    }
+
+    fn swing(self) -> f64 {
+        Path { noise: &Noise::swing(), strands: &[(self.seed, 1.0)] }.at(real(self.moment))
+    }
+}
+
+/// Where values lie: the range, or what the unit suggests where there is none.
+fn bounds(field: &Field) -> (f64, f64) {
+    let Range { min, max } = field.range;
+    let (low, high) = match field.unit {
+        "percentage points" => (-100.0, 100.0),
+        "fraction" => (0.0, 1.0),
+        unit if unit.contains("USD") || unit.contains("currency") => (0.0, 1_000_000.0),
+        _ => (0.0, 100.0),
+    };
+    match (min, max) {
+        (Some(min), Some(max)) => (min, max),
+        (Some(min), None) => (min, min + high - low),
+        (None, Some(max)) => (max - (high - low), max),
+        (None, None) => (low, high),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+
+    fn check(ty: ValueType, range: Range) -> impl Iterator<Item = Value> {
+        let field = Field { name: Cow::Borrowed("field"), ty, range, unit: "" };
+        (0..500).map(move |step| value(&field, Seed::new(1), 1_700_000_000 + 9_000 * step))
+    }
+
+    #[test]
+    fn values_stay_within_their_range() {
+        for (min, max) in [(-1.0, 1.0), (0.1, 0.100_000_1), (-7.5, -2.5), (1.0e9, 2.0e9)] {
+            let range = Range { min: Some(min), max: Some(max) };
+            assert!(check(ValueType::Number, range).all(|value| range.contains(value.as_f64().unwrap())));
+        }
+        let range = Range { min: Some(-7.5), max: Some(3.5) };
+        assert!(check(ValueType::Integer, range).all(|value| (-7..=3).contains(&value.as_i64().unwrap())));
+        assert!(check(ValueType::Count, range).all(|value| (0..=3).contains(&value.as_u64().unwrap())));
+        let range = Range { min: Some(5.0), max: None };
+        assert!(check(ValueType::Number, range).all(|value| value.as_f64().unwrap() >= 5.0));
+    }
+
+    #[test]
+    fn lists_end() {
+        const ONE: ValueType = ValueType::List(&ValueType::Boolean);
+        const TWO: ValueType = ValueType::List(&ONE);
+        const THREE: ValueType = ValueType::List(&TWO);
+        let value = check(ValueType::List(&THREE), Range::ALL).next().unwrap();
+        assert_eq!(value.pointer("/0/0/0"), Some(&serde_json::json!([])));
+    }
+}

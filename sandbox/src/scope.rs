@@ -1,0 +1,89 @@
+//! Which part of the market a request asks about, and what to say of its venues.
+//!
+//! Params come in, a [`Scope`] goes out. Venues that the registry does not know are set aside, not refused;
+//! which endpoint really covers which venue is documented for none.
+
+use crate::asked::Asked;
+use crate::calendar::{self, DAY};
+use crate::known;
+use crate::market::noise::Seed;
+use crate::market::{Coin, FundingOf, PremiumAs, Scope, Venue};
+
+/// The venues of a reply.
+#[derive(Debug)]
+pub(crate) struct Venues {
+    /// Those the values are computed from.
+    pub(crate) covered: Vec<&'static str>,
+    /// Those that were asked for and are not known.
+    pub(crate) unsupported: Vec<String>,
+}
+
+const VENUE_PARAMS: [&str; 3] = ["exchange", "exchange1", "exchange2"];
+
+impl Venues {
+    /// The venues that are asked for, or the default set.
+    pub(crate) fn of(asked: &Asked) -> Self {
+        let known = known::values("exchange").iter().map(|venue| venue.value);
+        let wanted = VENUE_PARAMS.iter().flat_map(|name| asked.all(name)).collect::<Vec<_>>();
+        if wanted.is_empty() {
+            // An endpoint of one venue without one: the largest.
+            let several = asked.takes_several("exchange") || !asked.takes("exchange");
+            let most = if several { usize::MAX } else { 1 };
+            let covered = known.filter(|venue| is_of_type(venue, asked)).take(most).collect();
+            return Self { covered, unsupported: Vec::new() };
+        }
+        let mut venues = Self { covered: Vec::new(), unsupported: Vec::new() };
+        for venue in wanted {
+            match known.clone().find(|known| *known == venue) {
+                // Two venues are compared in the order in which they are named, even with themselves.
+                Some(venue) if !venues.covered.contains(&venue) || asked.takes("exchange2") => {
+                    venues.covered.push(venue);
+                }
+                Some(_) => {}
+                None if venues.unsupported.iter().any(|known| known == venue) => {}
+                None => venues.unsupported.push(venue.to_owned()),
+            }
+        }
+        venues
+    }
+}
+
+/// Whether a venue belongs to the default set; without `marketTypes` that has no spot markets.
+fn is_of_type(venue: &str, asked: &Asked) -> bool {
+    let spot = venue.ends_with("_spot");
+    match asked.one("marketTypes") {
+        Some("all") => true,
+        Some("spot") => spot,
+        _ => !spot,
+    }
+}
+
+/// What the params and the venues come to.
+pub(crate) fn of(asked: &Asked, venues: &Venues, seed: Seed) -> Scope {
+    let coin = match asked.one("coin") {
+        // Public clients write coins in either case.
+        Some(coin) => Coin::new(seed, &coin.to_uppercase()),
+        None if asked.takes("coin") => Coin::new(seed, known::values("coin").first().map_or("", |coin| coin.value)),
+        None => Coin::all(seed),
+    };
+    let rank = |venue: &str| known::values("exchange").iter().position(|known| known.value == venue);
+    let mut ranked = venues.covered.iter().map(|venue| (rank(venue).unwrap_or(usize::MAX), *venue)).collect::<Vec<_>>();
+    if !asked.takes("exchange2") {
+        // Sums must not depend on the order in which venues are named.
+        ranked.sort_unstable();
+    }
+    Scope {
+        coin,
+        venues: ranked.into_iter().map(|(rank, venue)| Venue::new(&coin, venue, rank)).collect(),
+        anchor: asked.one("anchor").and_then(calendar::length).unwrap_or(DAY),
+        sizes: sizes(asked),
+        funding: if asked.one("aggregationType") == Some("average") { FundingOf::Average } else { FundingOf::Sum },
+        premium: if asked.one("mode") == Some("percentage") { PremiumAs::Percentage } else { PremiumAs::Price },
+    }
+}
+
+/// The classes of trade size, counted from 1 on the wire.
+fn sizes(asked: &Asked) -> Vec<usize> {
+    let wanted = asked.all("bucket");
+    (0..7).filter(|size| wanted.is_empty() || wanted.iter().any(|bucket| bucket.parse() == Ok(size + 1))).collect()
+}

@@ -1,0 +1,141 @@
+//! Lists that are no time series: what is there at one moment.
+//!
+//! An endpoint with a line in the table has rows from the market, any other gets a few rows of plausible
+//! values. Rows may lack fields of the registry, which are filled in elsewhere.
+
+use generated_client::Value;
+
+use crate::asked::Asked;
+use crate::calendar::{self, DAY, Interval, to_wire};
+use crate::market::Scope;
+use crate::market::levels::{Level, Side, total_size};
+use crate::number::{floor, real, rounded};
+
+/// The values of a row that are known here, by field.
+pub(crate) type Row = Vec<(&'static str, Value)>;
+
+type Rows = fn(&Scope, &Asked, i64) -> Vec<Row>;
+
+const SNAPSHOTS: [(&str, Rows); 3] = [
+    ("/liquidationLevels", liquidation_levels),
+    ("/cumulativeLiqLevel", cumulative_levels),
+    ("/liquidationHeatmap", heatmap),
+];
+
+/// How many rows an endpoint has that nothing is known of.
+const PLAUSIBLE_ROWS: usize = 10;
+
+/// The rows of an endpoint at a moment.
+pub(crate) fn rows(path: &str, scope: &Scope, asked: &Asked, moment: i64) -> Vec<Row> {
+    match SNAPSHOTS.iter().find(|(known, _)| *known == path) {
+        Some((_, rows)) => rows(scope, asked, moment),
+        None => vec![Row::new(); PLAUSIBLE_ROWS],
+    }
+}
+
+fn liquidation_levels(scope: &Scope, asked: &Asked, moment: i64) -> Vec<Row> {
+    let position = asked.one("position").unwrap_or("all");
+    let wanted = move |level: &Level| position == "all" || position == side(level.side);
+    levels_asked(scope, asked, moment)
+        .filter(wanted)
+        .map(|level| {
+            vec![
+                ("timestamp", to_wire(moment).into()),
+                ("creationDate", to_wire(level.created).into()),
+                ("size", level.size().into()),
+                ("price", level.price.into()),
+                ("leverage", class(&level).into()),
+                ("side", side(level.side).into()),
+                ("openDuration", real(moment - level.created).into()),
+            ]
+        })
+        .collect()
+}
+
+fn cumulative_levels(scope: &Scope, asked: &Asked, moment: i64) -> Vec<Row> {
+    let total = |side| total_size(levels_asked(scope, asked, moment).filter(move |level| level.side == side));
+    vec![vec![
+        ("totalLongLiquidationSize", total(Side::Long).into()),
+        ("totalShortLiquidationSize", total(Side::Short).into()),
+    ]]
+}
+
+/// Levels by price range, each a hundredth of the price wide, from 15 below it to 15 above.
+fn heatmap(scope: &Scope, asked: &Asked, moment: i64) -> Vec<Row> {
+    let price = scope.close(Interval { start: moment, end: moment });
+    let width = rounded_up(price / 100.0);
+    let lookback = asked.one("lookback").map_or(DAY, lookback);
+    let grade = asked.one("leverage").and_then(|leverage| leverage.strip_prefix('l')?.parse::<usize>().ok());
+    let levels = scope.levels(moment).filter(|level| moment - level.created < lookback);
+    let levels = levels.filter(|level| grade.is_none_or(|grade| grade == level.class + 1)).collect::<Vec<_>>();
+    let middle = floor(price / width);
+    let ranges = middle - 15..=middle + 15;
+    let sides = ranges.flat_map(|range| [Side::Long, Side::Short].map(|side| (range, side)));
+    let rows = sides.map(|(range, of)| {
+        let inside = |level: &&Level| level.side == of && floor(level.price / width) == range;
+        vec![
+            ("startingPrice", rounded(real(range) * width, 8).into()),
+            ("endingPrice", rounded(real(range + 1) * width, 8).into()),
+            ("size", total_size(levels.iter().filter(inside).copied()).into()),
+            ("side", side(of).into()),
+            ("timestamp", to_wire(moment).into()),
+        ]
+    });
+    rows.filter(|row: &Row| row.iter().all(|(_, value)| *value != 0.0)).collect()
+}
+
+fn levels_asked(scope: &Scope, asked: &Asked, moment: i64) -> impl Iterator<Item = Level> {
+    let leverage = asked.one("leverage").unwrap_or("all").to_owned();
+    scope.levels(moment).filter(move |level| leverage == "all" || leverage == class(level))
+}
+
+fn class(level: &Level) -> &'static str {
+    match level.class {
+        0 | 1 => "high",
+        2 => "medium",
+        _ => "low",
+    }
+}
+
+fn side(side: Side) -> &'static str {
+    match side {
+        Side::Long => "long",
+        Side::Short => "short",
+    }
+}
+
+/// Here `m` is a month, elsewhere a minute.
+fn lookback(text: &str) -> i64 {
+    calendar::length(&text.replace('m', "M")).unwrap_or(DAY)
+}
+
+/// The next of 1, 2 and 5 times a power of ten.
+fn rounded_up(width: f64) -> f64 {
+    let power = 10_f64.powi(i32::try_from(floor(width.log10())).unwrap_or(0));
+    let steps = [1.0, 2.0, 5.0].map(|step| step * power);
+    steps.into_iter().find(|step| *step >= width).unwrap_or(10.0 * power)
+}
+
+#[cfg(test)]
+mod tests {
+    use generated_client::registry::BodyInfo;
+
+    use super::*;
+    use crate::known;
+
+    #[test]
+    fn every_line_belongs_to_a_list_without_time() {
+        for (path, _) in SNAPSHOTS {
+            let endpoint = known::endpoint(path).unwrap_or_else(|| panic!("no endpoint has the path {path}"));
+            assert!(matches!(endpoint.body, BodyInfo::Series { time: None, .. }), "{path} is another body now");
+        }
+    }
+
+    #[test]
+    fn widths() {
+        let table = [(0.7, 1.0), (6.0, 10.0), (1.5, 2.0), (420.0, 500.0), (1.0, 1.0)];
+        for (width, expected) in table {
+            assert!((rounded_up(width) - expected).abs() < 1e-9);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Bodies of which nothing is known: the sandbox makes up something useful, and says so.
+//!
+//! The catalog and the availability of data are drawn from the registry. Once the catalogue knows a body,
+//! its line here is dead and fails a test.
+
+use generated_client::registry::EndpointInfo;
+use generated_client::{SERVICE, Value};
+use serde_json::json;
+
+use crate::asked::Asked;
+use crate::calendar::{MINUTE, block_start, to_wire};
+use crate::known;
+use crate::market::noise::Seed;
+use crate::number::rounded;
+use crate::refusal::Refusal;
+use crate::window::FIRST_MOMENT;
+
+type Body = fn(&Asked, i64) -> Result<Value, Refusal>;
+
+const BODIES: [(&str, Body); 3] = [("/catalog", catalog), ("/dataAvailability", availability), ("/ping", health)];
+
+/// The body of an endpoint at this moment.
+pub(crate) fn body(endpoint: &EndpointInfo, asked: &Asked, seed: Seed, now: i64) -> Result<Value, Refusal> {
+    let path = endpoint.path.unwrap_or_default();
+    match BODIES.iter().find(|(known, _)| *known == path) {
+        Some((_, body)) => body(asked, now),
+        None => Ok(json!({
+            "name": endpoint.name,
+            "summary": endpoint.summary,
+            "timestamp": to_wire(block_start(now, MINUTE)),
+            "value": rounded(100.0 * seed.number(block_start(now, MINUTE)).unit(), 2),
+        })),
+    }
+}
+
+/// Every coin that is known, with every venue.
+#[expect(clippy::unnecessary_wraps, reason = "another body can be refused")]
+fn catalog(_: &Asked, _: i64) -> Result<Value, Refusal> {
+    let [coins, exchanges] =
+        ["coin", "exchange"].map(|param| known::values(param).iter().map(|known| known.value).collect::<Vec<_>>());
+    Ok(json!({ "coins": coins, "exchanges": exchanges }))
+}
+
+fn availability(asked: &Asked, now: i64) -> Result<Value, Refusal> {
+    let Some(name) = asked.one("endpointName") else {
+        return Err(Refusal::param("`endpointName` is missing"));
+    };
+    if known::endpoint(&format!("/{name}")).is_none() {
+        return Err(Refusal::param(format!("`endpointName` is no endpoint: \"{name}\"")));
+    }
+    Ok(json!({ "endpointName": name, "startTime": to_wire(FIRST_MOMENT), "endTime": to_wire(now) }))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "another body can be refused")]
+fn health(_: &Asked, _: i64) -> Result<Value, Refusal> {
+    Ok(json!({ "status": "ok", "version": SERVICE.version }))
+}
+
+#[cfg(test)]
+mod tests {
+    use generated_client::registry::BodyInfo;
+
+    use super::*;
+
+    #[test]
+    fn every_line_belongs_to_an_unknown_body() {
+        for (path, _) in BODIES {
+            let endpoint = known::endpoint(path).unwrap_or_else(|| panic!("no endpoint has the path {path}"));
+            assert!(matches!(endpoint.body, BodyInfo::Unknown), "the body of {path} is known now: its line is dead");
+        }
+    }
+}

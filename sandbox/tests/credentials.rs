@@ -1,0 +1,109 @@
+//! The API key, the token endpoint with each documented reply, and data requests that need both.
+
+#![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod support;
+
+use std::time::Duration;
+
+use sandbox::Sandbox;
+use support::{Reply, Server};
+
+/// `id:secret`.
+const BASIC: &str = "Basic aWQ6c2VjcmV0";
+const FORM: &str = "application/x-www-form-urlencoded";
+const GRANT: &str = "grant_type=client_credentials";
+type Headers = &'static [(&'static str, &'static str)];
+
+const KEY: (&str, &str) = ("x-api-key", "key");
+const AUTHORIZATION: (&str, &str) = ("authorization", BASIC);
+const CONTENT_TYPE: (&str, &str) = ("content-type", FORM);
+
+async fn token(server: &Server, headers: &[(&str, &str)], body: &str) -> Reply {
+    server.send("POST", "/oauth2/token", headers, body).await
+}
+
+#[tokio::test]
+async fn every_path_needs_the_key() {
+    let any = Server::start().await;
+    let given = Server::with(Sandbox::builder().api_key("key")).await;
+    for path in ["/volumeRatio", "/ping", "/catalog", "/nothing"] {
+        for (server, headers) in
+            [(&any, &[] as &[_]), (&any, &[("x-api-key", "")]), (&given, &[("x-api-key", "other")])]
+        {
+            let reply = server.send("GET", path, headers, "").await;
+            assert_eq!((reply.status, reply.code().as_str()), (403, "invalid_api_key"), "{path} {headers:?}");
+        }
+    }
+    assert_eq!(given.get("/ping").await.status, 200);
+}
+
+#[tokio::test]
+async fn the_token_endpoint_refuses_as_documented() {
+    let server = Server::with(Sandbox::builder().api_key("key").client_credentials("id", "secret")).await;
+    let table: [(&str, Headers, &str, u16); 15] = [
+        ("no key", &[AUTHORIZATION, CONTENT_TYPE], GRANT, 403),
+        ("wrong key", &[("x-api-key", "other"), AUTHORIZATION, CONTENT_TYPE], GRANT, 403),
+        ("no content type", &[KEY, AUTHORIZATION], GRANT, 415),
+        ("JSON", &[KEY, AUTHORIZATION, ("content-type", "application/json")], "{}", 415),
+        ("no credentials", &[KEY, CONTENT_TYPE], GRANT, 401),
+        ("Bearer", &[KEY, CONTENT_TYPE, ("authorization", "Bearer aWQ6c2VjcmV0")], GRANT, 401),
+        ("not base64", &[KEY, CONTENT_TYPE, ("authorization", "Basic id:secret")], GRANT, 401),
+        ("no colon", &[KEY, CONTENT_TYPE, ("authorization", "Basic aWRzZWNyZXQ=")], GRANT, 401),
+        ("not UTF-8", &[KEY, CONTENT_TYPE, ("authorization", "Basic //86/w==")], GRANT, 401),
+        ("wrong secret", &[KEY, CONTENT_TYPE, ("authorization", "Basic aWQ6b3RoZXI=")], GRANT, 401),
+        ("no grant", &[KEY, AUTHORIZATION, CONTENT_TYPE], "", 400),
+        ("wrong grant", &[KEY, AUTHORIZATION, CONTENT_TYPE], "grant_type=password", 400),
+        ("good", &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT, 200),
+        (
+            "good, with a charset",
+            &[KEY, AUTHORIZATION, ("content-type", "Application/x-www-form-urlencoded; charset=utf-8")],
+            GRANT,
+            200,
+        ),
+        ("good, in small letters", &[KEY, CONTENT_TYPE, ("authorization", "basic aWQ6c2VjcmV0")], GRANT, 200),
+    ];
+    for (what, headers, body, status) in table {
+        let reply = token(&server, headers, body).await;
+        assert_eq!(reply.status, status, "{what}: {}", reply.text);
+        if status == 200 {
+            let json = reply.json();
+            assert!(!json["access_token"].as_str().unwrap().is_empty());
+            assert_eq!((&json["expires_in"], &json["token_type"]), (&86_400.into(), &"Bearer".into()));
+        } else {
+            reply.code();
+        }
+    }
+}
+
+#[tokio::test]
+async fn data_can_need_a_token_too() {
+    let server = Server::with(Sandbox::builder().bearer_required(true)).await;
+    let reply = server.get("/ping").await;
+    assert_eq!((reply.status, reply.code().as_str()), (401, "missing_token"));
+    let issued = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT).await.json();
+    let bearer = format!("Bearer {}", issued["access_token"].as_str().unwrap());
+    let get =
+        async |authorization: &str| server.send("GET", "/ping", &[KEY, ("authorization", authorization)], "").await;
+    assert_eq!(get(&bearer).await.status, 200);
+    assert_eq!(get("Bearer made-up").await.code(), "invalid_token");
+    assert_eq!(get(BASIC).await.code(), "missing_token");
+    assert_eq!(server.send("GET", "/ping", &[("authorization", &bearer)], "").await.status, 403);
+}
+
+#[tokio::test]
+async fn tokens_expire() {
+    let server = Server::with(Sandbox::builder().bearer_required(true).token_lifetime(Duration::ZERO)).await;
+    let issued = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT).await.json();
+    let bearer = format!("Bearer {}", issued["access_token"].as_str().unwrap());
+    let reply = server.send("GET", "/ping", &[KEY, ("authorization", &bearer)], "").await;
+    assert_eq!((reply.status, reply.code().as_str()), (401, "invalid_token"));
+}
+
+#[tokio::test]
+async fn the_client_fetches_its_token_here() {
+    let server = Server::with(Sandbox::builder().bearer_required(true).client_credentials("id", "secret")).await;
+    let client = generated_client::Client::builder(server.base_url()).api_key("key");
+    let client = client.client_credentials("id", "secret").build().unwrap();
+    assert_eq!(client.orderflow().volume_ratio().limit(5).await.unwrap().data.len(), 5);
+}

@@ -1,0 +1,174 @@
+//! Every endpoint of the registry that has a path answers as the registry says.
+
+#![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod support;
+
+use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, ParamInfo, ParamLocation, Range, ValueType};
+use generated_client::{GROUPS, SERVICE};
+use serde_json::Value;
+use support::{NOW, Server};
+
+fn endpoints() -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
+    let all = GROUPS.iter().flat_map(|group| group.endpoints);
+    all.filter_map(|endpoint| Some((endpoint.path?, *endpoint)))
+}
+
+/// What a careful client sends: what is reported as required.
+fn query(endpoint: &EndpointInfo) -> String {
+    let params = endpoint.params.unwrap_or_default();
+    let required = params.iter().filter(|param| param.required.is_some() && param.location == ParamLocation::Query);
+    let pairs = required.map(|param| format!("{}={}", param.wire_name, sample(param)));
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// The path with something for each of its params.
+fn filled(path: &str) -> String {
+    let segments = path.split('/').map(|segment| if segment.starts_with('{') { "x" } else { segment });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+fn sample(param: &ParamInfo) -> &'static str {
+    match param.ty {
+        ValueType::Named(named) => named.values.first().unwrap().value,
+        ValueType::String => "klines",
+        _ => "1",
+    }
+}
+
+#[tokio::test]
+async fn every_endpoint_answers_with_its_fields() {
+    let server = Server::start().await;
+    let mut answered = 0;
+    for (path, endpoint) in endpoints() {
+        let reply = server.get(&format!("{}?{}", filled(path), query(endpoint))).await;
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text);
+        assert_eq!(reply.headers["content-type"], "application/json");
+        let invented = reply.headers.get("x-sandbox-invented").map(String::as_str);
+        match endpoint.body {
+            BodyInfo::Series { record, time, .. } => {
+                let json = reply.json();
+                let data = json["data"].as_array().unwrap();
+                assert!(!data.is_empty(), "{path} has no records");
+                let keys = json.as_object().unwrap().keys().map(String::as_str).collect::<Vec<_>>();
+                assert_eq!(keys, ["data", "metadata"]);
+                let venues = json["metadata"]["exchanges"].as_array().unwrap();
+                assert!(!venues.is_empty() && venues.iter().all(Value::is_string), "{path}: {}", json["metadata"]);
+                let fields = record.map_or(&[] as &[FieldInfo], |record| record.fields);
+                for row in data {
+                    for field in fields {
+                        check(path, field.wire_name, &row[field.wire_name], field.ty, field.range);
+                    }
+                    let time = i64::from(time.is_some_and(|time| fields.iter().all(|field| field.wire_name != time)));
+                    let extra = i64::try_from(row.as_object().unwrap().len() - fields.len()).unwrap() - time;
+                    assert_eq!(extra > 0, record.is_none(), "{path}: {row}");
+                }
+                if let (Some(time), Some(_)) = (time, endpoint.param("timeframe")) {
+                    let limit = endpoint.param("limit").and_then(|limit| limit.default).unwrap_or("50");
+                    assert_eq!(data.len().to_string(), limit, "{path}");
+                    let times = data.iter().map(|row| row[time].as_i64().unwrap()).collect::<Vec<_>>();
+                    assert!(times.windows(2).all(|pair| pair[1] - pair[0] == 60), "{path} is not by the minute");
+                    assert_eq!(
+                        times.last(),
+                        Some(&(NOW - NOW % 60 - 60)),
+                        "{path} does not end with the latest full minute"
+                    );
+                }
+                assert_eq!(invented, record.is_none().then_some("fields"), "{path}");
+            }
+            BodyInfo::Object { record, .. } => {
+                let json = reply.json();
+                for field in record.fields {
+                    check(path, field.wire_name, &json[field.wire_name], field.ty, field.range);
+                }
+                assert_eq!(invented, None, "{path}");
+            }
+            _ => {
+                assert!(reply.json().is_object(), "{path}");
+                assert_eq!(invented, Some("body"), "{path}");
+            }
+        }
+        answered += 1;
+    }
+    assert!(answered > 37, "the interface document alone has 37 paths");
+}
+
+fn check(path: &str, name: &str, value: &Value, ty: ValueType, range: Range) {
+    let fits = match ty {
+        ValueType::Integer | ValueType::Timestamp => value.is_i64(),
+        ValueType::Count => value.is_u64(),
+        ValueType::Number => value.as_f64().is_some_and(f64::is_finite),
+        ValueType::Boolean => value.is_boolean(),
+        ValueType::String => value.is_string(),
+        ValueType::Named(named) => {
+            value.as_str().is_some_and(|value| named.open || named.values.iter().any(|known| known.value == value))
+        }
+        ValueType::List(item) => value.as_array().is_some_and(|items| {
+            items.iter().all(|value| {
+                check(path, name, value, *item, Range::ALL);
+                true
+            })
+        }),
+        ValueType::Record(record) => record.fields.iter().all(|field| {
+            check(path, field.wire_name, &value[field.wire_name], field.ty, field.range);
+            true
+        }),
+        _ => true,
+    };
+    assert!(fits, "{path}: `{name}` is no {ty:?}: {value}");
+    assert!(value.as_f64().is_none_or(|value| range.contains(value)), "{path}: `{name}` is out of range: {value}");
+}
+
+#[tokio::test]
+async fn the_client_decodes_what_comes() {
+    let server = Server::start().await;
+    let client = generated_client::Client::builder(server.base_url()).api_key("any").build().unwrap();
+    let levels = client.liquidity().liquidation_levels().coin("BTC").await.unwrap();
+    assert!(levels.data.len() > 300, "{} levels", levels.data.len());
+    let candles = client.orderflow().kline().coin("BTC").await.unwrap();
+    assert_eq!(candles.data.len(), 50);
+    let accounts = client.longs_shorts().global_accounts().coin("BTC").await.unwrap();
+    assert_eq!(accounts.metadata.exchanges.len(), 1);
+    client.system().health_check().await.unwrap();
+}
+
+#[tokio::test]
+async fn other_paths_and_methods_are_refused() {
+    let server = Server::start().await;
+    let key = [("x-api-key", "key")];
+    for path in ["/nothing", "/volumeRatio/more", "/volumeRatio/", "/", ""] {
+        let reply = server.send("GET", path, &key, "").await;
+        assert_eq!((reply.status, reply.code().as_str()), (404, "unknown_path"), "{path}");
+    }
+    for (method, path) in
+        [("POST", "/volumeRatio"), ("DELETE", "/ping"), ("OPTIONS", "/klines"), ("GET", "/oauth2/token")]
+    {
+        let reply = server.send(method, path, &key, "").await;
+        assert_eq!((reply.status, reply.code().as_str()), (405, "unknown_method"), "{method} {path}");
+        assert!(reply.headers.contains_key("allow"), "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn by_name_only_is_not_served() {
+    let server = Server::start().await;
+    let unknown = GROUPS.iter().flat_map(|group| group.endpoints).filter(|endpoint| endpoint.path.is_none());
+    assert_ne!(unknown.count(), 0);
+    assert_eq!(server.get("/squeezeIntensity").await.status, 404);
+    assert_eq!(SERVICE.base_url_suffix, "/v2");
+    assert!(server.base_url().ends_with("/v2"));
+}
+
+#[tokio::test]
+async fn what_is_made_up_is_useful() {
+    let server = Server::start().await;
+    let catalog = server.get("/catalog").await.json();
+    assert!(catalog["coins"].as_array().unwrap().contains(&"BTC".into()));
+    assert!(catalog["exchanges"].as_array().unwrap().contains(&"binance_perp_stable".into()));
+    let range = server.get("/dataAvailability?endpointName=klines&coin=BTC").await.json();
+    assert_eq!((&range["endpointName"], &range["endTime"]), (&"klines".into(), &NOW.into()));
+    for query in ["", "?endpointName=nothing", "?endpointName="] {
+        assert_eq!(server.get(&format!("/dataAvailability{query}")).await.status, 422, "{query}");
+    }
+    assert_eq!(server.get("/ping").await.json()["status"], "ok");
+}

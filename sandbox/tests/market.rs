@@ -1,0 +1,185 @@
+//! The data is one market: every window shows the same one, and related series agree. For prices see `candles.rs`.
+
+#![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod support;
+
+use support::{DAY, Dice, HOUR, NOW, Server, assert_close};
+
+const TIMEFRAMES: [&str; 6] = ["1m", "5m", "15m", "1h", "4h", "1d"];
+const VENUES: [&str; 4] =
+    ["exchange=binance_perp_stable", "exchange=okx_perp_coin,binance_spot", "exchange=deribit_perp_stable", ""];
+
+fn length(timeframe: &str) -> i64 {
+    [60, 300, 900, HOUR, 4 * HOUR, DAY][TIMEFRAMES.iter().position(|known| *known == timeframe).unwrap()]
+}
+
+/// A question that several endpoints can be asked: coin, venue, timeframe, and a window of 40 records.
+fn question(dice: &mut Dice, venues: &[&str]) -> String {
+    let (coin, venue) = (dice.one_of(&["BTC", "ETH", "DOGE"]), dice.one_of(venues));
+    let timeframe = dice.one_of(&TIMEFRAMES);
+    let end = NOW - dice.below(9 * 365 * DAY);
+    format!("coin={coin}&{venue}&timeframe={timeframe}&endTime={end}&limit=40")
+}
+
+#[tokio::test]
+async fn overlapping_windows_agree() {
+    let server = Server::start().await;
+    let mut dice = Dice::new();
+    let endpoints = generated_client::GROUPS.iter().flat_map(|group| group.endpoints);
+    for endpoint in endpoints.filter(|endpoint| endpoint.param("endTime").is_some()) {
+        let Some(path) = endpoint.path else { continue };
+        let timeframe = dice.one_of(&TIMEFRAMES);
+        let end = NOW - dice.below(9 * 365 * DAY);
+        let window = async |shift: i64, limit: i64| {
+            let end = end - shift * length(timeframe);
+            server.data(&format!("{path}?coin=BTC&timeframe={timeframe}&endTime={end}&limit={limit}")).await
+        };
+        let (wide, narrow) = (window(0, 30).await, window(7, 11).await);
+        assert_eq!(wide[12..23], narrow, "{path} by {timeframe}");
+    }
+}
+
+#[tokio::test]
+async fn trades_agree() {
+    let server = Server::start().await;
+    let mut dice = Dice::new();
+    for round in 0..24 {
+        let bucket = dice.one_of(&["", "&bucket=3", "&bucket=1,7"]);
+        let query = question(&mut dice, &VENUES) + bucket;
+        let column = async |path: &str, field: &str| server.column(&format!("/{path}?{query}"), field).await;
+        let buy = column("buyVolume", "buyVolume").await;
+        let sell = column("sellVolume", "sellVolume").await;
+        let delta = column("volumeDelta", "volumeDelta").await;
+        let ratio = column("volumeRatio", "volumeRatio").await;
+        let orders = column("marketOrderCount", "marketOrderCount").await;
+        for index in 0..buy.len() {
+            let (buy, sell) = (buy[index], sell[index]);
+            assert!(buy >= 0.0 && sell >= 0.0 && orders[index] >= 0.0, "{query}");
+            assert_close(buy - sell, delta[index], &query);
+            let expected = if buy + sell == 0.0 { 0.0 } else { (buy - sell) / (buy + sell) };
+            assert_close(expected, ratio[index], &query);
+        }
+        assert_eq!(buy.len(), 40, "round {round}");
+    }
+}
+
+#[tokio::test]
+async fn sizes_and_short_intervals_add_up() {
+    let server = Server::start().await;
+    let mut dice = Dice::new();
+    for _ in 0..8 {
+        let end = (NOW - dice.below(9 * 365 * DAY)).div_euclid(DAY) * DAY;
+        let sum = async |rest: &str| {
+            let window = format!("startTime={}&endTime={}&limit=100", end - DAY, end - 1);
+            let path = format!("/buyVolume?coin=BTC&exchange=binance_perp_stable&{window}&{rest}");
+            server.column(&path, "buyVolume").await.iter().sum::<f64>()
+        };
+        let day = sum("timeframe=1d").await;
+        assert_close(day, sum("timeframe=1h").await, "hours");
+        assert_close(day, sum("timeframe=15m").await, "quarters");
+        let mut sizes = 0.0;
+        for size in 1..=7 {
+            sizes += sum(&format!("timeframe=1d&bucket={size}")).await;
+        }
+        assert_close(day, sizes, "classes of trade size");
+    }
+}
+
+#[tokio::test]
+async fn anchored_sums_run_from_each_anchor() {
+    let server = Server::start().await;
+    let mut dice = Dice::new();
+    for _ in 0..24 {
+        let query = question(&mut dice, &VENUES);
+        let (anchor, seconds) = [("1h", HOUR), ("4h", 4 * HOUR), ("1d", DAY)][usize::try_from(dice.below(3)).unwrap()];
+        for (path, field, anchored, sum) in [
+            ("volumeDelta", "volumeDelta", "anchoredCVD", "cumulativeDelta"),
+            ("netLongShortDelta", "netLongShortDelta", "anchoredCLSD", "anchoredCLSD"),
+            ("netLongShort", "netLong", "anchoredCLS", "cumulativeLong"),
+            ("netLongShort", "netShort", "anchoredCLS", "cumulativeShort"),
+        ] {
+            let parts = server.data(&format!("/{path}?{query}")).await;
+            let sums = server.column(&format!("/{anchored}?{query}&anchor={anchor}"), sum).await;
+            // What came before the first record of the window is not known until the next anchor.
+            let mut running = None;
+            for (part, sum) in parts.iter().zip(sums) {
+                let time = part["openDate"].as_i64().unwrap();
+                let part = part[field].as_f64().unwrap();
+                let timeframe = query.split("timeframe=").nth(1).unwrap().split('&').next().unwrap();
+                if time % seconds == 0 || length(timeframe) > seconds {
+                    running = Some(0.0);
+                }
+                if let Some(running) = &mut running {
+                    *running += part;
+                    assert!((*running - sum).abs() <= 1e-6 * running.abs().max(1.0), "{query}: {running} is not {sum}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn crowds_agree() {
+    let server = Server::start().await;
+    let mut dice = Dice::new();
+    for _ in 0..16 {
+        let query = question(&mut dice, &["exchange=binance_perp_stable", "exchange=okx_perp_coin"]);
+        let mut long = Vec::new();
+        for path in ["topTraderAccounts", "topTraderPositions", "globalAccounts", "trueRetailLongShort"]
+            .into_iter()
+            .chain(["anchoredTopTraderPositions", "anchoredGlobalAccounts", "anchoredTopTraderAccounts"])
+        {
+            let data = server.data(&format!("/{path}?{query}")).await;
+            for row in &data {
+                assert_close(row["longPct"].as_f64().unwrap() + row["shortPct"].as_f64().unwrap(), 100.0, path);
+            }
+            long.push(data.iter().map(|row| row["longPct"].as_f64().unwrap()).collect::<Vec<_>>());
+        }
+        for (path, whales, retail) in [("whaleRetailDelta", 1, 2), ("anchoredWhaleRetailDelta", 4, 5)] {
+            let delta = server.column(&format!("/{path}?{query}"), path).await;
+            for (index, delta) in delta.into_iter().enumerate() {
+                assert_close(long[whales][index] - long[retail][index], delta, path);
+            }
+        }
+        let leverage = server.data(&format!("/averageLeverageUsed?{query}")).await;
+        let delta = server.column(&format!("/topTraderAverageLeverageDelta?{query}"), "avgLevDelta").await;
+        for (row, delta) in leverage.iter().zip(delta) {
+            assert_close(row["avgLongLev"].as_f64().unwrap() - row["avgShortLev"].as_f64().unwrap(), delta, "leverage");
+        }
+    }
+}
+
+#[tokio::test]
+async fn liquidation_levels_add_up() {
+    let server = Server::start().await;
+    let at = NOW - 100 * DAY;
+    let minute = at - at % 60;
+    let venue = "coin=BTC&exchange=bybit_perp_coin";
+    let levels = server.data(&format!("/liquidationLevels?{venue}&timestamp={at}")).await;
+    let sum = |side: &str, leverage: Option<&str>| {
+        let wanted = levels.iter().filter(|level| level["side"] == side);
+        let wanted = wanted.filter(|level| leverage.is_none_or(|leverage| level["leverage"] == leverage));
+        wanted.map(|level| level["size"].as_f64().unwrap()).sum::<f64>()
+    };
+    for leverage in ["all", "high", "medium", "low"] {
+        let total = &server.data(&format!("/cumulativeLiqLevel?{venue}&timestamp={at}&leverage={leverage}")).await[0];
+        let leverage = Some(leverage).filter(|leverage| *leverage != "all");
+        assert_close(total["totalLongLiquidationSize"].as_f64().unwrap(), sum("long", leverage), "long");
+        assert_close(total["totalShortLiquidationSize"].as_f64().unwrap(), sum("short", leverage), "short");
+    }
+    let window = format!("timeframe=1m&startTime={}&endTime={}", minute - 60, minute - 60);
+    let sizes = &server.data(&format!("/liqLevelsSize?{venue}&{window}")).await[0];
+    assert_close(sizes["longLiqLevelSize"].as_f64().unwrap(), sum("long", None), "series of sizes");
+    let delta = sizes["liqLevelSizeDelta"].as_f64().unwrap();
+    assert_close(delta, sum("long", None) - sum("short", None), "series of deltas");
+    let price = server.column(&format!("/klines?{venue}&{window}"), "close").await[0];
+    for level in &levels {
+        let (below, long) = (level["price"].as_f64().unwrap() < price, level["side"] == "long");
+        assert_eq!(below, long, "{price}: {level}");
+        let [now, created] = ["timestamp", "creationDate"].map(|field| level[field].as_f64().unwrap());
+        assert_close(level["openDuration"].as_f64().unwrap(), now - created, "duration");
+    }
+    let longs = server.data(&format!("/liquidationLevels?{venue}&timestamp={at}&position=long")).await;
+    assert_eq!(longs.len(), levels.iter().filter(|level| level["side"] == "long").count());
+}

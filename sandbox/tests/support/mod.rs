@@ -1,0 +1,118 @@
+//! A running sandbox and a client that shows replies as they came.
+
+#![allow(dead_code, reason = "each test target uses a part")]
+
+use std::collections::BTreeMap;
+
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use sandbox::{Builder, Sandbox};
+use serde_json::Value;
+
+/// 2024-06-15T12:34:56Z, a Saturday.
+pub(crate) const NOW: i64 = 1_718_454_896;
+pub(crate) const HOUR: i64 = 3_600;
+pub(crate) const DAY: i64 = 24 * HOUR;
+
+pub(crate) struct Server {
+    sandbox: Sandbox,
+    client: Client<HttpConnector, Full<axum::body::Bytes>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) text: String,
+}
+
+impl Reply {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error} in {}", self.text))
+    }
+
+    /// The records, after a success.
+    pub(crate) fn data(&self) -> Vec<Value> {
+        assert_eq!(self.status, 200, "{}", self.text);
+        self.json()["data"].as_array().unwrap().clone()
+    }
+
+    /// The code of a refusal, whose body has the reported shape.
+    pub(crate) fn code(&self) -> String {
+        let json = self.json();
+        assert!(json["detail"]["message"].as_str().is_some_and(|message| !message.is_empty()), "{}", self.text);
+        json["detail"]["error_code"].as_str().unwrap().to_owned()
+    }
+}
+
+impl Server {
+    /// A server whose clock stands still.
+    pub(crate) async fn start() -> Self {
+        Self::with(Sandbox::builder().stop_clock_at(NOW)).await
+    }
+
+    pub(crate) async fn with(builder: Builder) -> Self {
+        let sandbox = builder.start().await.unwrap();
+        Self { sandbox, client: Client::builder(TokioExecutor::new()).build_http() }
+    }
+
+    pub(crate) fn base_url(&self) -> String {
+        self.sandbox.base_url().to_owned()
+    }
+
+    pub(crate) async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let mut request = axum::http::Request::builder().method(method).uri(self.base_url() + path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Full::from(body.to_owned())).unwrap();
+        let (parts, body) = self.client.request(request).await.unwrap().into_parts();
+        let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+        let headers = parts.headers.iter().map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()));
+        Reply { status: parts.status.as_u16(), headers: headers.collect(), text }
+    }
+
+    /// A request with an API key.
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.send("GET", path, &[("x-api-key", "key")], "").await
+    }
+
+    pub(crate) async fn data(&self, path: &str) -> Vec<Value> {
+        self.get(path).await.data()
+    }
+
+    /// One field of every record.
+    pub(crate) async fn column(&self, path: &str, field: &str) -> Vec<f64> {
+        let data = self.data(path).await;
+        data.iter().map(|row| row[field].as_f64().unwrap_or_else(|| panic!("no {field} in {row}"))).collect()
+    }
+}
+
+/// Numbers that are different each time they are asked for, and the same in every run.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new() -> Self {
+        Self(7)
+    }
+
+    pub(crate) fn below(&mut self, bound: i64) -> i64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        i64::try_from(self.0 >> 33).unwrap() % bound
+    }
+
+    pub(crate) fn one_of<'t>(&mut self, things: &[&'t str]) -> &'t str {
+        things[usize::try_from(self.below(i64::try_from(things.len()).unwrap())).unwrap()]
+    }
+}
+
+/// Whether two numbers are the same but for the last digits of a float.
+pub(crate) fn close(left: f64, right: f64) -> bool {
+    (left - right).abs() <= 1e-9 * left.abs().max(right.abs()).max(1.0)
+}
+
+pub(crate) fn assert_close(left: f64, right: f64, what: &str) {
+    assert!(close(left, right), "{what}: {left} is not {right}");
+}
