@@ -69,12 +69,15 @@ impl Location {
         }
     }
 
-    fn snippet(&self) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
+    /// The first line of the span, marked; `folder` stands before the file's name.
+    fn snippet(&self, folder: &str, mark: AnnotationKind, label: Option<&'static str>) -> Marked<'_> {
         let line = self.line();
-        let annotation = AnnotationKind::Primary.span(line.span);
-        Snippet::source(line.text).line_start(line.number).path(&self.file.name).annotation(annotation)
+        let path = format!("{folder}{}", self.file.name);
+        Snippet::source(line.text).line_start(line.number).path(path).annotation(mark.span(line.span).label(label))
     }
 }
+
+type Marked<'a> = Snippet<'a, annotate_snippets::Annotation<'a>>;
 
 struct Line<'a> {
     number: usize,
@@ -143,11 +146,11 @@ impl Diagnostic {
         }
     }
 
-    fn render(&self, renderer: &Renderer) -> String {
+    fn render(&self, folder: &str, renderer: &Renderer) -> String {
         let mut elements: Vec<Element<'_>> = Vec::new();
         match &self.place {
-            Place::File(file) => elements.push(Origin::path(file).into()),
-            Place::Span(location) => elements.extend(self.snippets(location)),
+            Place::File(file) => elements.push(Origin::path(format!("{folder}{file}")).into()),
+            Place::Span(location) => elements.extend(self.snippets(location, folder)),
         }
         if !self.help.is_empty() {
             elements.push(Level::HELP.message(&self.help).into());
@@ -159,20 +162,19 @@ impl Diagnostic {
 
 impl Diagnostic {
     /// The marked lines: one picture if both places are in one file.
-    fn snippets<'a>(&'a self, location: &'a Location) -> Vec<Element<'a>> {
+    fn snippets<'a>(&'a self, location: &'a Location, folder: &str) -> Vec<Element<'a>> {
+        let primary = AnnotationKind::Primary;
         let Some((earlier, label)) = &self.earlier else {
-            return vec![location.snippet().into()];
+            return vec![location.snippet(folder, primary, None).into()];
         };
+        let context = AnnotationKind::Context;
         if !Arc::ptr_eq(&earlier.file, &location.file) {
-            let line = earlier.line();
-            let annotation = AnnotationKind::Context.span(line.span).label(*label);
-            let snippet = Snippet::source(line.text).line_start(line.number).path(earlier.file());
-            return vec![location.snippet().into(), snippet.annotation(annotation).into()];
+            let earlier = earlier.snippet(folder, context, Some(label));
+            return vec![location.snippet(folder, primary, None).into(), earlier.into()];
         }
-        let snippet = Snippet::source(&location.file.text).path(location.file());
-        let primary = AnnotationKind::Primary.span(location.bytes());
-        let context = AnnotationKind::Context.span(earlier.bytes()).label(*label);
-        vec![snippet.annotation(primary).annotation(context).into()]
+        let snippet = Snippet::source(&location.file.text).path(format!("{folder}{}", location.file()));
+        let marks = [primary.span(location.bytes()), context.span(earlier.bytes()).label(*label)];
+        vec![snippet.annotations(marks).into()]
     }
 }
 
@@ -206,9 +208,11 @@ impl Diagnostics {
     }
 
     /// The findings as text, in colour for a terminal.
-    pub fn render(&self, colour: bool) -> String {
+    ///
+    /// `folder` is put before the name of every file, so that a terminal can open it.
+    pub fn render(&self, folder: &str, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-        let mut text: String = self.0.iter().map(|finding| finding.render(&renderer) + "\n\n").collect();
+        let mut text: String = self.0.iter().map(|finding| finding.render(folder, &renderer) + "\n\n").collect();
         let count = self.0.len();
         let noun = if count == 1 { "finding" } else { "findings" };
         text += &format!("{count} {noun} in the catalogue; no file was touched\n");
@@ -218,6 +222,6 @@ impl Diagnostics {
 
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.render(false))
+        f.write_str(&self.render("", false))
     }
 }

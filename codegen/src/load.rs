@@ -87,7 +87,7 @@ impl Loader {
             Ok(names) => names,
             Err(error) => {
                 let message = format!("cannot read the catalogue: {error}");
-                self.diagnostics.push(Diagnostic::of_file("unreadable", dir.display().to_string(), message));
+                self.diagnostics.push(Diagnostic::of_file("unreadable", "", message));
                 return Vec::new();
             }
         };

@@ -36,7 +36,7 @@ impl Codegen {
         let mode = if self.check { Mode::Check } else { Mode::Write };
         let (summary, report) = match generate(&self.spec, &self.out, mode) {
             Ok(done) => done,
-            Err(failure) => return fail(&failure.to_text()),
+            Err(failure) => return fail(&failure.to_text(&self.spec)),
         };
         if report.has_foreign() || (self.check && !report.is_clean()) {
             return fail(&format!("{report}\n{}", self.remedy(&report)));
@@ -94,7 +94,7 @@ impl Check {
                 say(&format!("{}\nnothing is wrong with the catalogue in {}\n", Summary::of(&api), shown(&self.spec)));
                 ExitCode::SUCCESS
             }
-            Err(diagnostics) => fail(&diagnostics.render(stderr().is_terminal())),
+            Err(diagnostics) => fail(&drawn(&diagnostics, &self.spec)),
         }
     }
 }
@@ -106,12 +106,17 @@ enum Failure {
 }
 
 impl Failure {
-    fn to_text(&self) -> String {
+    fn to_text(&self, spec: &Path) -> String {
         match self {
-            Self::Catalogue(diagnostics) => diagnostics.render(stderr().is_terminal()),
+            Self::Catalogue(diagnostics) => drawn(diagnostics, spec),
             Self::Disk(path, error) => format!("error: {}: {error}\n", path.display()),
         }
     }
+}
+
+/// The findings, each with the file's path as a terminal can open it.
+fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
+    diagnostics.render(&format!("{}/", shown(spec)), stderr().is_terminal())
 }
 
 /// The whole pipeline, from one folder to another.
@@ -146,7 +151,7 @@ mod tests {
     fn nothing_has_drifted() {
         let (_, report) = match generate(&paths::spec(), &paths::generated(), Mode::Check) {
             Ok(done) => done,
-            Err(failure) => panic!("{}", failure.to_text()),
+            Err(failure) => panic!("{}", failure.to_text(&paths::spec())),
         };
         assert!(report.is_clean(), "{report}\nrun `cargo xtask codegen` and commit the result");
     }
