@@ -30,11 +30,8 @@ pub struct Checked {
 
 /// Applies every rule.
 pub fn check(catalogue: Catalogue) -> Result<Checked, Diagnostics> {
-    let Catalogue { service, groups, diagnostics, cut } = catalogue;
-    let Some(service) = service else {
-        return Err(diagnostics.sorted());
-    };
-    let mut checker = Checker { diagnostics, cut, ..Checker::default() };
+    let Catalogue { service, is_blind, groups, diagnostics, cut } = catalogue;
+    let mut checker = Checker { diagnostics, is_blind, cut, ..Checker::default() };
     checker.service(&service);
     for group in &groups {
         checker.group(&service, group);
@@ -54,13 +51,23 @@ fn stem(file: &SourceFile) -> &str {
 #[derive(Default)]
 struct Checker {
     diagnostics: Diagnostics,
+    /// Whether `service.yaml` could not be read, so that nobody knows what it names.
+    is_blind: bool,
     cut: HashSet<String>,
     /// Every path, wherever it stands.
     paths: HashMap<String, Location>,
-    /// The wire name behind every setter.
-    setters: HashMap<String, (String, Location)>,
+    /// Every setter, by the trait of the endpoints that have it.
+    setters: HashMap<String, (Setter, Location)>,
     /// Names at the root of the crate.
     root_types: Unique,
+}
+
+/// A setter of requests.
+#[derive(PartialEq)]
+struct Setter {
+    ident: String,
+    several: bool,
+    wire_name: String,
 }
 
 impl Checker {
@@ -109,7 +116,7 @@ impl Checker {
         name: &str,
         known: impl Iterator<Item = &'n str>,
     ) {
-        if self.cut.contains(name) {
+        if self.is_blind || self.cut.contains(name) {
             return;
         }
         let mut known = known.collect::<Vec<_>>();

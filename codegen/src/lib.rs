@@ -19,6 +19,7 @@ mod spec;
 mod suggest;
 mod summary;
 mod type_expr;
+mod walk;
 mod write;
 
 use std::path::Path;

@@ -234,12 +234,12 @@ fn lower_body(scope: Scope<'_>, module: &str, endpoint: &spec::Endpoint, type_id
         None => (None, None),
         Some(Fields::Record(name)) => (scope.record(name), None),
         Some(Fields::Inline(listed)) => {
-            let has_time = body.series.is_some() && body.time.is_none();
-            let time = envelope_time(scope).filter(|_| has_time);
+            let is_own = |time: &Field| body.time.as_ref().is_some_and(|own| *own != time.wire_name);
+            let time = envelope_time(scope).filter(|time| body.series.is_some() && !is_own(time));
             let ident = names::record(type_ident);
             let record = Record {
                 ident: ident.clone(),
-                summary: format!("One record of {}", endpoint.name),
+                summary: format!("One record of {}.", endpoint.name),
                 fields: time.into_iter().chain(fields(scope, listed, known)).collect(),
             };
             (Some(RecordRef { module: Some(module.to_owned()), ident }), Some(record))

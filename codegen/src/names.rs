@@ -41,7 +41,7 @@ pub(crate) fn is_ident(name: &str, case: Case) -> bool {
         Case::Pascal => c.is_ascii_alphanumeric(),
         Case::Snake | Case::Shouty => begins(c) || c.is_ascii_digit() || c == '_',
     };
-    name.starts_with(begins) && name.chars().all(goes_on) && !is_keyword(name)
+    name.starts_with(begins) && name.chars().all(goes_on) && !name.contains("__") && !is_keyword(name)
 }
 
 /// The type of a group's handle. The suffix keeps it apart from an endpoint named like its group.
@@ -120,7 +120,7 @@ pub(crate) fn is_taken(scope: Scope, ident: &str) -> bool {
         Scope::Fields => &["unknown_fields"],
         Scope::Types => TAKEN_TYPES,
         Scope::Variants => &["ALL", "INFO", "Unknown", "as_str"],
-        Scope::Constants => &["INFO", "as_str"],
+        Scope::Constants => TAKEN_CONSTANTS,
         Scope::Endpoints => TAKEN_ENDPOINTS,
     };
     // The traits of the setters stand beside the types of a group.
@@ -129,6 +129,7 @@ pub(crate) fn is_taken(scope: Scope, ident: &str) -> bool {
 
 /// Modules of the runtime, methods of `Client`, and what every value has.
 const TAKEN_GROUPS: &[&str] = &[
+    "alloc",
     "base_url",
     "blocking",
     "body",
@@ -138,6 +139,7 @@ const TAKEN_GROUPS: &[&str] = &[
     "check",
     "client",
     "clone",
+    "core",
     "credentials",
     "decode",
     "endpoint",
@@ -168,11 +170,13 @@ const TAKEN_GROUPS: &[&str] = &[
     "retry",
     "secret",
     "send",
+    "serde_json",
     "series",
     "service",
     "setter",
     "slot",
     "status",
+    "std",
     "timestamp",
     "to_owned",
     "token",
@@ -184,6 +188,7 @@ const TAKEN_GROUPS: &[&str] = &[
 
 const TAKEN_SETTERS: &[&str] = &[
     "await",
+    "body",
     "borrow",
     "client",
     "clone",
@@ -212,7 +217,30 @@ const TAKEN_SETTERS: &[&str] = &[
     "with_list",
 ];
 
-const TAKEN_ENDPOINTS: &[&str] = &["borrow", "client", "clone", "fmt", "from", "into", "to_owned"];
+/// What every value can do, besides what identifiers can.
+const TAKEN_CONSTANTS: &[&str] = &[
+    "INFO",
+    "as_str",
+    "borrow",
+    "clone",
+    "cmp",
+    "eq",
+    "fmt",
+    "from",
+    "hash",
+    "into",
+    "ne",
+    "new",
+    "partial_cmp",
+    "to_owned",
+    "to_string",
+    "to_wire",
+    "try_from",
+    "try_into",
+    "write_wire",
+];
+
+const TAKEN_ENDPOINTS: &[&str] = &["borrow", "client", "clone", "fmt", "from", "into", "new", "self_", "to_owned"];
 
 /// Types of the runtime, the prelude's names and what emitted files import.
 const TAKEN_TYPES: &[&str] = &[
@@ -269,6 +297,7 @@ const TAKEN_TYPES: &[&str] = &[
     "Row",
     "SERVICE",
     "Secret",
+    "Self_",
     "Send",
     "Series",
     "ServiceInfo",

@@ -44,6 +44,30 @@ pub(crate) struct Service {
     pub(crate) records: Vec<Record>,
 }
 
+impl Service {
+    /// A service of which nothing is known.
+    pub(crate) fn unknown() -> Self {
+        let unknown = || "unknown".to_owned();
+        Self {
+            title: unknown(),
+            version: unknown(),
+            summary: unknown(),
+            env_prefix: "UNKNOWN".to_owned(),
+            base_url: None,
+            time: Time { unit: TimeUnit::Seconds, _evidence: Evidence::Reported },
+            credentials: Credentials::default(),
+            errors: Vec::new(),
+            error_body: ErrorBody::default(),
+            limits: Vec::new(),
+            envelope: None,
+            types: Vec::new(),
+            params: Vec::new(),
+            param_sets: Vec::new(),
+            records: Vec::new(),
+        }
+    }
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BaseUrl {

@@ -40,11 +40,16 @@ impl Builtin {
 }
 
 impl<'a> TypeExpr<'a> {
-    /// Reads an expression; `None` if its brackets do not match.
+    /// Reads an expression; `None` if its brackets do not match, or if there are more than anybody needs.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
+        Self::parse_within(text, 4)
+    }
+
+    fn parse_within(text: &'a str, depth: usize) -> Option<Self> {
         let text = text.trim();
         if let Some(inner) = text.strip_prefix("list<") {
-            return Some(Self::List(Box::new(Self::parse(inner.strip_suffix('>')?)?)));
+            let item = Self::parse_within(inner.strip_suffix('>')?, depth.checked_sub(1)?)?;
+            return Some(Self::List(Box::new(item)));
         }
         if text.is_empty() || text.contains(['<', '>']) {
             return None;
@@ -77,6 +82,7 @@ mod tests {
             ("list<number", None),
             ("map<number>", None),
             ("list<>", None),
+            ("list<list<list<list<list<any>>>>>", None),
             ("", None),
         ] {
             assert_eq!(TypeExpr::parse(text), expected, "{text}");

@@ -10,10 +10,10 @@ impl Checker {
     pub(super) fn endpoints(&mut self, records: &Records<'_>, group: &Document<spec::Group>, place: Place<'_>) {
         let mut idents = Unique::default();
         let mut types = Unique::default();
-        types.insert(&names::handle(stem(&group.file)), Place::root(group));
         for (index, record) in group.spec.records.iter().enumerate() {
             types.insert(&record.name, Place::root(group).at("records").item(index).at("name"));
         }
+        self.new_type(&names::handle(stem(&group.file)), Place::root(group).at("title"), &mut types);
         for (index, endpoint) in group.spec.endpoints.iter().enumerate() {
             let place = place.item(index);
             let case = Case::Snake;
@@ -39,15 +39,20 @@ impl Checker {
             self.push("taken-name", place, message, "say another with `ident`");
         }
         for name in [names::record(&type_ident), type_ident] {
-            let message = format!("the endpoint brings a type `{name}`, which exists already");
-            match self.root_types.get(&name) {
-                Some(first) => {
-                    let finding = Diagnostic::new("same-rust-name", place.location(), message);
-                    self.diagnostics.push(finding.earlier(first, "first here").help("say another with `ident`"));
-                }
-                None => {
-                    self.unique(types, "same-rust-name", place, &name, message);
-                }
+            self.new_type(&name, place, types);
+        }
+    }
+
+    /// A type that the group's module brings; `types` are those it has already.
+    fn new_type(&mut self, name: &str, place: Place<'_>, types: &mut Unique) {
+        let message = format!("this brings a type `{name}`, which exists already");
+        match self.root_types.get(name) {
+            Some(first) => {
+                let finding = Diagnostic::new("same-rust-name", place.location(), message);
+                self.diagnostics.push(finding.earlier(first, "first here").help("choose another name for one of them"));
+            }
+            None => {
+                self.unique(types, "same-rust-name", place, name, message);
             }
         }
     }
@@ -55,13 +60,15 @@ impl Checker {
     fn endpoint(&mut self, records: &Records<'_>, endpoint: &spec::Endpoint, place: Place<'_>) {
         let suffix = records.service.spec.base_url.as_ref().map_or("", |base_url| &base_url.suffix);
         let in_path = endpoint.path.known().map(|path| {
-            if let Some(first) = self.paths.get(path) {
+            // Two paths that differ only in the names of their params are one to a server.
+            let template = template(path);
+            if let Some(first) = self.paths.get(&template) {
                 let message = format!("the path `{path}` stands twice");
                 let finding = Diagnostic::new("duplicate-path", place.at("path").location(), message);
                 let finding = finding.earlier(first.clone(), "first here");
                 self.diagnostics.push(finding.help("an endpoint is described once, in one group"));
             } else {
-                self.paths.insert(path.clone(), place.at("path").location());
+                self.paths.insert(template, place.at("path").location());
             }
             self.endpoint_path(place.at("path"), path, suffix)
         });
@@ -191,14 +198,10 @@ impl Checker {
                 );
             }
             Known::Known(Fields::Inline(fields)) => {
-                let mut idents = Unique::default();
-                if let (true, None, Some(time)) = (is_series, &body.time, envelope_time) {
-                    let ident = time.ident.clone().or_else(|| names::ident(&time.name, Case::Snake).ok());
-                    let place = Place::root(records.service).at("envelope").at("time").at("name");
-                    ident.map(|ident| idents.insert(&ident, place));
-                }
-                self.fields(records, fields, place.at(key), idents);
-                if let Some(time) = &body.time {
+                let own_time = body.time.as_ref().filter(|time| envelope_time.is_none_or(|field| field.name != **time));
+                let time = envelope_time.filter(|_| is_series && own_time.is_none());
+                self.fields(records, fields, place.at(key), time);
+                if let Some(time) = own_time {
                     self.time(fields, time, place.at("time"));
                 }
             }
@@ -219,7 +222,8 @@ impl Checker {
 
     /// The field that a series names as its time.
     fn time(&mut self, fields: &[spec::Field], time: &str, place: Place<'_>) {
-        if time == "none" {
+        // A record without fields stands in for one that could not be read.
+        if time == "none" || fields.is_empty() {
             return;
         }
         match fields.iter().find(|field| field.name == time) {
@@ -239,4 +243,10 @@ impl Checker {
             }
         }
     }
+}
+
+/// A path without the names of its params.
+fn template(path: &str) -> String {
+    let segments = path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment });
+    segments.collect::<Vec<_>>().join("/")
 }

@@ -1,6 +1,6 @@
 //! Rules about params and param sets, shared and own.
 
-use super::{Checker, Place, Records, Unique};
+use super::{Checker, Place, Records, Setter, Unique};
 use crate::diagnostic::Diagnostic;
 use crate::names::{self, Case, Scope};
 use crate::spec::{self, Evidence, ParamLocation, TypeKind};
@@ -13,11 +13,7 @@ impl Checker {
             let place = place.at("params").item(index);
             let key = if place.node.get("id").is_some() { "id" } else { "name" };
             let message = format!("the shared param `{}` stands twice", param.id());
-            self.unique(&mut ids, "duplicate-param", place.at(key), param.id(), message);
-            if names::ident(param.id(), Case::Shouty).is_err() {
-                let message = format!("`{}` does not make a Rust name", param.id());
-                self.push("no-rust-name", place.at(key), message, "say one with `id`");
-            }
+            self.constant(&mut ids, place.at(key), param.id(), message);
             if param.evidence.is_none() {
                 let message = format!("the shared param `{}` has no evidence", param.id());
                 self.push("missing-key", place.at(key), message, "add `evidence: reported`");
@@ -31,7 +27,7 @@ impl Checker {
         for (index, set) in service.param_sets.iter().enumerate() {
             let place = place.item(index);
             let message = format!("the name `{}` stands twice among params and param sets", set.name);
-            self.unique(&mut names, "duplicate-param", place.at("name"), &set.name, message);
+            self.constant(&mut names, place.at("name"), &set.name, message);
             let mut seen = Unique::default();
             for (index, name) in set.params.iter().enumerate() {
                 let place = place.at("params").item(index);
@@ -41,6 +37,19 @@ impl Checker {
                 }
                 let message = format!("the param `{name}` stands twice in the set");
                 self.unique(&mut seen, "duplicate-param", place, name, message);
+            }
+        }
+    }
+
+    /// The name of a shared param or a param set, which becomes a constant.
+    fn constant(&mut self, constants: &mut Unique, place: Place<'_>, name: &str, twice: String) {
+        match names::ident(name, Case::Shouty) {
+            Ok(constant) => {
+                self.unique(constants, "duplicate-param", place, &constant, twice);
+            }
+            Err(reason) => {
+                let message = format!("`{name}` does not make a Rust name: {reason}");
+                self.push("no-rust-name", place, message, "choose another");
             }
         }
     }
@@ -57,8 +66,11 @@ impl Checker {
         let ident = self.rust_name(place, "name", &param.name, param.ident.as_deref(), Case::Snake, scope);
         let list = param.list.as_ref().filter(|list| self.list_name(list, scope, place.at("list")));
         if scope == Scope::Setters {
-            for (ident, key) in ident.iter().map(|ident| (ident, "name")).chain(list.map(|list| (list, "list"))) {
-                self.setter(ident, &param.name, place.at(key));
+            if let Some(ident) = ident {
+                self.setter(&ident, false, &param.name, place.at("name"));
+            }
+            if let Some(list) = list {
+                self.setter(list, true, &param.name, place.at("list"));
             }
         }
     }
@@ -89,18 +101,21 @@ impl Checker {
         }
     }
 
-    /// One setter stands for one wire name, on whichever endpoints.
-    fn setter(&mut self, ident: &str, wire_name: &str, place: Place<'_>) {
-        match self.setters.get(ident) {
-            Some((other, first)) if other != wire_name => {
-                let message = format!("`{wire_name}` becomes the setter `{ident}`, which is `{other}` elsewhere");
-                let finding = Diagnostic::new("same-rust-name", place.location(), message);
-                self.diagnostics.push(finding.earlier(first.clone(), "first here").help("say another with `ident`"));
-            }
-            Some(_) => {}
-            None => {
-                self.setters.insert(ident.to_owned(), (wire_name.to_owned(), place.location()));
-            }
+    /// One setter stands for one wire name, and takes one value or several, on whichever endpoints.
+    fn setter(&mut self, ident: &str, several: bool, wire_name: &str, place: Place<'_>) {
+        let setter = Setter { ident: ident.to_owned(), several, wire_name: wire_name.to_owned() };
+        let Some((first, location)) = self.setters.get(&names::takes(ident)) else {
+            self.setters.insert(names::takes(ident), (setter, place.location()));
+            return;
+        };
+        if *first != setter {
+            let many = if first.several { "several of " } else { "" };
+            let message = format!(
+                "`{wire_name}` becomes the setter `{ident}`, and `{}` for {many}`{}` stands elsewhere",
+                first.ident, first.wire_name
+            );
+            let finding = Diagnostic::new("same-rust-name", place.location(), message);
+            self.diagnostics.push(finding.earlier(location.clone(), "first here").help("say another with `ident`"));
         }
     }
 
@@ -130,7 +145,7 @@ fn is_value(builtin: Builtin, text: &str) -> bool {
         Builtin::String | Builtin::Any => true,
         Builtin::Integer | Builtin::Timestamp => text.parse::<i64>().is_ok(),
         Builtin::Count => text.parse::<u32>().is_ok(),
-        Builtin::Number => text.parse::<f64>().is_ok(),
+        Builtin::Number => text.parse::<f64>().is_ok_and(f64::is_finite),
         Builtin::Boolean => text.parse::<bool>().is_ok(),
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::{Checker, Place, Records, Unique};
-use crate::names::{Case, Scope};
+use crate::names::{self, Case, Scope};
 use crate::spec::{self, Range};
 use crate::type_expr::{BUILTINS, TypeExpr};
 
@@ -20,7 +20,7 @@ impl Checker {
                 self.unique(&mut seen, "duplicate-type", place.at("name"), &record.name, message);
                 self.shadowing(records, &record.name, place.at("name"));
             }
-            self.fields(records, &record.fields, place.at("fields"), Unique::default());
+            self.fields(records, &record.fields, place.at("fields"), None);
             if contains(records, record, &record.name, &mut Vec::new()) {
                 let message = format!("the record `{}` contains itself", record.name);
                 self.push(
@@ -42,22 +42,27 @@ impl Checker {
         }
     }
 
-    /// Fields that stand together in one record; `idents` are the Rust names it has already.
+    /// Fields that stand together in one record, behind its time if that is the envelope's.
     pub(super) fn fields(
         &mut self,
         records: &Records<'_>,
         fields: &[spec::Field],
         place: Place<'_>,
-        mut idents: Unique,
+        time: Option<&spec::Field>,
     ) {
-        let mut names = Unique::default();
+        let (mut names, mut idents) = (Unique::default(), Unique::default());
+        if let Some(time) = time {
+            let place = Place::root(records.service).at("envelope").at("time").at("name");
+            names.insert(&time.name, place);
+            let ident = time.ident.clone().or_else(|| names::ident(&time.name, Case::Snake).ok());
+            ident.map(|ident| idents.insert(&ident, place));
+        }
         for (index, field) in fields.iter().enumerate() {
             let place = place.item(index);
             self.value_type(records, &field.ty, place.at("type"));
             self.range(&field.ty, field.range, place);
-            if names.insert(&field.name, place.at("name")).is_some() {
-                let message = format!("the field `{}` stands twice", field.name);
-                self.push("duplicate-field", place.at("name"), message, "keep one of them");
+            let message = format!("the field `{}` stands twice", field.name);
+            if !self.unique(&mut names, "duplicate-field", place.at("name"), &field.name, message) {
                 continue;
             }
             let ident = self.rust_name(place, "name", &field.name, field.ident.as_deref(), Case::Snake, Scope::Fields);

@@ -4,6 +4,19 @@ use super::{Checker, Place, Records, Unique};
 use crate::names::{self, Case};
 use crate::spec;
 
+/// Headers that HTTP or the token flow use themselves.
+const RESERVED_HEADERS: &[&str] = &[
+    "accept",
+    "accept-encoding",
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "transfer-encoding",
+    "user-agent",
+];
+
 impl Checker {
     pub(super) fn service_facts(&mut self, service: &spec::Service, place: Place<'_>) {
         if !names::is_ident(&service.env_prefix, Case::Shouty) {
@@ -19,7 +32,8 @@ impl Checker {
         }
         if let Some(flow) = &service.credentials.client_credentials {
             let place = credentials.at("client_credentials");
-            self.path_text(place.at("path"), &flow.path);
+            let suffix = service.base_url.as_ref().map_or("", |base_url| &base_url.suffix);
+            self.endpoint_path(place.at("path"), &flow.path, suffix);
             self.statuses(&flow.errors, place.at("errors"));
         }
         self.statuses(&service.errors, place.at("errors"));
@@ -30,20 +44,20 @@ impl Checker {
     pub(super) fn envelope(&mut self, service: &spec::Service, place: Place<'_>, records: &Records<'_>) {
         if let Some(flow) = &service.credentials.client_credentials {
             let reply = Place::root(records.service).at("credentials").at("client_credentials").at("reply");
-            self.fields(records, &flow.reply, reply, Unique::default());
+            self.fields(records, &flow.reply, reply, None);
         }
         let Some(envelope) = &service.envelope else {
             return;
         };
         if let Some(time) = &envelope.time {
-            self.fields(records, std::slice::from_ref(time), place.at("time"), Unique::default());
+            self.fields(records, std::slice::from_ref(time), place.at("time"), None);
             if time.ty != "timestamp" {
                 let message = format!("the time of a record is a `timestamp`, not `{}`", time.ty);
                 self.push("time-type", place.at("time").at("type"), message, "write `type: timestamp`");
             }
         }
         if let Some(metadata) = &envelope.metadata {
-            self.fields(records, &metadata.fields, place.at("metadata").at("fields"), Unique::default());
+            self.fields(records, &metadata.fields, place.at("metadata").at("fields"), None);
             if metadata.name == envelope.data {
                 let message = format!("`{}` is the key of both data and metadata", envelope.data);
                 self.push("duplicate-name", place.at("metadata").at("name"), message, "give each its own");
@@ -57,6 +71,9 @@ impl Checker {
         if !name.chars().all(is_token) {
             let message = format!("`{name}` is not the name of an HTTP header");
             self.push("header-name", place, message, "use letters, digits and `-`");
+        } else if RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+            let message = format!("the header `{name}` says something else already");
+            self.push("header-name", place, message, "the API key needs a header of its own");
         }
     }
 
@@ -64,9 +81,9 @@ impl Checker {
         let mut seen = Unique::default();
         for (index, status) in statuses.iter().enumerate() {
             let place = place.item(index).at("status");
-            if !(100..=599).contains(&status.status) {
-                let message = format!("{} is not an HTTP status code", status.status);
-                self.push("status-code", place, message, "a code lies between 100 and 599");
+            if !(300..=599).contains(&status.status) {
+                let message = format!("{} is not the HTTP status code of a failure", status.status);
+                self.push("status-code", place, message, "such a code lies between 300 and 599");
             }
             let code = status.status.to_string();
             self.unique(&mut seen, "duplicate-status", place, &code, format!("the status {code} stands twice"));

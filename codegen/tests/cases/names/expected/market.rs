@@ -101,7 +101,7 @@ pub struct AnchoredCvdRecord {
 impl Record for AnchoredCvdRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "AnchoredCvdRecord",
-        summary: "One record of anchoredCVD",
+        summary: "One record of anchoredCVD.",
         fields: &[
             records::TIME,
             FieldInfo::new("type_", "type", ValueType::String, Evidence::Document).summary("A keyword."),

@@ -66,7 +66,7 @@ pub struct BasisRecord {
 impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "BasisRecord",
-        summary: "One record of Basis",
+        summary: "One record of Basis.",
         fields: &[
             records::TIME,
             FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Document).summary("The best level."),

@@ -62,7 +62,7 @@ pub struct BasisRecord {
 impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "BasisRecord",
-        summary: "One record of Basis",
+        summary: "One record of Basis.",
         fields: &[
             FieldInfo::new("status", "status", ValueType::String, Evidence::Document).summary("How it goes."),
             FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Document)

@@ -68,7 +68,7 @@ pub struct DescribeRecord {
 impl Record for DescribeRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "DescribeRecord",
-        summary: "One record of Station",
+        summary: "One record of Station.",
         fields: &[
             FieldInfo::new("name", "name", ValueType::String, Evidence::Document).summary("The station's name."),
             FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Document)

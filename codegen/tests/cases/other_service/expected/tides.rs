@@ -96,7 +96,7 @@ pub struct LevelsRecord {
 impl Record for LevelsRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "LevelsRecord",
-        summary: "One record of Levels",
+        summary: "One record of Levels.",
         fields: &[
             FieldInfo::new("t", "t", ValueType::Timestamp, Evidence::Document).summary("The moment."),
             FieldInfo::new("level", "v", ValueType::Number, Evidence::Document).unit("metres").summary("The level."),

@@ -62,7 +62,7 @@ pub struct BasisRecord {
 impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "BasisRecord",
-        summary: "One record of Basis",
+        summary: "One record of Basis.",
         fields: &[
             records::TIME,
             FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Reported)

@@ -60,7 +60,7 @@ pub struct BasisRecord {
 impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "BasisRecord",
-        summary: "One record of Basis",
+        summary: "One record of Basis.",
         fields: &[
             FieldInfo::new("created_at", "createdAt", ValueType::Timestamp, Evidence::Document)
                 .summary("When the level was opened."),

@@ -60,7 +60,7 @@ pub struct BasisRecord {
 impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "BasisRecord",
-        summary: "One record of Basis",
+        summary: "One record of Basis.",
         fields: &[
             FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price of a level."),
         ],

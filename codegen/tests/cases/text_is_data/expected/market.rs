@@ -70,7 +70,7 @@ pub struct BasisRecord {
 impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "BasisRecord",
-        summary: "One record of Basis",
+        summary: "One record of Basis.",
         fields: &[
             records::TIME,
             FieldInfo::new("quoted", "a\"b", ValueType::Number, Evidence::Document)
