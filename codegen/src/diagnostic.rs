@@ -18,6 +18,29 @@ pub(crate) struct SourceFile {
     pub(crate) name: String,
     /// The whole text.
     pub(crate) text: String,
+    /// Where each line begins, in characters and in bytes.
+    lines: Vec<(usize, usize)>,
+}
+
+impl SourceFile {
+    /// A file by its name and text.
+    pub(crate) fn new(name: String, text: String) -> Self {
+        let (mut lines, mut characters, mut bytes) = (Vec::new(), 0, 0);
+        for line in text.split_inclusive('\n') {
+            lines.push((characters, bytes));
+            characters += line.chars().count();
+            bytes += line.len();
+        }
+        Self { name, text, lines }
+    }
+
+    /// The line that a character stands on, counted from zero, and its place in bytes.
+    fn find(&self, character: usize) -> (usize, usize) {
+        let line = self.lines.partition_point(|(start, _)| *start <= character).saturating_sub(1);
+        let (characters, bytes) = self.lines.get(line).copied().unwrap_or_default();
+        let rest = self.text[bytes..].char_indices().nth(character - characters);
+        (line, rest.map_or(self.text.len(), |(byte, _)| bytes + byte))
+    }
 }
 
 /// A place in a file of the catalogue.
@@ -46,24 +69,21 @@ impl Location {
 
     /// The span in bytes.
     fn bytes(&self) -> Range<usize> {
-        let text = &self.file.text;
-        let byte = |index: usize| text.char_indices().nth(index).map_or(text.len(), |(byte, _)| byte);
-        byte(self.span.start)..byte(self.span.end)
+        self.file.find(self.span.start).1..self.file.find(self.span.end).1
     }
 
     /// The first line of the span: its number, its text and the bytes of it that are meant.
     fn line(&self) -> Line<'_> {
         let text = &self.file.text;
-        let Range { mut start, mut end } = self.bytes();
-        if start == text.len() {
-            // The end of the file is shown as the end of its last line.
-            start = text.trim_end().len();
-            end = start;
-        }
-        let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        // What is missing at the end of the file is shown as the end of its last line.
+        let last = || text.trim_end().chars().count();
+        let is_end = self.span.start >= text.len();
+        let (start, end) = if is_end { (last(), last()) } else { (self.span.start, self.span.end) };
+        let ((number, start), (_, end)) = (self.file.find(start), self.file.find(end));
+        let line_start = self.file.lines.get(number).map_or(0, |(_, bytes)| *bytes);
         let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
         Line {
-            number: text[..line_start].matches('\n').count() + 1,
+            number: number + 1,
             text: text[line_start..line_end].trim_end_matches('\r'),
             span: start - line_start..end.clamp(start, line_end) - line_start,
         }

@@ -49,7 +49,7 @@ pub fn load(dir: &Path) -> Catalogue {
 /// The same for files already read: pairs of name and text.
 pub fn load_texts(files: &[(&str, &str)]) -> Catalogue {
     let mut sources: Vec<_> =
-        files.iter().map(|(name, text)| SourceFile { name: (*name).to_owned(), text: (*text).to_owned() }).collect();
+        files.iter().map(|(name, text)| SourceFile::new((*name).to_owned(), (*text).to_owned())).collect();
     sources.sort_by(|a, b| a.name.cmp(&b.name));
     load_sources(Loader::default(), sources)
 }
@@ -77,7 +77,7 @@ fn load_sources(mut loader: Loader, sources: Vec<SourceFile>) -> Catalogue {
 
 /// A service of which nothing is known.
 fn stand_in() -> Document<spec::Service> {
-    let file = Arc::new(SourceFile { name: SERVICE_FILE.to_owned(), text: String::new() });
+    let file = Arc::new(SourceFile::new(SERVICE_FILE.to_owned(), String::new()));
     Document { file, root: Node { span: 0..0, kind: Kind::Null }, spec: spec::Service::unknown() }
 }
 
@@ -117,9 +117,7 @@ impl Loader {
             return None;
         }
         match fs::read_to_string(&path) {
-            Ok(text) => {
-                Some(SourceFile { name, text: text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text) })
-            }
+            Ok(text) => Some(SourceFile::new(name, text.trim_start_matches('\u{feff}').to_owned())),
             Err(error) => {
                 let message = format!("cannot read the file: {error}");
                 self.diagnostics.push(Diagnostic::of_file("unreadable", name, message));

@@ -313,13 +313,34 @@ fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     let mut setters: BTreeMap<&str, Setter> = BTreeMap::new();
     for param in shared.iter().map(|shared| &shared.param).chain(taken.iter().copied()) {
         for (ident, several) in setter_idents(param).filter(|(ident, _)| idents.contains(ident)) {
-            let setter = setters.entry(ident).or_insert_with(|| setter(ident, param, several));
-            if setter.ty.as_ref() != Some(&param.ty) {
-                setter.ty = None;
-            }
+            setters.entry(ident).or_insert_with(|| setter(ident, param, several));
+        }
+    }
+    for param in &taken {
+        for (ident, _) in setter_idents(param) {
+            setters.entry(ident).and_modify(|setter| hold_for(setter, param));
         }
     }
     setters.into_values().collect()
+}
+
+/// Takes back what a setter says and one of those who have it does not.
+fn hold_for(setter: &mut Setter, param: &Param) {
+    if setter.ty.as_ref() != Some(&param.ty) {
+        setter.ty = None;
+    }
+    if setter.default != param.default {
+        setter.default = None;
+    }
+    if setter.unit != param.unit {
+        setter.unit.clear();
+    }
+    if setter.range != param.range {
+        setter.range = Range::default();
+    }
+    if setter.evidence != Some(param.evidence) {
+        setter.evidence = None;
+    }
 }
 
 /// The setters of a param, and whether each takes several values.
@@ -337,7 +358,7 @@ fn setter(ident: &str, param: &Param, several: bool) -> Setter {
         unit: param.unit.clone(),
         range: param.range,
         default: param.default.clone(),
-        evidence: param.evidence,
+        evidence: Some(param.evidence),
         notes: param.notes.clone(),
         ty: Some(param.ty.clone()),
         several,

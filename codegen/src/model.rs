@@ -199,7 +199,8 @@ pub(crate) struct Setter {
     pub(crate) unit: String,
     pub(crate) range: Range,
     pub(crate) default: Option<String>,
-    pub(crate) evidence: Evidence,
+    /// How it is known, if that is the same everywhere; so are unit, range and default.
+    pub(crate) evidence: Option<Evidence>,
     pub(crate) notes: String,
     /// The one type it takes, or `None` where endpoints differ.
     pub(crate) ty: Option<Type>,

@@ -72,7 +72,10 @@ impl fmt::Display for Report {
                 ChangeKind::Missing => writeln!(f, "missing: {path}")?,
                 ChangeKind::Stale => writeln!(f, "stale: {path} is no longer emitted")?,
                 ChangeKind::Foreign => {
-                    writeln!(f, "foreign: {path} does not come from the generator; move it elsewhere")?;
+                    writeln!(
+                        f,
+                        "foreign: {path} does not begin with the generator's mark; delete it or move it elsewhere"
+                    )?;
                 }
                 ChangeKind::Drifted(diff) => writeln!(f, "drifted: {path}\n{diff}")?,
             }
@@ -116,11 +119,16 @@ impl Report {
 fn compare(found: Option<&str>, emitted: Option<&str>) -> Option<ChangeKind> {
     match (found, emitted) {
         (Some(text), Some(emitted)) if text == emitted => None,
-        (Some(text), _) if !text.contains(MARKER) => Some(ChangeKind::Foreign),
+        (Some(text), _) if !is_marked(text) => Some(ChangeKind::Foreign),
         (Some(text), Some(emitted)) => Some(ChangeKind::Drifted(diff(text, emitted))),
         (Some(_), None) => Some(ChangeKind::Stale),
         (None, _) => Some(ChangeKind::Foreign),
     }
+}
+
+/// Whether a text begins as the generator begins its files; one that only speaks of the mark is not its own.
+fn is_marked(text: &str) -> bool {
+    text.lines().next().and_then(|line| line.strip_prefix("// ")).is_some_and(|line| line.starts_with(MARKER))
 }
 
 /// Every file below a folder with its text; links are not followed, and neither they nor binaries have a text.
@@ -130,6 +138,10 @@ fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) 
         let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
         let kind = entry.file_type()?;
         if kind.is_dir() {
+            // A folder in the place of a file is in the way even while it is empty.
+            if path.ends_with(".rs") {
+                found.insert(path.clone(), None);
+            }
             list(&entry.path(), &format!("{path}/"), found)?;
         } else {
             let text = if kind.is_file() { String::from_utf8(fs::read(entry.path())?).ok() } else { None };

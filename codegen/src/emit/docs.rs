@@ -24,7 +24,7 @@ pub(super) fn wrap(text: &str) -> Vec<String> {
             lines.push(String::new());
         }
         let mut line = String::new();
-        for word in paragraph.split_whitespace() {
+        for word in words(paragraph) {
             if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH && may_begin_line(word) {
                 lines.push(std::mem::take(&mut line));
             }
@@ -38,10 +38,35 @@ pub(super) fn wrap(text: &str) -> Vec<String> {
     lines
 }
 
+/// The words of a paragraph; code in backticks is one, as Markdown would read the start of a line in it anew.
+fn words(paragraph: &str) -> Vec<&str> {
+    let (mut words, mut start, mut in_code) = (Vec::new(), 0, false);
+    for (index, character) in paragraph.char_indices() {
+        if character == '`' && !paragraph[..index].ends_with('\\') {
+            in_code = !in_code;
+        } else if character.is_whitespace() && !in_code {
+            words.push(&paragraph[start..index]);
+            start = index + character.len_utf8();
+        }
+    }
+    words.push(&paragraph[start..]);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// A name of the catalogue as code, whatever it is made of.
+pub(super) fn code(text: &str) -> String {
+    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    let space = if longest > 0 { " " } else { "" };
+    format!("{fence}{space}{text}{space}{fence}")
+}
+
 /// Whether Markdown reads the word at the start of a line as what it is: no list, no heading, no rule.
 fn may_begin_line(word: &str) -> bool {
     let number = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    !word.starts_with(['-', '+', '=', '#', '|', ':']) && (number.len() == word.len() || !number.starts_with(['.', ')']))
+    !word.starts_with(['-', '+', '=', '#', '|', ':', '>', '<', '*', '~'])
+        && (number.len() == word.len() || !number.starts_with(['.', ')']))
 }
 
 /// Text of the catalogue as Markdown that shows just that text; code in backticks stays code.
@@ -151,6 +176,15 @@ mod tests {
         let lines = wrap(&words);
         assert!(lines.iter().all(|line| !line.starts_with('-')), "{lines:?}");
         assert_eq!(wrap("a\n\nb"), ["a", "", "b"]);
+    }
+
+    #[test]
+    fn code_is_code_whatever_it_says() {
+        for (text, expected) in [("coin", "`coin`"), ("a`<b>", "`` a`<b> ``"), ("``", "``` `` ```")] {
+            assert_eq!(code(text), expected);
+        }
+        let long = "word ".repeat(21) + "`<script>alert(1) and so on</script>`";
+        assert!(wrap(&long).iter().any(|line| line.contains("`<script>alert(1) and so on</script>`")), "{long}");
     }
 
     #[test]

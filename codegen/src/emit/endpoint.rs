@@ -82,7 +82,7 @@ fn method_docs(endpoint: &Endpoint) -> Vec<String> {
     vec![
         docs::prose(&endpoint.summary),
         docs::aliases(&endpoint.aliases),
-        format!("`GET {path}`: {body}.{} {}", evidence(endpoint), params_line(endpoint)),
+        format!("{}: {body}.{} {}", docs::code(&format!("GET {path}")), evidence(endpoint), params_line(endpoint)),
         docs::prose(&endpoint.notes),
     ]
 }
@@ -112,7 +112,7 @@ fn params_line(endpoint: &Endpoint) -> String {
         return "It takes no params.".to_owned();
     }
     let named = |filter: fn(&&EndpointParam) -> bool| {
-        let names = params.iter().filter(filter).map(|param| format!("`{}`", param.param.wire_name));
+        let names = params.iter().filter(filter).map(|param| docs::code(&param.param.wire_name));
         names.collect::<Vec<_>>().join(", ")
     };
     let required = named(|param| param.param.required == Some(Evidence::Reported));

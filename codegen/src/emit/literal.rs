@@ -35,19 +35,28 @@ impl ToTokens for Range {
 }
 
 /// A number with its digits in groups of three, as clippy reads them.
-fn number(value: f64) -> TokenStream {
+pub(super) fn number(value: f64) -> TokenStream {
     let text = format!("{:?}", value.abs());
     let literal = match text.split_once('.') {
-        Some((whole, fraction)) if whole.len() > 4 && !text.contains('e') => {
-            let digits: Vec<_> =
-                whole.as_bytes().rchunks(3).rev().map(|digits| String::from_utf8_lossy(digits)).collect();
-            format!("{}.{fraction}", digits.join("_"))
+        Some((whole, fraction)) if !text.contains('e') => {
+            format!(
+                "{}.{}",
+                grouped(whole.as_bytes().rchunks(3).rev(), whole),
+                grouped(fraction.as_bytes().chunks(3), fraction)
+            )
         }
         _ => text,
     };
     let literal: TokenStream =
         literal.parse().unwrap_or_else(|_| Literal::f64_suffixed(value.abs()).into_token_stream());
-    if value.is_sign_negative() { quote!(- #literal) } else { literal }
+    if value.is_sign_negative() { quote!(-#literal) } else { literal }
+}
+
+fn grouped<'a>(groups: impl Iterator<Item = &'a [u8]>, digits: &str) -> String {
+    if digits.len() < 5 {
+        return digits.to_owned();
+    }
+    groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join("_")
 }
 
 /// The Rust type of a value.

@@ -8,7 +8,7 @@ use quote::quote;
 use super::literal::{ident, param_info};
 use super::render::Source;
 use super::{File, docs, endpoint, record};
-use crate::model::{Api, ParamSet, Setter, SharedParam};
+use crate::model::{Api, Evidence, ParamSet, Setter, SharedParam};
 
 pub(super) fn file(api: &Api) -> File {
     let mut items: Vec<_> = used(api).into_iter().map(constant).collect();
@@ -20,7 +20,7 @@ pub(super) fn file(api: &Api) -> File {
     }
     let source = Source {
         path: "service/params.rs".to_owned(),
-        from: "service.yaml".to_owned(),
+        from: String::new(),
         docs: "The setters of requests, and which endpoints have them.".to_owned(),
         items,
     };
@@ -103,8 +103,9 @@ fn setter(setter: &Setter) -> TokenStream {
 
 /// What is known of the param wherever it is taken.
 fn facts(setter: &Setter) -> Vec<String> {
-    let facts = docs::value_facts(&setter.unit, setter.range, setter.evidence);
-    let default = setter.default.as_ref().map(|default| format!("Left out, it is `{default}`.")).unwrap_or_default();
+    let facts = docs::value_facts(&setter.unit, setter.range, setter.evidence.unwrap_or(Evidence::Document));
+    let default =
+        setter.default.as_ref().map(|default| format!("Left out, it is {}.", docs::code(default))).unwrap_or_default();
     let facts = [facts, default].into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" ");
     vec![docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]
 }

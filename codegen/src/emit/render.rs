@@ -86,12 +86,15 @@ fn first_segments(tokens: TokenStream, names: &mut Vec<String>) {
     for (index, token) in tokens.iter().enumerate() {
         let before = |steps: usize| index.checked_sub(steps).and_then(|index| tokens.get(index));
         match token {
+            // What is derived comes with the language.
+            TokenTree::Group(_) if matches!(before(1), Some(TokenTree::Ident(word)) if word == "derive") => {}
             TokenTree::Group(group) => first_segments(group.stream(), names),
             TokenTree::Ident(ident) => {
                 let after_path = is(before(1), ':') && is(before(2), ':');
                 let is_method = is(before(1), '.') && !is(before(2), '.');
+                let is_function = matches!(before(1), Some(TokenTree::Ident(word)) if word == "fn");
                 let is_field = is(tokens.get(index + 1), ':') && !is(tokens.get(index + 2), ':');
-                if !after_path && !is_method && !is_field {
+                if !after_path && !is_method && !is_function && !is_field {
                     names.push(ident.to_string());
                 }
             }

@@ -2,10 +2,12 @@
 //!
 //! What each line expects is made from the catalogue here; how it is compared is written by hand in the runtime.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use std::collections::HashMap;
 
-use super::literal::ident;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::literal::{self, ident};
 use super::render::{Imports, Source};
 use super::{File, params};
 use crate::model::{Api, Endpoint, Group, Param, ParamSet, Setter, Type};
@@ -50,12 +52,12 @@ fn endpoints(api: &Api, group: &Group) -> Option<TokenStream> {
     })
 }
 
-/// The names of a set's params, as one text.
+/// The names of a set's params.
 fn set_names(api: &Api, set: &ParamSet) -> TokenStream {
     let name = ident(&set.constant);
     let params = set.params.iter().filter_map(|index| api.shared_params.get(*index));
-    let text = query_names(params.map(|shared| &shared.param));
-    quote!(const #name: &str = #text;)
+    let names = query_names(params.map(|shared| &shared.param));
+    quote!(const #name: &[&str] = &[#(#names),*];)
 }
 
 /// The names of an endpoint's params: those of its set, then its own.
@@ -63,18 +65,18 @@ fn names(api: &Api, endpoint: &Endpoint) -> TokenStream {
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
     let params = endpoint.params.iter().flatten().skip(set.map_or(0, |set| set.params.len()));
     let own = query_names(params.map(|param| &param.param));
-    let own = (!own.is_empty()).then_some(own);
-    let texts = set.map(|set| ident(&set.constant).into_token_stream()).into_iter().chain(own.map(|own| quote!(#own)));
-    quote!(&[#(#texts),*])
+    let set = set.map(|set| ident(&set.constant)).map_or_else(|| quote!(&[]), |set| quote!(#set));
+    quote!(#set, &[#(#own),*])
 }
 
-fn query_names<'a>(params: impl Iterator<Item = &'a Param>) -> String {
-    params.filter(|param| !param.in_path).map(|param| param.wire_name.as_str()).collect::<Vec<_>>().join(" ")
+fn query_names<'a>(params: impl Iterator<Item = &'a Param>) -> Vec<&'a str> {
+    params.filter(|param| !param.in_path).map(|param| param.wire_name.as_str()).collect()
 }
 
 /// One test for all setters, each on the first endpoint that has it.
 fn setters(api: &Api) -> Option<TokenStream> {
-    let checks: Vec<_> = api.setters.iter().filter_map(|described| setter(api, described)).collect();
+    let first = first_with(api);
+    let checks: Vec<_> = api.setters.iter().filter_map(|described| setter(api, &first, described)).collect();
     let allow = allow_deprecated(api.groups.iter().flat_map(|group| &group.endpoints));
     (!checks.is_empty()).then(|| {
         quote! {
@@ -88,12 +90,14 @@ fn setters(api: &Api) -> Option<TokenStream> {
     })
 }
 
-fn setter(api: &Api, described: &Setter) -> Option<TokenStream> {
-    let (group, endpoint, param) = first_with(api, described)?;
+fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStream> {
+    let (group, endpoint, param) = first.get(described.ident.as_str())?;
     let (accessor, name) = (ident(&group.ident), ident(&described.ident));
     let request = request(api, &quote!(client.#accessor()), endpoint);
     let (value, wire) = sample(api, param);
-    let wire_name = &described.wire_name;
+    let (wire_name, wire) = (encoded(&described.wire_name, QUERY), encoded(&wire, QUERY));
+    // Where endpoints differ, the type of a bare number would be anybody's guess.
+    let value = if described.ty.is_none() && param.ty == Type::Count { quote!(7_u32) } else { value };
     let (argument, expected) = if described.several {
         (quote!([#value, #value]), format!("{wire_name}={wire},{wire}"))
     } else {
@@ -102,22 +106,27 @@ fn setter(api: &Api, described: &Setter) -> Option<TokenStream> {
     Some(quote!(setter(&#request.#name(#argument), #expected);))
 }
 
+/// The first endpoint that has a setter, by the setter's name.
+type First<'a> = HashMap<&'a str, (&'a Group, &'a Endpoint, &'a Param)>;
+
+fn first_with(api: &Api) -> First<'_> {
+    let endpoints = api.groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (group, endpoint)));
+    let mut first = First::new();
+    for (group, endpoint) in endpoints.filter(|(_, endpoint)| endpoint.path.is_some()) {
+        let params = endpoint.params.iter().flatten().map(|param| &param.param);
+        for param in params.filter(|param| !param.is_argument()) {
+            for setter in std::iter::once(&param.ident).chain(&param.list) {
+                first.entry(setter).or_insert((group, endpoint, param));
+            }
+        }
+    }
+    first
+}
+
 /// What is deprecated still has to work.
 fn allow_deprecated<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Option<TokenStream> {
     let mut endpoints = endpoints.into_iter();
     endpoints.any(|endpoint| endpoint.deprecated.is_some()).then(|| quote!(#[allow(deprecated)]))
-}
-
-fn first_with<'a>(api: &'a Api, setter: &Setter) -> Option<(&'a Group, &'a Endpoint, &'a Param)> {
-    let endpoints = api.groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (group, endpoint)));
-    endpoints.filter(|(_, endpoint)| endpoint.path.is_some()).find_map(|(group, endpoint)| {
-        let mut params = endpoint.params.iter().flatten().map(|param| &param.param);
-        let param = params.find(|param| {
-            let ident = if setter.several { param.list.as_ref() } else { Some(&param.ident) };
-            !param.is_argument() && ident == Some(&setter.ident)
-        })?;
-        Some((group, endpoint, param))
-    })
 }
 
 /// The call of an endpoint's method, with an argument for everything that cannot be left out.
@@ -135,30 +144,42 @@ fn request(api: &Api, handle: &TokenStream, endpoint: &Endpoint) -> TokenStream 
 fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     let mut path = endpoint.path.clone().unwrap_or_default();
     for param in endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.in_path) {
-        path = path.replace(&format!("{{{}}}", param.wire_name), &sample(api, param).1);
+        path = path.replace(&format!("{{{}}}", param.wire_name), &encoded(&sample(api, param).1, SEGMENT));
     }
     path
 }
 
-/// A value that a param takes, in Rust and on the wire.
+/// A value that a param takes, in Rust and as text.
 fn sample(api: &Api, param: &Param) -> (TokenStream, String) {
+    let number = param.range.min.or(param.range.max);
     match &param.ty {
-        Type::Integer | Type::Count => (quote!(7), "7".to_owned()),
-        Type::Number => (quote!(0.5), "0.5".to_owned()),
+        Type::Integer | Type::Count => {
+            // Written without a fraction, which the type does not have.
+            let text = number.map_or(7.0, f64::ceil).to_string();
+            (text.parse().unwrap_or_else(|_| quote!(7)), text)
+        }
+        Type::Number => (literal::number(number.unwrap_or(0.5)), number.unwrap_or(0.5).to_string()),
         Type::Boolean => (quote!(true), "true".to_owned()),
         Type::Timestamp if api.service.milliseconds => (quote!(1_700_000_000), "1700000000000".to_owned()),
         Type::Timestamp => (quote!(1_700_000_000), "1700000000".to_owned()),
         Type::Named(name) => {
             let value = api.types.iter().find(|ty| ty.ident == *name).and_then(|ty| ty.values.first());
             let value = value.map_or("a", |value| &value.value);
-            (quote!(#value), encoded(value))
+            (quote!(#value), value.to_owned())
         }
         _ => (quote!("a"), "a".to_owned()),
     }
 }
 
-/// As a query writes it.
-fn encoded(value: &str) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~:".contains(byte);
-    value.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+/// What stands as it is in a segment of a path, besides letters and digits.
+const SEGMENT: &[u8] = b"-._~";
+
+/// What stands as it is in a query.
+const QUERY: &[u8] = b"-._~,:";
+
+fn encoded(text: &str, plain: &[u8]) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || plain.contains(&byte);
+    text.bytes()
+        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }

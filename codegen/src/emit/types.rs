@@ -187,7 +187,7 @@ fn answers(shapes: &Shapes) -> Option<TokenStream> {
 }
 
 fn value_docs(value: &Value, inherited: Evidence) -> String {
-    let code = format!("`{}`", value.value.replace('`', ""));
+    let code = docs::code(&value.value);
     let text =
         if value.summary.is_empty() { format!("{code}.") } else { format!("{code}: {}", docs::prose(&value.summary)) };
     if value.evidence == inherited || value.evidence == Evidence::Document {
