@@ -82,7 +82,7 @@ pub struct FundingRateRecord {
 impl Record for FundingRateRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "FundingRateRecord",
-        summary: "One record of Funding Rate",
+        summary: "One record of Funding Rate.",
         fields: &[
             records::TIME,
             FieldInfo::new("funding_rate", "fundingRate", ValueType::Number, Evidence::Reported)

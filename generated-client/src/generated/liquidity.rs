@@ -202,7 +202,7 @@ pub struct AverageLeverageUsedRecord {
 impl Record for AverageLeverageUsedRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "AverageLeverageUsedRecord",
-        summary: "One record of Average Leverage Used",
+        summary: "One record of Average Leverage Used.",
         fields: &[
             records::TIME,
             FieldInfo::new("avg_long_lev", "avgLongLev", ValueType::Number, Evidence::Document)
@@ -260,7 +260,7 @@ pub struct TopTraderAverageLeverageDeltaRecord {
 impl Record for TopTraderAverageLeverageDeltaRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "TopTraderAverageLeverageDeltaRecord",
-        summary: "One record of Top Trader Average Leverage Delta",
+        summary: "One record of Top Trader Average Leverage Delta.",
         fields: &[
             records::TIME,
             FieldInfo::new("avg_lev_delta", "avgLevDelta", ValueType::Number, Evidence::Reported)
@@ -315,7 +315,7 @@ pub struct CumulativeLiquidationLevelRecord {
 impl Record for CumulativeLiquidationLevelRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "CumulativeLiquidationLevelRecord",
-        summary: "One record of Cumulative Liquidation Level",
+        summary: "One record of Cumulative Liquidation Level.",
         fields: &[
             FieldInfo::new(
                     "total_long_liquidation_size",
@@ -387,7 +387,7 @@ pub struct LiquidationLevelsCountRecord {
 impl Record for LiquidationLevelsCountRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "LiquidationLevelsCountRecord",
-        summary: "One record of Liquidation Levels Count",
+        summary: "One record of Liquidation Levels Count.",
         fields: &[
             records::TIME,
             FieldInfo::new("liq_level_count_delta", "liqLevelCountDelta", ValueType::Number, Evidence::Reported)
@@ -443,7 +443,7 @@ pub struct LiquidationLevelsSizeRecord {
 impl Record for LiquidationLevelsSizeRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "LiquidationLevelsSizeRecord",
-        summary: "One record of Liquidation Levels Size",
+        summary: "One record of Liquidation Levels Size.",
         fields: &[
             records::TIME,
             FieldInfo::new("long_liq_level_size", "longLiqLevelSize", ValueType::Number, Evidence::Published)
@@ -558,7 +558,7 @@ pub struct LiquidationHeatmapRecord {
 impl Record for LiquidationHeatmapRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "LiquidationHeatmapRecord",
-        summary: "One record of Liquidation Heatmap",
+        summary: "One record of Liquidation Heatmap.",
         fields: &[
             FieldInfo::new("starting_price", "startingPrice", ValueType::Number, Evidence::Reported)
                 .optional()
@@ -649,7 +649,7 @@ pub struct LiquidationLevelsRecord {
 impl Record for LiquidationLevelsRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "LiquidationLevelsRecord",
-        summary: "One record of Liquidation Levels",
+        summary: "One record of Liquidation Levels.",
         fields: &[
             FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp, Evidence::Reported)
                 .optional()

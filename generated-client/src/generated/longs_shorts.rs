@@ -412,7 +412,7 @@ pub struct NetLongShortDeltaRecord {
 impl Record for NetLongShortDeltaRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "NetLongShortDeltaRecord",
-        summary: "One record of Net Long Short Delta",
+        summary: "One record of Net Long Short Delta.",
         fields: &[
             records::TIME,
             FieldInfo::new("net_long_short_delta", "netLongShortDelta", ValueType::Number, Evidence::Reported)
@@ -497,7 +497,7 @@ pub struct WhaleRetailDeltaRecord {
 impl Record for WhaleRetailDeltaRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "WhaleRetailDeltaRecord",
-        summary: "One record of Whale Retail Delta",
+        summary: "One record of Whale Retail Delta.",
         fields: &[
             records::TIME,
             FieldInfo::new("whale_retail_delta", "whaleRetailDelta", ValueType::Number, Evidence::Reported)
@@ -619,7 +619,7 @@ pub struct TraderSentimentGapRecord {
 impl Record for TraderSentimentGapRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "TraderSentimentGapRecord",
-        summary: "One record of Trader Sentiment Gap",
+        summary: "One record of Trader Sentiment Gap.",
         fields: &[
             records::TIME,
             FieldInfo::new("trader_sentiment_gap", "traderSentimentGap", ValueType::Number, Evidence::Reported)

@@ -93,7 +93,7 @@ pub struct OpenInterestRecord {
 impl Record for OpenInterestRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "OpenInterestRecord",
-        summary: "One record of Open Interest",
+        summary: "One record of Open Interest.",
         fields: &[
             records::TIME,
             FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)
@@ -165,7 +165,7 @@ pub struct OpenInterestDeltaRecord {
 impl Record for OpenInterestDeltaRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "OpenInterestDeltaRecord",
-        summary: "One record of Open Interest Delta",
+        summary: "One record of Open Interest Delta.",
         fields: &[
             records::TIME,
             FieldInfo::new("open_interest_delta", "openInterestDelta", ValueType::Number, Evidence::Reported)

@@ -203,7 +203,7 @@ pub struct BidAskRecord {
 impl Record for BidAskRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "BidAskRecord",
-        summary: "One record of Bid Ask",
+        summary: "One record of Bid Ask.",
         fields: &[
             records::TIME,
             FieldInfo::new("bid", "bid", ValueType::Number, Evidence::Reported)
@@ -375,7 +375,7 @@ pub struct MarketImbalanceIndexRecord {
 impl Record for MarketImbalanceIndexRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "MarketImbalanceIndexRecord",
-        summary: "One record of Market Imbalance Index",
+        summary: "One record of Market Imbalance Index.",
         fields: &[
             records::TIME,
             FieldInfo::new("market_imbalance_index", "marketImbalanceIndex", ValueType::Number, Evidence::Reported)

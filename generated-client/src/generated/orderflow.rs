@@ -305,7 +305,7 @@ pub struct VolumeDeltaRecord {
 impl Record for VolumeDeltaRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "VolumeDeltaRecord",
-        summary: "One record of Volume Delta",
+        summary: "One record of Volume Delta.",
         fields: &[
             records::TIME,
             FieldInfo::new("volume_delta", "volumeDelta", ValueType::Number, Evidence::Reported)
@@ -361,7 +361,7 @@ pub struct VolumeRatioRecord {
 impl Record for VolumeRatioRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "VolumeRatioRecord",
-        summary: "One record of Volume Ratio",
+        summary: "One record of Volume Ratio.",
         fields: &[
             records::TIME,
             FieldInfo::new("volume_ratio", "volumeRatio", ValueType::Number, Evidence::Document)
@@ -409,7 +409,7 @@ pub struct AnchoredCvdRecord {
 impl Record for AnchoredCvdRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "AnchoredCvdRecord",
-        summary: "One record of Anchored CVD",
+        summary: "One record of Anchored CVD.",
         fields: &[
             records::TIME,
             FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::Reported)
@@ -545,7 +545,7 @@ pub struct BuySellTradeCountRatioRecord {
 impl Record for BuySellTradeCountRatioRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "BuySellTradeCountRatioRecord",
-        summary: "One record of Buy Sell Trade Count Ratio",
+        summary: "One record of Buy Sell Trade Count Ratio.",
         fields: &[
             records::TIME,
             FieldInfo::new(
@@ -715,7 +715,7 @@ pub struct ParticipationRatioRecord {
 impl Record for ParticipationRatioRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "ParticipationRatioRecord",
-        summary: "One record of Participation Ratio",
+        summary: "One record of Participation Ratio.",
         fields: &[
             records::TIME,
             FieldInfo::new("participation_ratio", "participationRatio", ValueType::Number, Evidence::Reported)
@@ -813,7 +813,7 @@ pub struct PreviousDayLevelsRecord {
 impl Record for PreviousDayLevelsRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "PreviousDayLevelsRecord",
-        summary: "One record of Previous Day Levels",
+        summary: "One record of Previous Day Levels.",
         fields: &[
             records::TIME,
             FieldInfo::new("pd_open", "pdOpen", ValueType::Number, Evidence::Reported)
@@ -884,7 +884,7 @@ pub struct PreviousWeekLevelsRecord {
 impl Record for PreviousWeekLevelsRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "PreviousWeekLevelsRecord",
-        summary: "One record of Previous Week Levels",
+        summary: "One record of Previous Week Levels.",
         fields: &[
             records::TIME,
             FieldInfo::new("pw_open", "pwOpen", ValueType::Number, Evidence::Reported)
@@ -975,7 +975,7 @@ pub struct KlineRecord {
 impl Record for KlineRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "KlineRecord",
-        summary: "One record of Kline",
+        summary: "One record of Kline.",
         fields: &[
             records::TIME,
             FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)

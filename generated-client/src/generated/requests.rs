@@ -4,181 +4,211 @@
 
 use crate::requests::{client, endpoint, setter};
 
-const SEVERAL_VENUES: &str = "coin exchange timeframe limit startTime endTime sort";
-const ONE_VENUE: &str = "coin exchange timeframe limit startTime endTime sort";
-const ANY_VENUE: &str = "coin exchange timeframe limit startTime endTime sort";
-const NO_VENUE: &str = "timeframe limit startTime endTime sort";
+const SEVERAL_VENUES: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
+const ONE_VENUE: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
+const ANY_VENUE: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
+const NO_VENUE: &[&str] = &["timeframe", "limit", "startTime", "endTime", "sort"];
 
 #[test]
 fn catalog() {
     let client = client();
     let catalog = client.catalog();
-    endpoint(&catalog.catalog(), "/catalog", &[]);
+    endpoint(&catalog.catalog(), "/catalog", &[], &[]);
 }
 
 #[test]
 fn funding_rate() {
     let client = client();
     let funding_rate = client.funding_rate();
-    endpoint(&funding_rate.funding_rate(), "/fundingRate", &[SEVERAL_VENUES, "aggregationType"]);
+    endpoint(&funding_rate.funding_rate(), "/fundingRate", SEVERAL_VENUES, &["aggregationType"]);
 }
 
 #[test]
 fn global_metrics() {
     let client = client();
     let global_metrics = client.global_metrics();
-    endpoint(&global_metrics.global_bid_ask(), "/globalBidAsk", &[NO_VENUE]);
-    endpoint(&global_metrics.global_bid_ask_ratio(), "/globalBidAskRatio", &[NO_VENUE]);
-    endpoint(&global_metrics.global_bid_ask_delta(), "/globalBidAskDelta", &[NO_VENUE]);
+    endpoint(&global_metrics.global_bid_ask(), "/globalBidAsk", NO_VENUE, &[]);
+    endpoint(&global_metrics.global_bid_ask_ratio(), "/globalBidAskRatio", NO_VENUE, &[]);
+    endpoint(&global_metrics.global_bid_ask_delta(), "/globalBidAskDelta", NO_VENUE, &[]);
     endpoint(
         &global_metrics.global_bid_ask_ratio_increase_decrease(),
         "/globalBidAskRatioIncreaseDecrease",
-        &[NO_VENUE],
+        NO_VENUE,
+        &[],
     );
-    endpoint(&global_metrics.global_combined_book(), "/globalCombinedBook", &[NO_VENUE]);
-    endpoint(&global_metrics.global_bids_increase_decrease(), "/globalBidsIncreaseDecrease", &[NO_VENUE]);
-    endpoint(&global_metrics.global_asks_increase_decrease(), "/globalAsksIncreaseDecrease", &[NO_VENUE]);
+    endpoint(&global_metrics.global_combined_book(), "/globalCombinedBook", NO_VENUE, &[]);
+    endpoint(&global_metrics.global_bids_increase_decrease(), "/globalBidsIncreaseDecrease", NO_VENUE, &[]);
+    endpoint(&global_metrics.global_asks_increase_decrease(), "/globalAsksIncreaseDecrease", NO_VENUE, &[]);
 }
 
 #[test]
 fn liquidity() {
     let client = client();
     let liquidity = client.liquidity();
-    endpoint(&liquidity.average_leverage_used(), "/averageLeverageUsed", &[ONE_VENUE, "advanceFilter"]);
-    endpoint(&liquidity.top_trader_average_leverage_delta(), "/topTraderAverageLeverageDelta", &[ONE_VENUE]);
-    endpoint(&liquidity.cumulative_liquidation_level(), "/cumulativeLiqLevel", &["coin exchange timestamp leverage"]);
-    endpoint(&liquidity.liquidation_levels_count(), "/liqLevelsCount", &[ONE_VENUE]);
-    endpoint(&liquidity.liquidation_levels_size(), "/liqLevelsSize", &[ONE_VENUE, "advanceFilter"]);
-    endpoint(&liquidity.liquidation(), "/liquidation", &[SEVERAL_VENUES, "bucket"]);
+    endpoint(&liquidity.average_leverage_used(), "/averageLeverageUsed", ONE_VENUE, &["advanceFilter"]);
+    endpoint(&liquidity.top_trader_average_leverage_delta(), "/topTraderAverageLeverageDelta", ONE_VENUE, &[]);
+    endpoint(
+        &liquidity.cumulative_liquidation_level(),
+        "/cumulativeLiqLevel",
+        &[],
+        &["coin", "exchange", "timestamp", "leverage"],
+    );
+    endpoint(&liquidity.liquidation_levels_count(), "/liqLevelsCount", ONE_VENUE, &[]);
+    endpoint(&liquidity.liquidation_levels_size(), "/liqLevelsSize", ONE_VENUE, &["advanceFilter"]);
+    endpoint(&liquidity.liquidation(), "/liquidation", SEVERAL_VENUES, &["bucket"]);
     endpoint(
         &liquidity.liquidation_heatmap(),
         "/liquidationHeatmap",
-        &["coin exchange lookback leverage scaling ohlcgraph timestamp"],
+        &[],
+        &["coin", "exchange", "lookback", "leverage", "scaling", "ohlcgraph", "timestamp"],
     );
-    endpoint(&liquidity.liquidation_levels(), "/liquidationLevels", &["coin exchange timestamp leverage position"]);
+    endpoint(
+        &liquidity.liquidation_levels(),
+        "/liquidationLevels",
+        &[],
+        &["coin", "exchange", "timestamp", "leverage", "position"],
+    );
     endpoint(
         &liquidity.liquidation_levels_tv(),
         "/liquidationLevelsTV",
-        &["coin exchange timestamp leverage position"],
+        &[],
+        &["coin", "exchange", "timestamp", "leverage", "position"],
     );
-    endpoint(&liquidity.top_trader_margin_used(), "/topTraderMarginUsed", &[ONE_VENUE]);
-    endpoint(&liquidity.top_trader_margin_used_delta(), "/topTraderMarginUsedDelta", &[ONE_VENUE]);
+    endpoint(&liquidity.top_trader_margin_used(), "/topTraderMarginUsed", ONE_VENUE, &[]);
+    endpoint(&liquidity.top_trader_margin_used_delta(), "/topTraderMarginUsedDelta", ONE_VENUE, &[]);
 }
 
 #[test]
 fn longs_shorts() {
     let client = client();
     let longs_shorts = client.longs_shorts();
-    endpoint(&longs_shorts.top_trader_accounts(), "/topTraderAccounts", &[ONE_VENUE]);
-    endpoint(&longs_shorts.top_trader_positions(), "/topTraderPositions", &[ONE_VENUE]);
-    endpoint(&longs_shorts.anchored_top_trader_accounts(), "/anchoredTopTraderAccounts", &[ONE_VENUE, "anchor"]);
-    endpoint(&longs_shorts.anchored_top_trader_positions(), "/anchoredTopTraderPositions", &[ONE_VENUE, "anchor"]);
-    endpoint(&longs_shorts.global_accounts(), "/globalAccounts", &[ONE_VENUE]);
-    endpoint(&longs_shorts.anchored_global_accounts(), "/anchoredGlobalAccounts", &[ONE_VENUE, "anchor"]);
-    endpoint(&longs_shorts.net_long_short(), "/netLongShort", &[SEVERAL_VENUES]);
-    endpoint(&longs_shorts.net_long_short_delta(), "/netLongShortDelta", &[SEVERAL_VENUES]);
-    endpoint(&longs_shorts.anchored_cls(), "/anchoredCLS", &[SEVERAL_VENUES, "anchor"]);
-    endpoint(&longs_shorts.anchored_clsd(), "/anchoredCLSD", &[SEVERAL_VENUES, "anchor"]);
-    endpoint(&longs_shorts.whale_retail_delta(), "/whaleRetailDelta", &[ONE_VENUE]);
-    endpoint(&longs_shorts.anchored_whale_retail_delta(), "/anchoredWhaleRetailDelta", &[ONE_VENUE, "anchor"]);
-    endpoint(&longs_shorts.whale_position_dominance(), "/whalePositionDominance", &[ANY_VENUE]);
-    endpoint(&longs_shorts.true_retail_long_short(), "/trueRetailLongShort", &[ONE_VENUE]);
-    endpoint(&longs_shorts.trader_sentiment_gap(), "/traderSentimentGap", &[ANY_VENUE]);
+    endpoint(&longs_shorts.top_trader_accounts(), "/topTraderAccounts", ONE_VENUE, &[]);
+    endpoint(&longs_shorts.top_trader_positions(), "/topTraderPositions", ONE_VENUE, &[]);
+    endpoint(&longs_shorts.anchored_top_trader_accounts(), "/anchoredTopTraderAccounts", ONE_VENUE, &["anchor"]);
+    endpoint(&longs_shorts.anchored_top_trader_positions(), "/anchoredTopTraderPositions", ONE_VENUE, &["anchor"]);
+    endpoint(&longs_shorts.global_accounts(), "/globalAccounts", ONE_VENUE, &[]);
+    endpoint(&longs_shorts.anchored_global_accounts(), "/anchoredGlobalAccounts", ONE_VENUE, &["anchor"]);
+    endpoint(&longs_shorts.net_long_short(), "/netLongShort", SEVERAL_VENUES, &[]);
+    endpoint(&longs_shorts.net_long_short_delta(), "/netLongShortDelta", SEVERAL_VENUES, &[]);
+    endpoint(&longs_shorts.anchored_cls(), "/anchoredCLS", SEVERAL_VENUES, &["anchor"]);
+    endpoint(&longs_shorts.anchored_clsd(), "/anchoredCLSD", SEVERAL_VENUES, &["anchor"]);
+    endpoint(&longs_shorts.whale_retail_delta(), "/whaleRetailDelta", ONE_VENUE, &[]);
+    endpoint(&longs_shorts.anchored_whale_retail_delta(), "/anchoredWhaleRetailDelta", ONE_VENUE, &["anchor"]);
+    endpoint(&longs_shorts.whale_position_dominance(), "/whalePositionDominance", ANY_VENUE, &[]);
+    endpoint(&longs_shorts.true_retail_long_short(), "/trueRetailLongShort", ONE_VENUE, &[]);
+    endpoint(&longs_shorts.trader_sentiment_gap(), "/traderSentimentGap", ANY_VENUE, &[]);
 }
 
 #[test]
 fn open_interest() {
     let client = client();
     let open_interest = client.open_interest();
-    endpoint(&open_interest.open_interest(), "/openInterest", &[SEVERAL_VENUES]);
-    endpoint(&open_interest.open_interest_delta(), "/openInterestDelta", &[SEVERAL_VENUES]);
+    endpoint(&open_interest.open_interest(), "/openInterest", SEVERAL_VENUES, &[]);
+    endpoint(&open_interest.open_interest_delta(), "/openInterestDelta", SEVERAL_VENUES, &[]);
 }
 
 #[test]
 fn options() {
     let client = client();
     let options = client.options();
-    endpoint(&options.bvol(), "/bvol", &[ANY_VENUE]);
-    endpoint(&options.dvol(), "/dvol", &[ONE_VENUE, "advanceFilter"]);
+    endpoint(&options.bvol(), "/bvol", ANY_VENUE, &[]);
+    endpoint(&options.dvol(), "/dvol", ONE_VENUE, &["advanceFilter"]);
 }
 
 #[test]
 fn orderbook() {
     let client = client();
     let orderbook = client.orderbook();
-    endpoint(&orderbook.asks_increase_decrease(), "/asksIncreaseDecrease", &[SEVERAL_VENUES, "marketTypes"]);
-    endpoint(&orderbook.best_bid_ask(), "/bestBidAsk", &[ANY_VENUE, "marketTypes"]);
-    endpoint(&orderbook.bid_ask(), "/bidAsk", &[SEVERAL_VENUES, "marketTypes"]);
-    endpoint(&orderbook.bid_ask_delta(), "/bidAskDelta", &[SEVERAL_VENUES, "marketTypes"]);
-    endpoint(&orderbook.bid_ask_ratio(), "/bidAskRatio", &[SEVERAL_VENUES, "marketTypes"]);
-    endpoint(&orderbook.bid_ask_ratio_diff(), "/bidAskRatioDiff", &[SEVERAL_VENUES, "marketTypes"]);
-    endpoint(&orderbook.bid_ask_spread(), "/bidsAskSpread", &[SEVERAL_VENUES, "marketTypes"]);
-    endpoint(&orderbook.bids_increase_decrease(), "/bidsIncreaseDecrease", &[SEVERAL_VENUES, "marketTypes"]);
-    endpoint(&orderbook.combined_book(), "/combinedBook", &[SEVERAL_VENUES, "marketTypes"]);
-    endpoint(&orderbook.market_imbalance_index(), "/marketImbalanceIndex", &[SEVERAL_VENUES]);
+    endpoint(&orderbook.asks_increase_decrease(), "/asksIncreaseDecrease", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(&orderbook.best_bid_ask(), "/bestBidAsk", ANY_VENUE, &["marketTypes"]);
+    endpoint(&orderbook.bid_ask(), "/bidAsk", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(&orderbook.bid_ask_delta(), "/bidAskDelta", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(&orderbook.bid_ask_ratio(), "/bidAskRatio", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(&orderbook.bid_ask_ratio_diff(), "/bidAskRatioDiff", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(&orderbook.bid_ask_spread(), "/bidsAskSpread", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(&orderbook.bids_increase_decrease(), "/bidsIncreaseDecrease", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(&orderbook.combined_book(), "/combinedBook", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(&orderbook.market_imbalance_index(), "/marketImbalanceIndex", SEVERAL_VENUES, &[]);
 }
 
 #[test]
 fn orderflow() {
     let client = client();
     let orderflow = client.orderflow();
-    endpoint(&orderflow.buy_volume(), "/buyVolume", &[SEVERAL_VENUES, "marketTypes bucket"]);
-    endpoint(&orderflow.sell_volume(), "/sellVolume", &[SEVERAL_VENUES, "marketTypes bucket"]);
-    endpoint(&orderflow.volume_delta(), "/volumeDelta", &[SEVERAL_VENUES, "marketTypes bucket"]);
-    endpoint(&orderflow.volume_ratio(), "/volumeRatio", &[SEVERAL_VENUES, "marketTypes bucket advanceFilter"]);
-    endpoint(&orderflow.anchored_cvd(), "/anchoredCVD", &[SEVERAL_VENUES, "anchor marketTypes bucket"]);
-    endpoint(&orderflow.market_order_count(), "/marketOrderCount", &[SEVERAL_VENUES, "marketTypes bucket"]);
+    endpoint(&orderflow.buy_volume(), "/buyVolume", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(&orderflow.sell_volume(), "/sellVolume", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(&orderflow.volume_delta(), "/volumeDelta", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(&orderflow.volume_ratio(), "/volumeRatio", SEVERAL_VENUES, &["marketTypes", "bucket", "advanceFilter"]);
+    endpoint(&orderflow.anchored_cvd(), "/anchoredCVD", SEVERAL_VENUES, &["anchor", "marketTypes", "bucket"]);
+    endpoint(&orderflow.market_order_count(), "/marketOrderCount", SEVERAL_VENUES, &["marketTypes", "bucket"]);
     endpoint(
         &orderflow.market_order_average_size(),
         "/marketOrderAverageSize",
-        &[SEVERAL_VENUES, "marketTypes bucket"],
+        SEVERAL_VENUES,
+        &["marketTypes", "bucket"],
     );
-    endpoint(&orderflow.limit_order_count(), "/limitOrderCount", &[SEVERAL_VENUES, "marketTypes bucket"]);
-    endpoint(&orderflow.limit_order_average_size(), "/limitOrderAverageSize", &[SEVERAL_VENUES, "marketTypes bucket"]);
-    endpoint(&orderflow.buy_sell_trade_count_ratio(), "/buySellTradeCountRatio", &[SEVERAL_VENUES, "marketTypes"]);
-    endpoint(&orderflow.limit_order_count_ratio(), "/limitOrderCountRatio", &[SEVERAL_VENUES, "marketTypes bucket"]);
-    endpoint(&orderflow.market_order_count_ratio(), "/marketOrderCountRatio", &[SEVERAL_VENUES, "marketTypes bucket"]);
-    endpoint(&orderflow.bot_tracker(), "/botTracker", &[SEVERAL_VENUES, "marketTypes"]);
-    endpoint(&orderflow.slippage(), "/slippage", &[SEVERAL_VENUES, "marketTypes"]);
-    endpoint(&orderflow.transfer_of_contracts(), "/transferOfContracts", &[SEVERAL_VENUES]);
-    endpoint(&orderflow.participation_ratio(), "/participationRatio", &[SEVERAL_VENUES, "marketTypes advanceFilter"]);
+    endpoint(&orderflow.limit_order_count(), "/limitOrderCount", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(
+        &orderflow.limit_order_average_size(),
+        "/limitOrderAverageSize",
+        SEVERAL_VENUES,
+        &["marketTypes", "bucket"],
+    );
+    endpoint(&orderflow.buy_sell_trade_count_ratio(), "/buySellTradeCountRatio", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(&orderflow.limit_order_count_ratio(), "/limitOrderCountRatio", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(
+        &orderflow.market_order_count_ratio(),
+        "/marketOrderCountRatio",
+        SEVERAL_VENUES,
+        &["marketTypes", "bucket"],
+    );
+    endpoint(&orderflow.bot_tracker(), "/botTracker", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(&orderflow.slippage(), "/slippage", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(&orderflow.transfer_of_contracts(), "/transferOfContracts", SEVERAL_VENUES, &[]);
+    endpoint(
+        &orderflow.participation_ratio(),
+        "/participationRatio",
+        SEVERAL_VENUES,
+        &["marketTypes", "advanceFilter"],
+    );
     endpoint(
         &orderflow.exchange_premium(),
         "/exchangePremium",
-        &["coin exchange1 exchange2 timeframe mode limit startTime endTime sort"],
+        &[],
+        &["coin", "exchange1", "exchange2", "timeframe", "mode", "limit", "startTime", "endTime", "sort"],
     );
-    endpoint(&orderflow.previous_day_levels(), "/pdLevels", &[ONE_VENUE]);
-    endpoint(&orderflow.previous_week_levels(), "/pwLevels", &[ONE_VENUE]);
-    endpoint(&orderflow.previous_month_levels(), "/pmLevels", &[ONE_VENUE]);
-    endpoint(&orderflow.kline(), "/klines", &[ONE_VENUE]);
+    endpoint(&orderflow.previous_day_levels(), "/pdLevels", ONE_VENUE, &[]);
+    endpoint(&orderflow.previous_week_levels(), "/pwLevels", ONE_VENUE, &[]);
+    endpoint(&orderflow.previous_month_levels(), "/pmLevels", ONE_VENUE, &[]);
+    endpoint(&orderflow.kline(), "/klines", ONE_VENUE, &[]);
 }
 
 #[test]
 fn position_heatmap() {
     let client = client();
     let position_heatmap = client.position_heatmap();
-    endpoint(&position_heatmap.position_heatmap_data(), "/positionHeatmap", &["coin exchange"]);
+    endpoint(&position_heatmap.position_heatmap_data(), "/positionHeatmap", &[], &["coin", "exchange"]);
 }
 
 #[test]
 fn sentiment() {
     let client = client();
     let sentiment = client.sentiment();
-    endpoint(&sentiment.fear_and_greed_index(), "/fearAndGreed", &[NO_VENUE]);
-    endpoint(&sentiment.premium_p2p(), "/stablecoinPremiumP2P", &[NO_VENUE]);
-    endpoint(&sentiment.wbtc_mint_burn(), "/wbtcMintBurn", &[NO_VENUE]);
-    endpoint(&sentiment.leaderboard_notional_profit(), "/leaderboardNotionalProfit", &[NO_VENUE]);
-    endpoint(&sentiment.leaderboard_roe_profit(), "/leaderboardROEProfit", &[NO_VENUE]);
-    endpoint(&sentiment.user_bot_ratio(), "/userBotRatio", &[NO_VENUE, "advanceFilter"]);
-    endpoint(&sentiment.margin_lending_ratio(), "/marginLendingRatio", &[ONE_VENUE, "advanceFilter"]);
+    endpoint(&sentiment.fear_and_greed_index(), "/fearAndGreed", NO_VENUE, &[]);
+    endpoint(&sentiment.premium_p2p(), "/stablecoinPremiumP2P", NO_VENUE, &[]);
+    endpoint(&sentiment.wbtc_mint_burn(), "/wbtcMintBurn", NO_VENUE, &[]);
+    endpoint(&sentiment.leaderboard_notional_profit(), "/leaderboardNotionalProfit", NO_VENUE, &[]);
+    endpoint(&sentiment.leaderboard_roe_profit(), "/leaderboardROEProfit", NO_VENUE, &[]);
+    endpoint(&sentiment.user_bot_ratio(), "/userBotRatio", NO_VENUE, &["advanceFilter"]);
+    endpoint(&sentiment.margin_lending_ratio(), "/marginLendingRatio", ONE_VENUE, &["advanceFilter"]);
 }
 
 #[test]
 fn system() {
     let client = client();
     let system = client.system();
-    endpoint(&system.data_availability(), "/dataAvailability", &["endpointName coin exchange"]);
-    endpoint(&system.health_check(), "/ping", &[]);
+    endpoint(&system.data_availability(), "/dataAvailability", &[], &["endpointName", "coin", "exchange"]);
+    endpoint(&system.health_check(), "/ping", &[], &[]);
 }
 
 #[test]

@@ -213,7 +213,7 @@ pub struct UserBotRatioRecord {
 impl Record for UserBotRatioRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "UserBotRatioRecord",
-        summary: "One record of User Bot Ratio",
+        summary: "One record of User Bot Ratio.",
         fields: &[
             records::TIME,
             FieldInfo::new("users", "users", ValueType::Number, Evidence::Published)
@@ -273,7 +273,7 @@ pub struct MarginLendingRatioRecord {
 impl Record for MarginLendingRatioRecord {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "MarginLendingRatioRecord",
-        summary: "One record of Margin Lending Ratio",
+        summary: "One record of Margin Lending Ratio.",
         fields: &[
             records::TIME,
             FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Document).summary(

@@ -53,8 +53,8 @@ impl Endpoint for DataAvailability {
                 ParamInfo::new("endpoint_name", "endpointName", ValueType::String, Evidence::Reported)
                     .required(Evidence::Reported)
                     .summary("The endpoint by its path without the slash, such as `klines`."),
-                params::COIN,
-                params::ANY_EXCHANGE,
+                params::COIN.known_by(Evidence::Reported),
+                params::ANY_EXCHANGE.known_by(Evidence::Reported),
             ],
         );
 }
