@@ -91,6 +91,8 @@ pub fn write(root: &Path, files: &[File], mode: Mode) -> io::Result<Report> {
         list(root, "", &mut on_disk)?;
     }
     let emitted: BTreeMap<&str, &str> = files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
+    // A folder in the place of a file is in the way, even while it is empty.
+    on_disk.extend(emitted.keys().filter(|path| root.join(path).is_dir()).map(|path| ((*path).to_owned(), None)));
     let mut report = Report::default();
     for (path, text) in &emitted {
         match on_disk.get(*path).map(|found| compare(found.as_deref(), Some(text))) {
@@ -138,10 +140,6 @@ fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) 
         let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
         let kind = entry.file_type()?;
         if kind.is_dir() {
-            // A folder in the place of a file is in the way even while it is empty.
-            if path.ends_with(".rs") {
-                found.insert(path.clone(), None);
-            }
             list(&entry.path(), &format!("{path}/"), found)?;
         } else {
             let text = if kind.is_file() { String::from_utf8(fs::read(entry.path())?).ok() } else { None };

@@ -90,6 +90,22 @@ fn where_something_foreign_stands_no_file_is_touched() {
     assert!(!dir.join("b").exists());
 }
 
+#[test]
+fn a_folder_in_the_place_of_a_file_is_foreign() {
+    let dir = folder("in-the-way");
+    fs::create_dir(dir.join("a.rs")).expect("a folder");
+    assert_eq!(kinds(&check(&dir, Mode::Write)), [("a.rs", "foreign"), ("b/c.rs", "missing")]);
+    assert!(!dir.join("b").exists());
+}
+
+#[test]
+fn a_file_that_only_speaks_of_the_mark_is_foreign() {
+    let dir = folder("speaks");
+    fs::write(dir.join("mine.rs"), format!("// not mine\n{MARKER}")).expect("a file");
+    assert!(check(&dir, Mode::Write).has_foreign());
+    assert!(dir.join("mine.rs").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_is_foreign_and_never_followed() {
