@@ -6,7 +6,10 @@
 use std::net::IpAddr;
 
 use http::Uri;
+use http::uri::Authority;
+use percent_encoding::percent_decode_str;
 
+use crate::check;
 use crate::error::Error;
 
 /// A checked base URL, without a slash at its end.
@@ -47,8 +50,14 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
         Some("must not hold credentials".to_owned())
     } else if authority.host().is_empty() {
         Some("names no host".to_owned())
+    } else if !is_port_usable(authority) {
+        Some("has no port from 1 to 65535".to_owned())
     } else if url.contains(['?', '#']) {
         Some("must not have a query or a fragment".to_owned())
+    } else if check::leads_elsewhere(path) {
+        Some("leads elsewhere".to_owned())
+    } else if percent_decode_str(path).any(|byte| byte.is_ascii_control()) {
+        Some("has a control character".to_owned())
     } else if !path.ends_with(suffix) || path.ends_with("//") {
         Some(format!("has to end in `{suffix}`"))
     } else if scheme == "http" && !allow_http && !is_loopback(authority.host()) {
@@ -58,6 +67,12 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
     } else {
         None
     }
+}
+
+/// Whether the port is one that can be connected to, or left to the scheme.
+fn is_port_usable(authority: &Authority) -> bool {
+    let left_to_the_scheme = authority.as_str() == authority.host();
+    left_to_the_scheme || authority.port_u16().is_some_and(|port| port != 0)
 }
 
 /// Whether a host is this machine.
@@ -100,6 +115,15 @@ mod tests {
             ("https://example.com/v2/volumeRatio", "has to end in `/v2`"),
             ("https://example.com/v2?key=1", "must not have a query or a fragment"),
             ("https://example.com/v2#top", "must not have a query or a fragment"),
+            ("https://example.com:99999/v2", "has no port from 1 to 65535"),
+            ("https://example.com:0/v2", "has no port from 1 to 65535"),
+            ("https://example.com:/v2", "has no port from 1 to 65535"),
+            ("https://[::1]:70000/v2", "has no port from 1 to 65535"),
+            ("https://example.com/a/../v2", "leads elsewhere"),
+            ("https://example.com/a/%2E%2e/v2", "leads elsewhere"),
+            ("https://example.com/./v2", "leads elsewhere"),
+            ("https://example.com/v2%0a/v2", "has a control character"),
+            ("https://example.com/%7f/v2", "has a control character"),
             ("https://me:hunter2@example.com/v2", "must not hold credentials"),
             ("http://example.com/v2", "is not encrypted; `allow_http(true)` permits it"),
             ("http://localhost.example.com/v2", "is not encrypted; `allow_http(true)` permits it"),

@@ -45,6 +45,7 @@ impl Call {
     pub(crate) fn raw(endpoint: &'static EndpointInfo, path: String) -> Self {
         let path = match path.strip_prefix(SERVICE.base_url_suffix) {
             Some(rest) if rest.starts_with('/') => rest.to_owned(),
+            Some("") if !path.is_empty() => "/".to_owned(),
             _ => path,
         };
         Self { endpoint, path: Cow::Owned(path), params: Vec::new() }
@@ -61,6 +62,11 @@ impl Call {
             Ok(index) => self.params[index].value = value,
             Err(index) => self.params.insert(index, Param { name, value }),
         }
+    }
+
+    /// Whether a param is set.
+    pub(crate) fn sets(&self, wire_name: &str) -> bool {
+        self.params.iter().any(|param| param.name == wire_name)
     }
 
     /// Where a param stands among all: its place in the table, or behind it by name.
@@ -200,6 +206,10 @@ mod tests {
         let suffix = SERVICE.base_url_suffix;
         for path in ["/new".to_owned(), format!("{suffix}/new")] {
             assert_eq!(Call::raw(BOOK, path).path_and_query(), "/new");
+        }
+        assert_eq!(Call::raw(BOOK, String::new()).path, "");
+        if !suffix.is_empty() {
+            assert_eq!(Call::raw(BOOK, suffix.to_owned()).path, "/");
         }
         assert_eq!(Call::raw(BOOK, format!("{suffix}new")).path, format!("{suffix}new"));
     }

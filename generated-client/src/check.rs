@@ -3,6 +3,8 @@
 //! Only what the catalogue is sure of is enforced: a limit that is merely reported may be out of date,
 //! and the service is asked instead. Unknown params are never judged.
 
+use percent_encoding::percent_decode_str;
+
 use crate::error::Error;
 use crate::registry::{Evidence, ParamInfo, ParamLocation, Range, ValueType};
 
@@ -13,10 +15,13 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
         return Err(Error::build(format!("`{name}` cannot be {value:?} in a path")));
     }
     if info.list.is_some() && value.is_empty() {
-        return Err(Error::build(format!("`{name}` is an empty list")).with_hint("leave it out, or name one"));
+        return Err(Error::build(format!("`{name}` is empty")).with_hint("leave it out, or name one"));
     }
     if matches!(info.ty, ValueType::Integer | ValueType::Count | ValueType::Number) {
-        return value.split(',').try_for_each(|one| number(info, one));
+        return match info.list {
+            Some(_) => value.split(',').try_for_each(|one| number(info, one)),
+            None => number(info, value),
+        };
     }
     Ok(())
 }
@@ -54,10 +59,16 @@ pub(crate) fn path(path: &str) -> Result<(), Error> {
         let character = std::ascii::escape_default(byte);
         return Err(Error::build(format!("the path {path:?} has a `{character}`")).with_hint(hint));
     }
-    if path.split('/').any(|segment| matches!(segment, "." | "..")) {
+    if leads_elsewhere(path) {
         return Err(Error::build(format!("the path {path:?} leads elsewhere")));
     }
     Ok(())
+}
+
+/// Whether somebody on the way may go up, or in circles, where the path does; many decode it first.
+pub(crate) fn leads_elsewhere(path: &str) -> bool {
+    let decoded: Vec<u8> = percent_decode_str(path).collect();
+    decoded.split(|byte| matches!(byte, b'/' | b'\\')).any(|segment| matches!(segment, b"." | b".."))
 }
 
 #[cfg(test)]
@@ -76,6 +87,12 @@ mod tests {
             ("/a\r\nb", Some(r#"the path "/a\r\nb" has a `\r`; percent-encode it"#)),
             ("/{symbol}", Some(r#"the path "/{symbol}" has a `{`; percent-encode it"#)),
             ("/../v1/x", Some(r#"the path "/../v1/x" leads elsewhere"#)),
+            ("/%2e%2e/v1/x", Some(r#"the path "/%2e%2e/v1/x" leads elsewhere"#)),
+            ("/a/.%2E", Some(r#"the path "/a/.%2E" leads elsewhere"#)),
+            ("/..%2fv1", Some(r#"the path "/..%2fv1" leads elsewhere"#)),
+            ("/..%5Cv1", Some(r#"the path "/..%5Cv1" leads elsewhere"#)),
+            ("/a..b/...", None),
+            ("/a%2Fb", None),
         ];
         for (text, expected) in table {
             let error = path(text).err().map(|error| error.to_string());
@@ -99,7 +116,7 @@ mod tests {
         assert_eq!(check(count, "1000"), None);
         let refused = check(count, "1001");
         assert_eq!(refused.as_deref(), Some("`limit` is 1001, but has to be from 1 to 1000"));
-        let refused = check(count, "5,0");
+        let refused = check(count.list("limits"), "5,0");
         assert_eq!(refused.as_deref(), Some("`limit` is 0, but has to be from 1 to 1000"));
         assert_eq!(check(count.known_by(Evidence::Reported), "1001"), None);
     }
@@ -108,9 +125,11 @@ mod tests {
     fn what_cannot_be_meant() {
         let number = limit(ValueType::Number);
         assert_eq!(check(number, "NaN").as_deref(), Some(r#"`limit` is no number: "NaN""#));
+        assert_eq!(check(number, "5,10").as_deref(), Some(r#"`limit` is no number: "5,10""#));
+        assert_eq!(check(number.list("limits"), "5,10"), None);
         let list = limit(ValueType::String).list("limits");
         let refused = check(list, "");
-        assert_eq!(refused.as_deref(), Some("`limit` is an empty list; leave it out, or name one"));
+        assert_eq!(refused.as_deref(), Some("`limit` is empty; leave it out, or name one"));
         let path = limit(ValueType::String).in_path();
         assert_eq!(check(path, "..").as_deref(), Some(r#"`limit` cannot be ".." in a path"#));
         assert_eq!(check(path, "a/b"), None);

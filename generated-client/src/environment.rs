@@ -75,13 +75,17 @@ mod tests {
         let key = ("API_KEY", "key");
         let id = ("CLIENT_ID", "id");
         let secret = ("CLIENT_SECRET", "secret");
+        let if_wanted = |wanted, outcome| if wanted { outcome } else { Ok(()) };
+        let (wants_key, has_flow) = (SERVICE.api_key_header.is_some(), SERVICE.client_credentials.is_some());
         assert_eq!(check(&[url, key]), Ok(()));
         assert_eq!(check(&[url, key, id, secret]), Ok(()));
         assert_eq!(check(&[key]), unset("BASE_URL", ""));
         assert_eq!(check(&[("BASE_URL", ""), key]), unset("BASE_URL", ""));
-        assert_eq!(check(&[url]), unset("API_KEY", ""));
-        assert_eq!(check(&[url, key, id]), unset("CLIENT_SECRET", &beside("CLIENT_ID")));
-        assert_eq!(check(&[url, key, secret]), unset("CLIENT_ID", &beside("CLIENT_SECRET")));
+        assert_eq!(check(&[url]), if_wanted(wants_key, unset("API_KEY", "")));
+        let without_secret = unset("CLIENT_SECRET", &beside("CLIENT_ID"));
+        assert_eq!(check(&[url, key, id]), if_wanted(has_flow, without_secret));
+        let without_id = unset("CLIENT_ID", &beside("CLIENT_SECRET"));
+        assert_eq!(check(&[url, key, secret]), if_wanted(has_flow, without_id));
     }
 
     #[test]

@@ -5,9 +5,9 @@
 //! What caused it is chained with [`source`](std::error::Error::source) and not printed by `Display`.
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::call::Call;
+use crate::cause::{self, Cause};
 use crate::credentials::Credentials;
 use crate::decode::DecodeError;
 use crate::excerpt::{excerpt, one_line};
@@ -33,7 +33,7 @@ struct Inner {
     body: Option<Box<[u8]>>,
     timeout: bool,
     retryable: bool,
-    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+    source: Option<Cause>,
 }
 
 /// The request that an error is about.
@@ -90,8 +90,13 @@ impl Error {
         Self::new(ErrorKind::Decode, format!("the body is not as expected: {error}")).with_body(body)
     }
 
-    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.0.hint = hint.into();
+    /// Adds what to do, or what else there is to know.
+    pub(crate) fn with_hint(mut self, hint: impl AsRef<str>) -> Self {
+        let (hints, hint) = (&mut self.0.hint, hint.as_ref());
+        if !hints.is_empty() && !hint.is_empty() {
+            hints.push_str("; ");
+        }
+        hints.push_str(hint);
         self
     }
 
@@ -132,6 +137,7 @@ impl Error {
         if let Some(body) = &mut inner.body {
             credentials.redact_bytes(body);
         }
+        inner.source = inner.source.take().map(|source| cause::without_secrets(source, credentials));
         self
     }
 
@@ -254,7 +260,8 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Error({:?}): {self:#}", self.0.kind)
+        // `main` prints the word `Error` and a colon before it.
+        write!(f, "{self:#}")
     }
 }
 

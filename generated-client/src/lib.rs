@@ -38,6 +38,7 @@ pub mod wire;
 mod base_url;
 mod builder;
 mod call;
+mod cause;
 mod check;
 mod client;
 mod credentials;
@@ -46,6 +47,7 @@ mod environment;
 mod error;
 mod excerpt;
 mod field_error;
+mod mask;
 mod number;
 mod outlet;
 #[cfg(test)]
@@ -70,7 +72,8 @@ pub use generated::*;
 pub use record::{Record, UnknownFields};
 pub use request::{Endpoint, Raw, Request};
 pub use secret::Secret;
-pub use serde_json::Value;
+// A group may have any name, and its module would be taken for the crate without the colons.
+pub use ::serde_json::Value;
 pub use series::{Body, Item, Series};
 pub use timestamp::{OutOfRange, ParseTimestampError, Timestamp};
 pub use transport::Transport;

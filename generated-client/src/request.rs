@@ -60,8 +60,8 @@ impl<E: Endpoint> Request<E> {
 
     pub(crate) fn with_list<T: ToWire>(mut self, wire_name: &'static str, values: impl Iterator<Item = T>) -> Self {
         let mut list = String::new();
-        for value in values {
-            if !list.is_empty() {
+        for (index, value) in values.enumerate() {
+            if index > 0 {
                 list.push(',');
             }
             value.write_wire(&mut list);

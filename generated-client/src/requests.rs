@@ -19,7 +19,8 @@ const HOST: &str = "https://example.com";
 const KEY: &str = "canary-key";
 
 /// What a query writes as it is, besides letters and digits.
-const QUERY: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b',').remove(b':');
+const QUERY: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b',').remove(b':');
 
 thread_local! {
     /// What this test sent last; every test has its own thread.
@@ -44,10 +45,10 @@ pub(crate) fn client() -> Client {
 }
 
 /// Sends the request with every param set, and compares all of it.
-pub(crate) fn endpoint<E: Endpoint>(request: &Request<E>, path: &str, set: &[&str], own: &[&str]) {
+pub(crate) fn endpoint<E: Endpoint>(request: &Request<E>, path: &str, shared: &[&str], own: &[&str]) {
     let mut request = request.clone();
     let mut query = Vec::new();
-    for name in set.iter().chain(own) {
+    for name in shared.iter().chain(own) {
         let info = E::INFO.param(name).unwrap_or_else(|| panic!("the registry has no `{name}`"));
         assert_eq!(info.location, ParamLocation::Query);
         let value = sample(info);
@@ -55,7 +56,7 @@ pub(crate) fn endpoint<E: Endpoint>(request: &Request<E>, path: &str, set: &[&st
         request = request.query(*name, value);
     }
     let known = E::INFO.params.unwrap_or_default().iter().filter(|param| param.location == ParamLocation::Query);
-    assert_eq!(known.count(), query.len(), "the registry has other params than {set:?} and {own:?}");
+    assert_eq!(known.count(), query.len(), "the registry has other params than {shared:?} and {own:?}");
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // The body says nothing, so a typed one does not decode: what was sent counts.

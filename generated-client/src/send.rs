@@ -9,7 +9,7 @@ use crate::check;
 use crate::client::Client;
 use crate::decode::DecodeError;
 use crate::error::{Error, ErrorKind};
-use crate::registry::Range;
+use crate::registry::{Evidence, Range};
 use crate::status;
 use crate::transport::HttpResponse;
 
@@ -69,14 +69,85 @@ async fn authorized(client: &Client, path: &str) -> Result<HttpResponse, Error> 
 
 /// Adds what the catalogue can tell about params that the service may have refused.
 fn explained(error: Error, call: &Call) -> Error {
-    if error.status() != Some(422) {
+    // By their meaning in HTTP; what a service means by others is for its catalogue to say.
+    if !matches!(error.status(), Some(400 | 422)) {
         return error;
     }
     let params = || call.endpoint().params.unwrap_or_default().iter();
-    let required = params().filter(|param| param.required.is_some());
-    let required: Vec<_> = required.map(|param| format!("`{}`", param.wire_name)).collect();
-    let limited = params().filter(|param| param.range != Range::ALL);
-    let limited = limited.map(|param| format!("`{}` is limited to {}", param.wire_name, check::bounds(param.range)));
-    let required = Some(format!("reported as required: {}", required.join(", "))).filter(|_| !required.is_empty());
-    error.with_hint(required.into_iter().chain(limited).collect::<Vec<_>>().join("; "))
+    let missing = params().filter(|param| !call.sets(param.wire_name)).filter_map(|param| {
+        let known = known(param.required?);
+        Some(format!("`{}` is {known} as required and not set", param.wire_name))
+    });
+    let limited = params().filter(|param| param.range != Range::ALL).map(|param| {
+        let (known, bounds) = (known(param.evidence), check::bounds(param.range));
+        format!("`{}` is {known} as limited: {bounds}", param.wire_name)
+    });
+    missing.chain(limited).fold(error, Error::with_hint)
+}
+
+fn known(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Document => "documented",
+        Evidence::Published => "published",
+        Evidence::Reported => "reported",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::registry::{EndpointInfo, ParamInfo, ValueType};
+
+    const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
+        ParamInfo::new(name, name, ty, Evidence::Document)
+    }
+
+    const BOOK: &EndpointInfo = &EndpointInfo::new("market", "book", "Book").path("/book", Evidence::Document).params(
+        &[
+            param("coin", ValueType::String).required(Evidence::Document),
+            param("venue", ValueType::String).required(Evidence::Reported),
+        ],
+        &[
+            param("depth", ValueType::Count).range(Range { min: Some(1.0), max: Some(9.0) }),
+            param("limit", ValueType::Count).range(Range { min: None, max: Some(50.0) }).known_by(Evidence::Reported),
+            param("sort", ValueType::String),
+        ],
+    );
+
+    /// What is added to an error with this status and advice about a call with these params.
+    fn check(status: u16, advice: &str, set: &[&'static str]) -> String {
+        let mut call = Call::new(BOOK);
+        for name in set {
+            call.set(Cow::Borrowed(name), "1".to_owned());
+        }
+        let error = Error::new(ErrorKind::Status, "no").with_status(status, None).with_hint(advice);
+        explained(error, &call).to_string()
+    }
+
+    #[test]
+    fn a_refusal_is_explained_by_what_the_catalogue_knows() {
+        let limits = "`depth` is documented as limited: from 1 to 9; `limit` is reported as limited: at most 50";
+        let coin = "`coin` is documented as required and not set";
+        let venue = "`venue` is reported as required and not set";
+        let table: [(u16, &str, &[&str], String); 6] = [
+            (422, "look twice", &[], format!("no; look twice; {coin}; {venue}; {limits}")),
+            (400, "look twice", &["coin"], format!("no; look twice; {venue}; {limits}")),
+            (400, "", &["venue", "sort"], format!("no; {coin}; {limits}")),
+            (422, "", &["coin", "venue"], format!("no; {limits}")),
+            (404, "look twice", &[], "no; look twice".to_owned()),
+            (500, "", &[], "no".to_owned()),
+        ];
+        for (status, advice, set, expected) in table {
+            assert_eq!(check(status, advice, set), expected, "{status} {set:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_known_adds_nothing() {
+        const PING: &EndpointInfo = &EndpointInfo::new("market", "ping", "Ping").path("/ping", Evidence::Document);
+        let error = Error::new(ErrorKind::Status, "no").with_status(422, None).with_hint("look twice");
+        assert_eq!(explained(error, &Call::new(PING)).to_string(), "no; look twice");
+    }
 }

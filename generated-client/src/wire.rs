@@ -123,11 +123,50 @@ impl ToWire for Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Exchange, Timeframe};
+
+    /// A text of which no value is known.
+    #[derive(Debug)]
+    struct Venue(std::borrow::Cow<'static, str>);
+
+    named_type!(identifier Venue);
+
+    impl NamedType for Venue {
+        const INFO: &'static TypeInfo =
+            &TypeInfo { name: "Venue", summary: "", open: true, values: &[], suffixes: &[] };
+
+        fn as_str(&self) -> &str {
+            &self.0
+        }
+    }
+
+    /// A text of which one value is known.
+    #[derive(Clone, Debug)]
+    enum Side {
+        Buy,
+        Unknown(String),
+    }
+
+    impl Side {
+        const ALL: &[Self] = &[Self::Buy];
+    }
+
+    named_type!(enum Side);
+
+    impl NamedType for Side {
+        const INFO: &'static TypeInfo =
+            &TypeInfo { name: "Side", summary: "", open: false, values: &[], suffixes: &[] };
+
+        fn as_str(&self) -> &str {
+            match self {
+                Self::Buy => "buy",
+                Self::Unknown(text) => text,
+            }
+        }
+    }
 
     #[test]
     fn values_on_the_wire() {
-        let table: [(&dyn ToWire, &str); 12] = [
+        let table: [(&dyn ToWire, &str); 13] = [
             (&-5_i64, "-5"),
             (&1000_u32, "1000"),
             (&0.1, "0.1"),
@@ -135,11 +174,12 @@ mod tests {
             (&true, "true"),
             (&"a b", "a b"),
             (&String::from("x"), "x"),
-            (&Timestamp::from(1_700_000_000), "1700000000"),
+            (&Timestamp::from_wire(1_700_000_000), "1700000000"),
             (&Value::from("bare"), "bare"),
             (&Value::from(vec![1, 2]), "[1,2]"),
-            (&Timeframe::from("15m"), "15m"),
-            (&Exchange::from("new_venue"), "new_venue"),
+            (&Side::from("buy"), "buy"),
+            (&Side::from("none"), "none"),
+            (&Venue::from("new_venue"), "new_venue"),
         ];
         for (value, expected) in table {
             assert_eq!(value.to_wire(), expected);

@@ -226,7 +226,9 @@ async fn a_refusal_is_explained() {
     let text = error.to_string();
     let start = "orderflow.volume_ratio (GET /volumeRatio?coin=BTC): status 422, labelled \"Unauthorized\": no such venue (code VENUE); ";
     assert!(text.starts_with(start), "{text}");
-    assert!(text.contains("; reported as required: `coin`"), "{text}");
+    assert!(!text.contains("`coin` is"), "{text}");
+    let timeframe = "(code VENUE); `timeframe` is reported as required and not set; ";
+    assert!(text.contains(timeframe), "{text}");
     assert_eq!(error.body().map(<[u8]>::len), Some(body.len()));
 }
 

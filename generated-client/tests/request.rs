@@ -6,6 +6,7 @@ use std::future::IntoFuture;
 use std::time::Duration;
 
 use generated_client::transport::{HttpRequest, Sending};
+use generated_client::wire::ToWire;
 use generated_client::{Bucket, Builder, Client, Error, Exchange, Timeframe, Timestamp, Transport};
 
 /// A transport that nothing may reach.
@@ -45,6 +46,7 @@ fn values_are_written_as_the_service_reads_them() {
         (ratio.clone().start_time(Timestamp::from_unix_seconds(1_700_000_000)), "startTime=1700000000"),
         (ratio.clone().end_time(1_700_000_000), "endTime=1700000000"),
         (ratio.clone().exchanges(["a", "b"]), "exchange=a,b"),
+        (ratio.clone().exchanges(["", "a"]), "exchange=,a"),
         (ratio.clone().exchange(Exchange::BINANCE_PERP_STABLE), "exchange=binance_perp_stable"),
         (ratio.clone().coin("A&B ü"), "coin=A%26B%20%C3%BC"),
     ];
@@ -74,8 +76,9 @@ async fn what_cannot_be_meant_is_not_sent() {
     let client = client();
     let ratio = client.orderflow().volume_ratio();
     let expected = "orderflow.volume_ratio (GET /volumeRatio?exchange=): \
-        `exchange` is an empty list; leave it out, or name one";
+        `exchange` is empty; leave it out, or name one";
     assert_eq!(refusal(ratio.clone().exchanges(Vec::<Exchange>::new())).await, expected);
+    assert_eq!(refusal(ratio.clone().exchange("")).await, expected);
     let expected = "orderflow.volume_ratio (GET /volumeRatio?limit=many): `limit` is no number: \"many\"";
     assert_eq!(refusal(ratio.query("limit", "many")).await, expected);
     let expected = "client.raw (GET x): the path \"x\" does not begin with `/`";
@@ -97,7 +100,18 @@ fn settings_are_checked() {
 }
 
 #[test]
+fn timestamps_count_seconds() {
+    for seconds in [-1, 253_402_300_800, i64::MIN, i64::MAX] {
+        assert_eq!(Timestamp::from(seconds).to_string(), seconds.to_string());
+    }
+    assert!("2024-03-01T00:00:00.5Z".parse::<Timestamp>().is_err());
+    assert_eq!(Timestamp::from(1_700_000_000).to_wire(), "1700000000");
+}
+
+#[test]
 fn unknown_values_are_kept() {
+    assert_eq!(Timeframe::from("15m").to_wire(), "15m");
+    assert_eq!(Exchange::from("new_venue").to_wire(), "new_venue");
     assert_eq!(Timeframe::from("3h").as_str(), "3h");
     assert_eq!(Bucket::from("9").as_str(), "9");
 }

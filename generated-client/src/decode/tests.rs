@@ -1,10 +1,13 @@
 //! What the decoder accepts, refuses and says.
 //!
-//! Also run with `--features __json-features`, with the same results.
+//! Also run with `--features __json-features`, with the same results, and with any catalogue: the service
+//! that answers here is described here.
 
+use super::DecodeError;
+use super::envelope::Walk;
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{Evidence, FieldInfo, RecordInfo, TypeInfo, ValueType};
-use crate::series::{Body, Series};
+use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, TypeInfo, ValueType};
+use crate::series::Body;
 use crate::wire::NamedType;
 use crate::{Timestamp, Value};
 
@@ -122,7 +125,7 @@ fn check(entry: &str) -> Result<Every, String> {
 fn numbers_are_tolerated() {
     for text in ["1.7e9", "1700000000.0", "\"1700000000\"", "\"1.7e9\"", "17E8"] {
         let record = check(&format!("\"time\": {text}"));
-        assert_eq!(record.map(|record| record.time), Ok(Timestamp::from(1_700_000_000)), "{text}");
+        assert_eq!(record.map(|record| record.time), Ok(Timestamp::from_wire(1_700_000_000)), "{text}");
     }
     for (text, expected) in [("2", 2.0), ("\"2.5\"", 2.5), ("-0.0", 0.0), ("\"-1e-3\"", -0.001)] {
         assert_eq!(check(&format!("\"number\": {text}")).map(|record| record.number), Ok(expected));
@@ -233,16 +236,55 @@ fn deep_nesting_is_refused() {
     }
 }
 
+const ENVELOPE: &EnvelopeInfo = &EnvelopeInfo { data: "data", metadata: Some("metadata"), time: None };
+
+/// What stands beside the records.
+#[derive(Debug)]
+struct About {
+    exchanges: Vec<String>,
+}
+
+impl Record for About {
+    const INFO: &'static RecordInfo =
+        &RecordInfo { name: "About", summary: "", fields: &[field("exchanges", ValueType::List(&ValueType::String))] };
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
+        Ok(Self { exchanges: row.take_or_default(0)? })
+    }
+}
+
+/// A whole envelope.
+#[derive(Debug)]
+struct Whole<T> {
+    data: Vec<T>,
+    metadata: About,
+    unknown_fields: UnknownFields,
+}
+
+/// Decodes a series of whatever kind.
+fn series_of<T: crate::series::Item>(text: &str) -> Result<Whole<T>, String> {
+    let mut data = Vec::new();
+    let mut push = |row: &mut Row<'_>| {
+        data.push(T::from_row(row)?);
+        Ok(())
+    };
+    let around = Walk::new(Some(ENVELOPE), T::INFO, About::INFO, &mut push).read(text);
+    let mut around = around.map_err(|error| error.to_string())?;
+    let metadata = About::from_row(&mut around.metadata)
+        .map_err(|error| DecodeError::misfit(&error.in_field("metadata")).to_string())?;
+    Ok(Whole { data, metadata, unknown_fields: around.unknown })
+}
+
 /// Decodes a series of levels.
-fn series(text: &str) -> Result<Series<Level>, String> {
-    Series::decode(text).map_err(|error| error.to_string())
+fn series(text: &str) -> Result<Whole<Level>, String> {
+    series_of(text)
 }
 
 #[test]
 fn envelopes() {
     let whole = r#" {"metadata": {"exchanges": ["a"]}, "data": [{"price": 1}, {"price": 2}], "more": 3} "#;
     let whole = series(whole).unwrap();
-    assert_eq!(whole.iter().map(|level| level.price).sum::<f64>().to_bits(), 3.0_f64.to_bits());
+    assert_eq!(whole.data.iter().map(|level| level.price).sum::<f64>().to_bits(), 3.0_f64.to_bits());
     assert_eq!(whole.metadata.exchanges.len(), 1);
     assert_eq!(whole.unknown_fields.get("more"), Some(&Value::from(3)));
     for text in [r#"{"data": []}"#, r#"{"data": [], "metadata": null}"#, r#"{"data": [], "metadata": {}}"#] {
@@ -288,7 +330,7 @@ fn a_cut_anywhere_is_refused() {
 
 #[test]
 fn records_of_any_kind() {
-    let any = Series::<Value>::decode(r#"{"data": [{"a": 1.50}, 2, null]}"#).unwrap();
+    let any = series_of::<Value>(r#"{"data": [{"a": 1.50}, 2, null]}"#).unwrap();
     assert_eq!(any.data, [serde_json::json!({"a": 1.5}), Value::from(2), Value::Null]);
 }
 
@@ -309,7 +351,7 @@ fn seventeen_digits_round_trip() {
     numbers.retain(|number| number.is_finite());
     let records: Vec<_> = numbers.iter().map(|number| format!(r#"{{"price": {number:.16e}}}"#)).collect();
     let series = series(&format!(r#"{{"data": [{}]}}"#, records.join(","))).unwrap();
-    for (level, number) in series.iter().zip(&numbers) {
+    for (level, number) in series.data.iter().zip(&numbers) {
         assert_eq!(level.price.to_bits(), number.to_bits());
     }
 }

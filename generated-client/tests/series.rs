@@ -1,0 +1,50 @@
+//! Series of this service, from their text on: no network.
+
+#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+use generated_client::orderflow::VolumeRatioRecord;
+use generated_client::{Body, Series, Timestamp, Value};
+
+fn check(text: &str) -> Result<Series<VolumeRatioRecord>, String> {
+    Series::decode(text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn envelopes() {
+    let whole = r#" {"metadata": {"exchanges": ["a"]}, "data": [
+        {"openDate": 1, "volumeRatio": 0.25}, {"openDate": "2", "volumeRatio": 0.5}
+    ], "more": 3} "#;
+    let whole = check(whole).unwrap();
+    assert_eq!(whole.iter().map(|point| point.volume_ratio).sum::<f64>().to_bits(), 0.75_f64.to_bits());
+    assert_eq!(whole.data[1].open_date, Timestamp::from(2));
+    assert_eq!(whole.metadata.exchanges.len(), 1);
+    assert_eq!(whole.unknown_fields.get("more"), Some(&Value::from(3)));
+    for text in [r#"{"data": []}"#, r#"{"data": [], "metadata": null}"#, r#"{"data": [], "metadata": {}}"#] {
+        let empty = check(text).unwrap();
+        assert!(empty.data.is_empty() && empty.metadata.exchanges.is_empty());
+    }
+}
+
+#[test]
+fn broken_envelopes_are_refused_with_the_place() {
+    let table = [
+        ("{}", "missing field `data`"),
+        (
+            r#"{"data": [{"openDate": 1, "volumeRatio": "x"}]}"#,
+            "`data[0].volumeRatio`: expected a number, found the text",
+        ),
+        (r#"{"data": [], "metadata": 5}"#, "`metadata`: invalid type: integer `5`, expected an object"),
+        (r#"{"data": [], "metadata": {"exchanges": [{}]}}"#, "`metadata.exchanges[0]`: expected text, found an object"),
+    ];
+    for (text, expected) in table {
+        let error = check(text).map(drop).unwrap_err();
+        assert!(error.starts_with(expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn records_of_any_kind() {
+    let any = Series::<Value>::decode(r#"{"data": [{"a": 1.50}, 2, null]}"#).unwrap();
+    assert_eq!(any.data[0]["a"], 1.5);
+    assert_eq!(any.data[1..], [Value::from(2), Value::Null]);
+}
