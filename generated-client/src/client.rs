@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::builder::Builder;
 use crate::credentials::Credentials;
@@ -14,7 +15,8 @@ use crate::request::{Raw, Request};
 
 /// Access to the service.
 ///
-/// Cloning is cheap, and clones share their connections and their token.
+/// Cloning is cheap, and clones share their connections, their token and their
+/// place within the service's limits.
 /// Requests can be made from any thread and side by side; they are sent inside a Tokio runtime.
 #[derive(Clone)]
 pub struct Client(Arc<Inner>);
@@ -22,6 +24,7 @@ pub struct Client(Arc<Inner>);
 struct Inner {
     credentials: Credentials,
     outlet: Outlet,
+    timeout: Duration,
 }
 
 impl Client {
@@ -44,8 +47,8 @@ impl Client {
         Builder::from_env()?.build()
     }
 
-    pub(crate) fn new(credentials: Credentials, outlet: Outlet) -> Self {
-        Self(Arc::new(Inner { credentials, outlet }))
+    pub(crate) fn new(credentials: Credentials, outlet: Outlet, timeout: Duration) -> Self {
+        Self(Arc::new(Inner { credentials, outlet, timeout }))
     }
 
     /// A request for any path, whether the catalogue knows it or not.
@@ -66,6 +69,11 @@ impl Client {
 
     pub(crate) fn credentials(&self) -> &Credentials {
         &self.0.credentials
+    }
+
+    /// The time for one request, whatever it takes.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.0.timeout
     }
 
     pub(crate) fn outlet(&self) -> &Outlet {

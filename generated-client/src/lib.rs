@@ -29,6 +29,7 @@
 //! This crate turns on `serde_json/float_roundtrip`, for the whole program: without it one number of
 //! seventeen digits in ten is misread by one unit in the last place.
 
+pub mod gate;
 pub mod record;
 pub mod registry;
 pub mod request;
@@ -50,6 +51,8 @@ mod number;
 mod outlet;
 #[cfg(test)]
 mod requests;
+mod retry;
+mod retry_after;
 mod secret;
 mod send;
 mod series;
@@ -57,6 +60,7 @@ mod slot;
 mod status;
 mod timestamp;
 mod token;
+mod trip;
 mod unknown_fields;
 
 #[rustfmt::skip]
@@ -66,11 +70,14 @@ pub use builder::Builder;
 pub use client::Client;
 pub use decode::DecodeError;
 pub use error::{Error, ErrorKind};
+pub use gate::{Gate, RateLimit};
 pub use generated::*;
 pub use record::{Record, UnknownFields};
 pub use request::{Endpoint, Raw, Request};
+pub use retry::Retry;
 pub use secret::Secret;
 pub use serde_json::Value;
 pub use series::{Body, Item, Series};
 pub use timestamp::{OutOfRange, ParseTimestampError, Timestamp};
+pub use token::BasicEncoding;
 pub use transport::Transport;

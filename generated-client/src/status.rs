@@ -6,6 +6,7 @@
 use crate::decode;
 use crate::error::{Error, ErrorKind};
 use crate::registry::StatusInfo;
+use crate::retry_after;
 use crate::transport::HttpResponse;
 use crate::{SERVICE, Value};
 
@@ -44,6 +45,7 @@ fn redirect(response: &HttpResponse) -> Error {
 }
 
 fn refusal(response: HttpResponse, known: &[StatusInfo]) -> Error {
+    let asked = retry_after::read(&response.headers);
     let HttpResponse { status, body, .. } = response;
     let info = known.iter().find(|info| info.status == status);
     let said = std::str::from_utf8(&body).ok().and_then(|text| decode::any(text).ok());
@@ -55,6 +57,7 @@ fn refusal(response: HttpResponse, known: &[StatusInfo]) -> Error {
     let parts = [Some(format!("status {status}")), label, meaning];
     Error::new(ErrorKind::Status, parts.into_iter().flatten().collect::<String>())
         .with_status(status, find(SERVICE.error_body.code))
+        .with_retry_after(asked)
         .with_hint(info.map_or("", |info| info.advice.trim_end_matches('.')))
         .with_body(body)
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use generated_client::{Builder, Client, Error, ErrorKind};
+use generated_client::{Builder, Client, Error, ErrorKind, Retry};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -104,7 +104,8 @@ async fn ask(client: &Client) -> Result<f64, Error> {
 /// Asks a server that takes one step, and hands over the error there must be.
 async fn check(step: Step) -> Error {
     let server = Server::start(vec![step]).await;
-    let builder = server.builder().timeout(Duration::from_millis(300)).max_body_bytes(1000);
+    let builder =
+        server.builder().attempt_timeout(Duration::from_millis(300)).max_body_bytes(1000).retry(Retry::none());
     let error = ask(&builder.build().unwrap()).await.unwrap_err();
     assert!(!format!("{error} {error:?} {error:#}").contains("canary"));
     error
@@ -200,7 +201,7 @@ async fn a_refused_connection_says_so() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("http://{}/v2", listener.local_addr().unwrap());
     drop(listener);
-    let client = Client::builder(base_url).api_key(KEY).build().unwrap();
+    let client = Client::builder(base_url).api_key(KEY).retry(Retry::none()).build().unwrap();
     let error = ask(&client).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(error.is_retryable() && !error.is_timeout());
@@ -212,7 +213,8 @@ async fn a_refused_connection_says_so() {
 async fn a_stalled_handshake_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("https://{}/v2", listener.local_addr().unwrap());
-    let client = Client::builder(base_url).api_key(KEY).connect_timeout(Duration::from_millis(100));
+    let client =
+        Client::builder(base_url).api_key(KEY).connect_timeout(Duration::from_millis(100)).retry(Retry::none());
     let error = ask(&client.build().unwrap()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(error.is_timeout());

@@ -59,10 +59,6 @@ impl HyperTransport {
 impl Transport for HyperTransport {
     fn send(&self, request: HttpRequest) -> Sending<'_> {
         Box::pin(async move {
-            if tokio::runtime::Handle::try_current().is_err() {
-                let message = "there is no Tokio runtime; send from `#[tokio::main]` or a task";
-                return Err(TransportError::new(Phase::Connect, message).permanent());
-            }
             let timeout = request.limits.timeout;
             let mut progress = Progress::Head;
             let reply = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
