@@ -5,6 +5,8 @@
 //! Bring your own with [`Builder::transport`](crate::Builder::transport).
 
 mod connect;
+#[cfg(feature = "gzip")]
+mod gzip;
 mod headers;
 mod hyper;
 
@@ -205,4 +207,10 @@ impl StdError for TransportError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.cause.as_deref().map(|cause| cause as _)
     }
+}
+
+/// Says that a body is larger than allowed.
+fn too_large(limit: usize) -> TransportError {
+    let message = format!("the body is larger than the {limit} bytes that `max_body_bytes` allows");
+    TransportError::new(Phase::Body, message).permanent()
 }

@@ -19,11 +19,11 @@ const DATA: &str = r#"{"data": [{"openDate": 1700000000, "volumeRatio": 0.25}]}"
 #[derive(Clone)]
 enum Step {
     /// Writes bytes and keeps the connection open.
-    Write(String),
+    Write(Vec<u8>),
     /// Writes bytes and closes the connection.
-    Close(String),
+    Close(Vec<u8>),
     /// Writes bytes one by one, with a pause after each.
-    Trickle(String),
+    Trickle(Vec<u8>),
     /// Answers nothing.
     Silence,
 }
@@ -69,10 +69,10 @@ async fn serve(mut stream: TcpStream, steps: Arc<Mutex<Vec<Step>>>, requests: Ar
             if steps.len() > 1 { steps.remove(0) } else { steps[0].clone() }
         };
         match step {
-            Step::Write(text) => stream.write_all(text.as_bytes()).await.unwrap(),
-            Step::Close(text) => return stream.write_all(text.as_bytes()).await.unwrap(),
+            Step::Write(text) => stream.write_all(&text).await.unwrap(),
+            Step::Close(text) => return stream.write_all(&text).await.unwrap(),
             Step::Trickle(text) => {
-                for byte in text.bytes() {
+                for byte in text {
                     if stream.write_all(&[byte]).await.is_err() {
                         return;
                     }
@@ -92,8 +92,9 @@ async fn read_request(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(head).ok()
 }
 
-fn reply(head: &str, body: &str) -> String {
-    format!("HTTP/1.1 {head}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+fn reply(head: &str, body: &str) -> Vec<u8> {
+    let text = format!("HTTP/1.1 {head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    text.into_bytes()
 }
 
 async fn ask(client: &Client) -> Result<f64, Error> {
@@ -140,9 +141,9 @@ async fn a_redirect_is_not_followed() {
 async fn a_body_over_the_limit_is_refused() {
     let large = "x".repeat(1001);
     let chunked = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3e9\r\n{large}\r\n0\r\n\r\n");
-    let promised = "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n".to_owned();
+    let promised = "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n".into();
     let endless = format!("HTTP/1.1 200 OK\r\n\r\n{large}");
-    for text in [reply("200 OK", &large), chunked, promised, endless] {
+    for text in [reply("200 OK", &large), chunked.into(), promised, endless.into()] {
         let error = check(Step::Write(text)).await;
         assert_eq!(error.kind(), ErrorKind::Body);
         assert!(!error.is_retryable() && !error.is_timeout());
@@ -156,7 +157,7 @@ async fn a_cut_body_is_no_decode_error() {
     let length = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{half}", DATA.len());
     let chunked = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1e\r\n{half}\r\n");
     for text in [length, chunked] {
-        let error = check(Step::Close(text)).await;
+        let error = check(Step::Close(text.into())).await;
         assert_eq!(error.kind(), ErrorKind::Body, "{error:?}");
         assert!(error.is_retryable() && !error.is_decode());
         assert!(error.to_string().contains("broke off after 30 bytes"), "{error}");
@@ -166,7 +167,7 @@ async fn a_cut_body_is_no_decode_error() {
 #[tokio::test]
 async fn a_cut_body_of_unknown_length_does_not_parse() {
     let text = format!("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{}", &DATA[..DATA.len() - 1]);
-    let error = check(Step::Close(text)).await;
+    let error = check(Step::Close(text.into())).await;
     assert_eq!(error.kind(), ErrorKind::Decode);
     assert_eq!(error.body().map(<[u8]>::len), Some(DATA.len() - 1));
 }
@@ -176,7 +177,7 @@ async fn a_slow_server_is_given_up() {
     let table = [
         (Step::Silence, ErrorKind::Head),
         (Step::Trickle(reply("200 OK", DATA)), ErrorKind::Head),
-        (Step::Write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{".to_owned()), ErrorKind::Body),
+        (Step::Write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{".into()), ErrorKind::Body),
     ];
     for (step, kind) in table {
         let error = check(step).await;
@@ -190,7 +191,7 @@ async fn a_slow_server_is_given_up() {
 async fn a_connection_that_ends_early_is_told_from_a_slow_one() {
     let cut = "HTTP/1.1 200 OK\r\ncontent-le".to_owned();
     for text in [String::new(), cut, "SSH-2.0-OpenSSH\r\n".to_owned()] {
-        let error = check(Step::Close(text)).await;
+        let error = check(Step::Close(text.into())).await;
         assert_eq!(error.kind(), ErrorKind::Head, "{error:?}");
         assert!(error.is_retryable() && !error.is_timeout());
     }
@@ -245,9 +246,26 @@ async fn a_page_instead_of_json_is_bounded() {
 
 #[tokio::test]
 async fn an_encoding_that_was_not_asked_for_is_refused() {
-    let error = check(Step::Write(reply("200 OK\r\ncontent-encoding: gzip", DATA))).await;
+    let error = check(Step::Write(reply("200 OK\r\ncontent-encoding: br", DATA))).await;
     assert_eq!(error.kind(), ErrorKind::Decode);
-    assert!(error.to_string().contains("encoded as `gzip`"));
+    assert!(error.to_string().contains("encoded as `br`"));
+}
+
+#[cfg(feature = "gzip")]
+#[tokio::test]
+async fn compressed_replies_are_read() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, DATA.as_bytes()).unwrap();
+    let body = encoder.finish().unwrap();
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n", body.len());
+    let server = Server::start(vec![Step::Write([head.as_bytes(), &body].concat())]).await;
+    let client = server.builder().build().unwrap();
+    assert_eq!(ask(&client).await.unwrap().to_bits(), 0.25_f64.to_bits());
+    assert!(server.requests.lock().unwrap()[0].contains("\r\naccept-encoding: gzip\r\n"));
+    let cut = [head.as_bytes(), &body[..body.len() - 4], b"abcd"].concat();
+    let error = check(Step::Write(cut)).await;
+    assert_eq!(error.kind(), ErrorKind::Body);
+    assert!(error.is_retryable(), "{error}");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 //!
 //! HTTP/1.1, certificates checked against the bundled Mozilla roots, cryptography by ring.
 //! The provider is passed explicitly, so another one elsewhere in the program does not matter.
-//! Nothing is followed, decompressed or retried, but for a pooled connection that turned out to be closed
+//! Nothing is followed or retried, but for a pooled connection that turned out to be closed
 //! before anything was sent on it.
 
 use std::time::Duration;
@@ -46,12 +46,18 @@ impl HyperTransport {
 
     async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
         let limit = request.limits.max_body_bytes;
-        let request = convert(request)?;
+        #[allow(unused_mut)] // Only compression changes it, here and below.
+        let mut request = convert(request)?;
+        #[cfg(feature = "gzip")]
+        super::gzip::accept(request.headers_mut());
         let host = request.uri().host().unwrap_or_default().to_owned();
         let response = self.client.request(request).await.map_err(|error| classify(error, &host))?;
-        let (head, body) = response.into_parts();
+        #[allow(unused_mut)]
+        let (mut head, body) = response.into_parts();
         *progress = Progress::Body(0);
         let body = read(body, limit, progress).await?;
+        #[cfg(feature = "gzip")]
+        let body = super::gzip::decode(&mut head.headers, body, limit)?;
         Ok(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), body))
     }
 }
@@ -121,7 +127,7 @@ const TRUSTED: u64 = 1 << 20;
 async fn read(mut body: Incoming, limit: usize, progress: &mut Progress) -> Result<Vec<u8>, TransportError> {
     let declared = body.size_hint().lower();
     if usize::try_from(declared).map_or(true, |declared| declared > limit) {
-        return Err(too_large(limit));
+        return Err(super::too_large(limit));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(declared.min(TRUSTED)).unwrap_or(0));
     while let Some(frame) = body.frame().await {
@@ -131,15 +137,10 @@ async fn read(mut body: Incoming, limit: usize, progress: &mut Progress) -> Resu
         })?;
         let Ok(data) = frame.into_data() else { continue };
         if data.len() > limit - bytes.len() {
-            return Err(too_large(limit));
+            return Err(super::too_large(limit));
         }
         bytes.extend_from_slice(&data);
         *progress = Progress::Body(bytes.len());
     }
     Ok(bytes)
-}
-
-fn too_large(limit: usize) -> TransportError {
-    let message = format!("the body is larger than the {limit} bytes that `max_body_bytes` allows");
-    TransportError::new(Phase::Body, message).permanent()
 }
