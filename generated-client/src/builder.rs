@@ -12,6 +12,7 @@ use crate::client::Client;
 use crate::credentials::Credentials;
 use crate::error::Error;
 use crate::gate::{Gate, RateLimit, RollingGate};
+use crate::observer::{Audience, Observer};
 use crate::outlet::Outlet;
 use crate::retry::Retry;
 use crate::secret::Secret;
@@ -29,6 +30,7 @@ pub struct Builder {
     gate: Option<Arc<dyn Gate>>,
     rate_limit: Option<RateLimit>,
     retry: Retry,
+    observer: Option<Arc<dyn Observer>>,
     connect_timeout: Option<Duration>,
     total_timeout: Duration,
     limits: Limits,
@@ -46,6 +48,7 @@ impl Builder {
             gate: None,
             rate_limit: None,
             retry: Retry::default(),
+            observer: None,
             connect_timeout: None,
             total_timeout: Duration::from_secs(600),
             limits: Limits { timeout: Duration::from_secs(30), max_body_bytes: 32 << 20 },
@@ -98,6 +101,12 @@ impl Builder {
     /// When a request is sent again.
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
+        self
+    }
+
+    /// Tells somebody what happens to requests.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.observer = Some(Arc::new(observer));
         self
     }
 
@@ -158,7 +167,7 @@ impl Builder {
             (None, limit) => Arc::new(RollingGate::new(limit.unwrap_or_default())),
         };
         let outlet = Outlet::new(base_url, gate, transport, self.limits, self.retry);
-        Ok(Client::new(credentials, outlet, self.total_timeout))
+        Ok(Client::new(credentials, outlet, Audience::new(self.observer), self.total_timeout))
     }
 }
 

@@ -10,8 +10,11 @@ use std::time::Duration;
 use crate::builder::Builder;
 use crate::credentials::Credentials;
 use crate::error::Error;
+use crate::observer::{Audience, Purpose};
 use crate::outlet::Outlet;
+use crate::registry::EndpointInfo;
 use crate::request::{Raw, Request};
+use crate::trip::Trip;
 
 /// Access to the service.
 ///
@@ -24,6 +27,8 @@ pub struct Client(Arc<Inner>);
 struct Inner {
     credentials: Credentials,
     outlet: Outlet,
+    audience: Audience,
+    /// The time for one request, whatever it takes.
     timeout: Duration,
 }
 
@@ -47,8 +52,8 @@ impl Client {
         Builder::from_env()?.build()
     }
 
-    pub(crate) fn new(credentials: Credentials, outlet: Outlet, timeout: Duration) -> Self {
-        Self(Arc::new(Inner { credentials, outlet, timeout }))
+    pub(crate) fn new(credentials: Credentials, outlet: Outlet, audience: Audience, timeout: Duration) -> Self {
+        Self(Arc::new(Inner { credentials, outlet, audience, timeout }))
     }
 
     /// A request for any path, whether the catalogue knows it or not.
@@ -71,9 +76,9 @@ impl Client {
         &self.0.credentials
     }
 
-    /// The time for one request, whatever it takes.
-    pub(crate) fn timeout(&self) -> Duration {
-        self.0.timeout
+    /// Begins the way of a request.
+    pub(crate) fn trip(&self, endpoint: &'static EndpointInfo) -> Trip {
+        Trip::new(Purpose::Data(endpoint), self.0.timeout, self.0.audience.clone())
     }
 
     pub(crate) fn outlet(&self) -> &Outlet {

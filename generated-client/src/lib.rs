@@ -30,6 +30,7 @@
 //! seventeen digits in ten is misread by one unit in the last place.
 
 pub mod gate;
+pub mod observer;
 pub mod record;
 pub mod registry;
 pub mod request;
@@ -57,6 +58,8 @@ mod secret;
 mod send;
 mod series;
 mod slot;
+#[cfg(feature = "tracing")]
+mod spans;
 mod status;
 mod timestamp;
 mod token;
@@ -72,6 +75,7 @@ pub use decode::DecodeError;
 pub use error::{Error, ErrorKind};
 pub use gate::{Gate, RateLimit};
 pub use generated::*;
+pub use observer::{Event, Observer};
 pub use record::{Record, UnknownFields};
 pub use request::{Endpoint, Raw, Request};
 pub use retry::Retry;

@@ -10,10 +10,11 @@ use std::time::Duration;
 use crate::base_url::BaseUrl;
 use crate::error::Error;
 use crate::gate::{Gate, Pass};
+use crate::observer::Waiting;
 use crate::retry::{Retries, Retry};
 use crate::retry_after;
 use crate::transport::{Headers, HttpRequest, HttpResponse, Limits, Method, Transport};
-use crate::trip::{Stage, Trip};
+use crate::trip::Trip;
 
 /// Where requests leave: the base URL, the gate, the transport and its limits.
 pub(crate) struct Outlet {
@@ -42,7 +43,7 @@ impl Outlet {
 
     /// Waits for a turn at the gate.
     pub(crate) async fn enter(&self, trip: &mut Trip) -> Result<Pass, Error> {
-        trip.wait_for(Stage::Gate);
+        trip.wait_for(Waiting::Gate);
         let pass = self.gate.enter().await;
         trip.arrived();
         Ok(pass?)
@@ -75,14 +76,17 @@ impl Outlet {
     }
 
     async fn send(&self, mut request: HttpRequest, pass: Pass, trip: &mut Trip) -> Result<HttpResponse, Error> {
-        trip.attempt();
+        let since = trip.attempt();
         request.limits.timeout = request.limits.timeout.min(trip.left());
-        let outcome = self.transport.send(request).await;
+        let outcome = self.transport.send(request).await.map_err(Error::from);
+        let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
+        trip.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);
         if let Some(pause) = outcome.as_ref().ok().and_then(|response| self.pause(response)) {
             self.gate.refused(pause);
         }
+        // Not before the gate knows of a refusal: the next request would slip through.
         drop(pass);
-        Ok(outcome?)
+        outcome
     }
 
     /// How long nothing may be sent, if the service found too many requests.

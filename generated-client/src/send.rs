@@ -12,6 +12,8 @@ use crate::client::Client;
 use crate::decode::DecodeError;
 use crate::error::{Error, ErrorKind};
 use crate::registry::Range;
+#[cfg(feature = "tracing")]
+use crate::spans;
 use crate::status;
 use crate::token::Token;
 use crate::transport::HttpResponse;
@@ -50,12 +52,20 @@ async fn text(client: &Client, call: &Call) -> Result<String, Error> {
     if tokio::runtime::Handle::try_current().is_err() {
         return Err(Error::build("there is no Tokio runtime; send from `#[tokio::main]` or a task"));
     }
-    let mut trip = Trip::new(client.timeout());
-    let body = match trip.deadline() {
-        Some(deadline) => tokio::time::timeout_at(deadline, body(client, call, &mut trip)).await.ok(),
-        None => Some(body(client, call, &mut trip).await),
+    let mut trip = client.trip(call.endpoint());
+    let deadline = trip.deadline();
+    let body = body(client, call, &mut trip);
+    #[cfg(feature = "tracing")]
+    let span = spans::request(call.endpoint());
+    #[cfg(feature = "tracing")]
+    let body = tracing::Instrument::instrument(body, span.clone());
+    let body = match deadline {
+        Some(deadline) => tokio::time::timeout_at(deadline, body).await.ok(),
+        None => Some(body.await),
     };
     let text = body.unwrap_or_else(|| Err(trip.timed_out())).and_then(utf8);
+    #[cfg(feature = "tracing")]
+    spans::end(&span, text.as_ref().ok().map(String::len), &trip);
     text.map_err(|error| explained(error.after(trip.account()), call))
 }
 
@@ -87,11 +97,11 @@ fn utf8(body: Vec<u8>) -> Result<String, Error> {
 
 /// Asks for a path; once more if a token was refused that another can replace.
 async fn authorized(client: &Client, path: &str, trip: &mut Trip) -> Result<HttpResponse, Error> {
-    let (token, response) = sent(client, path, trip).await?;
+    let (token, response) = exchange(client, path, trip).await?;
     match token {
         Some(refused) if response.status == 401 => {
             client.credentials().invalidate(&refused);
-            Ok(sent(client, path, trip).await?.1)
+            Ok(exchange(client, path, trip).await?.1)
         }
         _ => Ok(response),
     }
@@ -101,7 +111,7 @@ async fn authorized(client: &Client, path: &str, trip: &mut Trip) -> Result<Http
 ///
 /// One that expired while the request waited at the gate is replaced first, without a turn in hand; the
 /// next one is used as it is, since a token may live for less time than the gate takes.
-async fn sent(client: &Client, path: &str, trip: &mut Trip) -> Result<(Option<Arc<Token>>, HttpResponse), Error> {
+async fn exchange(client: &Client, path: &str, trip: &mut Trip) -> Result<(Option<Arc<Token>>, HttpResponse), Error> {
     let (credentials, outlet) = (client.credentials(), client.outlet());
     let mut token = credentials.token(outlet, trip).await?;
     let mut pass = outlet.enter(trip).await?;

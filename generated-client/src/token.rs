@@ -15,12 +15,13 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use tokio::time::Instant;
 
 use crate::error::Error;
+use crate::observer::{Event, Waiting};
 use crate::outlet::Outlet;
 use crate::registry::ClientCredentialsInfo;
 use crate::secret::Secret;
 use crate::status;
 use crate::transport::Headers;
-use crate::trip::{Stage, Trip};
+use crate::trip::Trip;
 
 pub use basic::BasicEncoding;
 use reply::TokenReply;
@@ -122,7 +123,7 @@ impl TokenFlow {
         if let Some(token) = self.cache().fresh() {
             return Ok(token);
         }
-        trip.wait_for(Stage::Token);
+        trip.wait_for(Waiting::Token);
         let outcome = match self.renewed(outlet, trip).await {
             Some(token) => Ok(token),
             None => self.new_token(outlet, trip).await,
@@ -137,6 +138,7 @@ impl TokenFlow {
         let working = self.cache().working()?;
         let Ok(_asking) = self.asking.try_lock() else { return Some(working) };
         let asked = tokio::time::timeout(PATIENCE, self.ask(outlet, &mut trip.branch())).await;
+        trip.tell(&Event::Token { renewed: matches!(asked, Ok(Ok(_))) });
         if let Ok(Ok(token)) = asked {
             return self.cache().answer(Ok(token)).ok();
         }
@@ -154,6 +156,7 @@ impl TokenFlow {
         }
         let mut trip = trip.branch();
         let outcome = self.ask_repeatedly(outlet, &mut trip).await;
+        trip.tell(&Event::Token { renewed: outcome.is_ok() });
         self.cache().answer(outcome.map_err(|error| error.of_token().after(trip.account())))
     }
 

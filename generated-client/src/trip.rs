@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::error::{Error, ErrorKind};
+use crate::observer::{Audience, Event, Purpose, Waiting};
 use crate::retry::{History, Retries};
 
 /// The account of one request.
@@ -15,26 +16,16 @@ pub(crate) struct Trip {
     begun: Instant,
     /// `None` is as far away as a clock reaches.
     deadline: Option<Instant>,
-    stage: Stage,
-    /// Since when it has been waiting, while it does.
-    since: Option<Instant>,
+    purpose: Purpose,
+    audience: Audience,
+    /// What it is waiting for, and since when; `None` while it is under way.
+    waiting: Option<(Waiting, Instant)>,
     waited: Duration,
     history: History,
+    /// What the last attempt was answered with.
+    status: Option<u16>,
     /// Why there was another attempt.
     failure: Option<Error>,
-}
-
-/// What a request is waiting for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
-    /// A token, which others may be fetching.
-    Token,
-    /// Its turn at the gate.
-    Gate,
-    /// The time of the next attempt.
-    Delay,
-    /// Its reply.
-    Reply,
 }
 
 /// What an error tells of the way so far.
@@ -47,23 +38,25 @@ pub(crate) struct Account {
 
 impl Trip {
     /// Begins a way that may take so long.
-    pub(crate) fn new(timeout: Duration) -> Self {
-        Self::until(Instant::now().checked_add(timeout))
+    pub(crate) fn new(purpose: Purpose, timeout: Duration, audience: Audience) -> Self {
+        Self::until(Instant::now().checked_add(timeout), purpose, audience)
     }
 
-    /// A way beside this one, which has to be over no later.
+    /// The way of a token beside this one, which has to be over no later.
     pub(crate) fn branch(&self) -> Self {
-        Self::until(self.deadline)
+        Self::until(self.deadline, Purpose::Token, self.audience.clone())
     }
 
-    fn until(deadline: Option<Instant>) -> Self {
+    fn until(deadline: Option<Instant>, purpose: Purpose, audience: Audience) -> Self {
         Self {
             begun: Instant::now(),
             deadline,
-            stage: Stage::Reply,
-            since: None,
+            purpose,
+            audience,
+            waiting: None,
             waited: Duration::ZERO,
             history: History::default(),
+            status: None,
             failure: None,
         }
     }
@@ -79,22 +72,35 @@ impl Trip {
     }
 
     /// Begins to wait; [`Trip::arrived`] ends it.
-    pub(crate) fn wait_for(&mut self, stage: Stage) {
-        self.stage = stage;
-        self.since = Some(Instant::now());
+    pub(crate) fn wait_for(&mut self, what: Waiting) {
+        self.waiting = Some((what, Instant::now()));
     }
 
-    /// Ends a wait and says how long it was.
-    pub(crate) fn arrived(&mut self) -> Duration {
-        self.stage = Stage::Reply;
-        let waited = self.since.take().map_or(Duration::ZERO, |since| since.elapsed());
-        self.waited += waited;
-        waited
+    /// Ends a wait.
+    pub(crate) fn arrived(&mut self) {
+        let Some((what, since)) = self.waiting.take() else { return };
+        let elapsed = since.elapsed();
+        self.waited += elapsed;
+        if !elapsed.is_zero() {
+            self.tell(&Event::Wait { purpose: self.purpose, what, elapsed });
+        }
     }
 
-    /// Counts an attempt.
-    pub(crate) fn attempt(&mut self) {
+    /// Begins an attempt; [`Trip::attempted`] ends it.
+    pub(crate) fn attempt(&mut self) -> Instant {
         self.history.attempts += 1;
+        Instant::now()
+    }
+
+    /// Says how an attempt came out.
+    pub(crate) fn attempted(&mut self, since: Instant, outcome: Result<u16, ErrorKind>, bytes: usize) {
+        self.status = outcome.ok();
+        let (purpose, number, elapsed) = (self.purpose, self.history.attempts, since.elapsed());
+        self.tell(&Event::Attempt { purpose, number, outcome, bytes, elapsed });
+    }
+
+    pub(crate) fn tell(&self, event: &Event) {
+        self.audience.tell(event);
     }
 
     /// Waits until it is time for another attempt; the error comes back if there is to be none.
@@ -105,25 +111,32 @@ impl Trip {
         if delay >= self.left() {
             return Err(error.with_hint("the total timeout leaves no time to try again"));
         }
+        self.tell(&Event::Retry { purpose: self.purpose, kind: error.kind(), delay });
         self.failure = Some(error);
-        self.wait_for(Stage::Delay);
+        self.wait_for(Waiting::Delay);
         tokio::time::sleep(delay).await;
         self.arrived();
         Ok(())
     }
 
+    /// The status of the last attempt, if it was answered.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn status(&self) -> Option<u16> {
+        self.status
+    }
+
     pub(crate) fn account(&self) -> Account {
-        let waiting = self.since.map_or(Duration::ZERO, |since| since.elapsed());
+        let waiting = self.waiting.map_or(Duration::ZERO, |(_, since)| since.elapsed());
         Account { attempts: self.history.attempts, elapsed: self.begun.elapsed(), waited: self.waited + waiting }
     }
 
     /// Says that the total timeout has passed, and while what.
     pub(crate) fn timed_out(&mut self) -> Error {
-        let (kind, doing) = match self.stage {
-            Stage::Token => (ErrorKind::Wait, "a token"),
-            Stage::Gate => (ErrorKind::Wait, "a turn at the gate"),
-            Stage::Delay => (ErrorKind::Wait, "the next attempt"),
-            Stage::Reply => (ErrorKind::Head, "a whole reply"),
+        let (kind, doing) = match self.waiting {
+            Some((Waiting::Token, _)) => (ErrorKind::Wait, "a token"),
+            Some((Waiting::Gate, _)) => (ErrorKind::Wait, "a turn at the gate"),
+            Some((Waiting::Delay, _)) => (ErrorKind::Wait, "the next attempt"),
+            None => (ErrorKind::Head, "a whole reply"),
         };
         let message = format!("the total timeout passed while waiting for {doing}");
         Error::new(kind, message).timed_out(self.failure.take())
