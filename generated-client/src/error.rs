@@ -144,6 +144,12 @@ impl Error {
         self
     }
 
+    /// Takes the body out, which may hold a token that nobody knows yet.
+    pub(crate) fn without_body(mut self) -> Self {
+        self.0.body = None;
+        self
+    }
+
     /// Says that the request for a token failed, on the way of another request.
     pub(crate) fn of_token(mut self) -> Self {
         self.0.token = true;

@@ -63,7 +63,7 @@ async fn text(client: &Client, call: &Call) -> Result<String, Error> {
         Some(deadline) => tokio::time::timeout_at(deadline, body).await.ok(),
         None => Some(body.await),
     };
-    let text = body.unwrap_or_else(|| Err(trip.timed_out())).and_then(utf8);
+    let text = body.unwrap_or_else(|| Err(trip.timed_out(client.credentials()))).and_then(utf8);
     #[cfg(feature = "tracing")]
     spans::end(&span, text.as_ref().ok().map(String::len), &trip);
     text.map_err(|error| explained(error.after(trip.account()), call))

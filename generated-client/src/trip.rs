@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::credentials::Credentials;
 use crate::error::{Error, ErrorKind};
 use crate::observer::{Audience, Event, Purpose, Waiting};
 use crate::retry::{History, Retries};
@@ -131,14 +132,15 @@ impl Trip {
     }
 
     /// Says that the total timeout has passed, and while what.
-    pub(crate) fn timed_out(&mut self) -> Error {
+    pub(crate) fn timed_out(&mut self, credentials: &Credentials) -> Error {
         let (kind, doing) = match self.waiting {
             Some((Waiting::Token, _)) => (ErrorKind::Wait, "a token"),
             Some((Waiting::Gate, _)) => (ErrorKind::Wait, "a turn at the gate"),
             Some((Waiting::Delay, _)) => (ErrorKind::Wait, "the next attempt"),
             None => (ErrorKind::Head, "a whole reply"),
         };
+        let before = self.failure.take().map(|before| before.without_secrets(credentials));
         let message = format!("the total timeout passed while waiting for {doing}");
-        Error::new(kind, message).timed_out(self.failure.take())
+        Error::new(kind, message).timed_out(before)
     }
 }

@@ -4,98 +4,14 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+mod socket;
+
 use std::time::Duration;
 
-use generated_client::{Builder, Client, Error, ErrorKind, Retry};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use generated_client::{Client, Error, ErrorKind, Retry};
+use tokio::net::TcpListener;
 
-const KEY: &str = "canary-key";
-const DATA: &str = r#"{"data": [{"openDate": 1700000000, "volumeRatio": 0.25}]}"#;
-
-/// What the server does with one request.
-#[derive(Clone)]
-enum Step {
-    /// Writes bytes and keeps the connection open.
-    Write(Vec<u8>),
-    /// Writes bytes and closes the connection.
-    Close(Vec<u8>),
-    /// Writes bytes one by one, with a pause after each.
-    Trickle(Vec<u8>),
-    /// Answers nothing.
-    Silence,
-}
-
-/// A server that takes one step a request, the last one over and over.
-struct Server {
-    base_url: String,
-    connections: Arc<AtomicUsize>,
-    requests: Arc<Mutex<Vec<String>>>,
-}
-
-impl Server {
-    async fn start(steps: Vec<Step>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base_url = format!("http://{}/v2", listener.local_addr().unwrap());
-        let connections = Arc::new(AtomicUsize::new(0));
-        let requests = Arc::new(Mutex::new(Vec::new()));
-        let server = Self { base_url, connections: connections.clone(), requests: requests.clone() };
-        let steps = Arc::new(Mutex::new(steps));
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                connections.fetch_add(1, Ordering::SeqCst);
-                tokio::spawn(serve(stream, steps.clone(), requests.clone()));
-            }
-        });
-        server
-    }
-
-    fn builder(&self) -> Builder {
-        Client::builder(&*self.base_url).api_key(KEY)
-    }
-
-    fn connections(&self) -> usize {
-        self.connections.load(Ordering::SeqCst)
-    }
-}
-
-async fn serve(mut stream: TcpStream, steps: Arc<Mutex<Vec<Step>>>, requests: Arc<Mutex<Vec<String>>>) {
-    while let Some(request) = read_request(&mut stream).await {
-        requests.lock().unwrap().push(request);
-        let step = {
-            let mut steps = steps.lock().unwrap();
-            if steps.len() > 1 { steps.remove(0) } else { steps[0].clone() }
-        };
-        match step {
-            Step::Write(text) => stream.write_all(&text).await.unwrap(),
-            Step::Close(text) => return stream.write_all(&text).await.unwrap(),
-            Step::Trickle(text) => {
-                for byte in text {
-                    if stream.write_all(&[byte]).await.is_err() {
-                        return;
-                    }
-                    tokio::time::sleep(Duration::from_millis(20)).await;
-                }
-            }
-            Step::Silence => std::future::pending().await,
-        }
-    }
-}
-
-async fn read_request(stream: &mut TcpStream) -> Option<String> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        head.push(stream.read_u8().await.ok()?);
-    }
-    String::from_utf8(head).ok()
-}
-
-fn reply(head: &str, body: &str) -> Vec<u8> {
-    let text = format!("HTTP/1.1 {head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-    text.into_bytes()
-}
+use socket::{DATA, KEY, Server, Step, reply};
 
 async fn ask(client: &Client) -> Result<f64, Error> {
     let series = client.orderflow().volume_ratio().coin("BTC").await?;

@@ -112,11 +112,15 @@ async fn it_covers_the_gate() {
 
 #[tokio::test(start_paused = true)]
 async fn what_went_wrong_before_is_the_cause() {
-    let service = Service::new(|_, before| if before == 0 { reply(503, &[], "") } else { silence() });
+    let service = Service::new(|_, before| match before {
+        0 => reply(503, &[], r#"{"message": "canary-key is busy"}"#),
+        _ => silence(),
+    });
     let builder = service.builder().total_timeout(15 * SECOND).rate_limit(RateLimit::new(1, 60 * SECOND, 1));
     let error = check(&builder.build().unwrap()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Wait);
-    assert!(format!("{error:#}").ends_with(": status 503"), "{error:#}");
+    assert!(format!("{error:#}").contains(": status 503: ********** is busy"), "{error:#}");
+    assert!(!format!("{error:?}").contains("canary"), "{error:?}");
     assert!(!error.to_string().contains("503"));
 }
 

@@ -32,7 +32,9 @@ impl Error {
         if !inner.hint.is_empty() {
             write!(f, "; {}", inner.hint)?;
         }
-        write_account(f, &inner.account)?;
+        // Whoever waits for a token waits for these attempts.
+        let waited = if inner.token { Duration::ZERO } else { inner.account.waited };
+        write_account(f, &Account { waited, ..inner.account })?;
         match inner.body.as_deref().map(String::from_utf8_lossy) {
             Some(body) if !body.trim().is_empty() => {
                 write!(f, "; body: {}", one_line(&excerpt(body.trim(), LONGEST_BODY)))
@@ -54,15 +56,17 @@ impl Error {
 /// What cost nothing is not worth a word.
 fn write_account(f: &mut fmt::Formatter<'_>, account: &Account) -> fmt::Result {
     let Account { attempts, elapsed, waited } = *account;
-    let (elapsed, waited) = (rounded(elapsed), rounded(waited));
     match attempts {
-        0 if elapsed.is_zero() => return Ok(()),
-        0 => write!(f, "; after {elapsed:?}")?,
-        1 => write!(f, "; after 1 attempt in {elapsed:?}")?,
-        _ => write!(f, "; after {attempts} attempts in {elapsed:?}")?,
+        0 if elapsed < MILLISECOND => return Ok(()),
+        0 => f.write_str("; after ")?,
+        1 => f.write_str("; after 1 attempt in ")?,
+        _ => write!(f, "; after {attempts} attempts in ")?,
     }
-    if waited.is_zero() { Ok(()) } else { write!(f, ", of which {waited:?} waiting") }
+    write!(f, "{:?}", rounded(elapsed.max(MILLISECOND)))?;
+    if waited < MILLISECOND { Ok(()) } else { write!(f, ", of which {:?} waiting", rounded(waited)) }
 }
+
+const MILLISECOND: Duration = Duration::from_millis(1);
 
 fn rounded(time: Duration) -> Duration {
     Duration::new(time.as_secs(), time.subsec_millis() * 1_000_000)

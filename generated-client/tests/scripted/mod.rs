@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use generated_client::transport::TransportError;
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, Method, Phase, Sending, Transport};
-use generated_client::{Builder, Client};
+use generated_client::{Builder, Client, RateLimit, Retry};
 use tokio::time::Instant;
 
 pub(crate) const KEY: &str = "canary-key";
@@ -147,4 +147,17 @@ impl Transport for Service {
             fate.outcome
         })
     }
+}
+
+/// A service where much goes wrong, and a client of it.
+pub(crate) fn troubled() -> (Arc<Service>, Builder) {
+    let service = Service::new(|_, before| match before {
+        0 => failure(Phase::Connect),
+        1 => reply(200, &[], r#"{"access_token": "canary-token", "expires_in": 600}"#),
+        2 => reply(503, &[], r#"{"message": "canary-token and canary-key"}"#),
+        _ => ok(),
+    });
+    let retry = Retry::default().backoff(Duration::ZERO, Duration::ZERO);
+    let builder = service.builder().client_credentials("canary-id", "canary-secret").retry(retry);
+    (service, builder.rate_limit(RateLimit::new(1, Duration::from_secs(1), 1)))
 }
