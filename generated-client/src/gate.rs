@@ -97,6 +97,13 @@ impl Pass {
         Self(Box::new(place))
     }
 
+    /// Says that the request left so long after it had passed.
+    pub(crate) fn departed(&mut self, after: Duration) {
+        if !after.is_zero() {
+            self.0.departed(after);
+        }
+    }
+
     /// Gives the pass back: nothing was sent with it.
     pub(crate) fn give_back(mut self) {
         self.0.give_back();
@@ -113,6 +120,9 @@ impl fmt::Debug for Pass {
 pub(crate) trait Place: Send + 'static {
     /// Undoes what entering has counted.
     fn give_back(&mut self);
+
+    /// Counts the request so much later.
+    fn departed(&mut self, after: Duration);
 }
 
 struct Guarded<G> {
@@ -121,6 +131,8 @@ struct Guarded<G> {
 
 impl<G: Send + 'static> Place for Guarded<G> {
     fn give_back(&mut self) {}
+
+    fn departed(&mut self, _: Duration) {}
 }
 
 /// Why a gate cannot tell whether a request may be sent. The request is tried again later.

@@ -75,10 +75,13 @@ impl Outlet {
         self.send(request, pass, trip).await
     }
 
-    async fn send(&self, mut request: HttpRequest, pass: Pass, trip: &mut Trip) -> Result<HttpResponse, Error> {
+    async fn send(&self, mut request: HttpRequest, mut pass: Pass, trip: &mut Trip) -> Result<HttpResponse, Error> {
         let since = trip.attempt();
         request.limits.timeout = request.limits.timeout.min(trip.left());
         let outcome = self.transport.send(request).await.map_err(Error::from);
+        if let Ok(response) = &outcome {
+            pass.departed(response.departure);
+        }
         let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
         trip.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);
         if let Some(pause) = outcome.as_ref().ok().and_then(|response| self.pause(response)) {

@@ -27,7 +27,7 @@ fn readable(response: HttpResponse) -> Result<Vec<u8>, Error> {
         let message = format!("the body is encoded as `{encoding}`, which was not asked for");
         return Err(Error::new(ErrorKind::Decode, message));
     }
-    let HttpResponse { status, headers, body } = response;
+    let HttpResponse { status, headers, body, .. } = response;
     let kind = headers.get("content-type").map_or_else(String::new, |kind| format!(" of type `{}`", one_line(kind)));
     match body.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => {

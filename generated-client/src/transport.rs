@@ -118,12 +118,17 @@ pub struct HttpResponse {
     pub headers: Headers,
     /// The whole body, decoded.
     pub body: Vec<u8>,
+    /// How long it took until the request could leave, a connection being made for example; zero if that is
+    /// not known.
+    ///
+    /// The service counts requests when they arrive, so the gate counts this one so much later.
+    pub departure: Duration,
 }
 
 impl HttpResponse {
     /// A reply, whatever its status.
     pub fn new(status: u16, headers: Headers, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, headers, body: body.into() }
+        Self { status, headers, body: body.into(), departure: Duration::ZERO }
     }
 }
 

@@ -79,6 +79,18 @@ async fn ten_minutes_at_full_speed_stay_within_each_set() {
     }
 }
 
+/// The first requests have to make their connections, and arrive when the next ones could leave.
+#[tokio::test(start_paused = true)]
+async fn what_arrives_late_counts_late() {
+    let service = Service::new(|_, before| {
+        let departure = Duration::from_millis(if before < 10 { 300 } else { 0 });
+        Fate { departure, way: departure + Duration::from_millis(2), ..ok() }
+    });
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 10)).build().unwrap();
+    check(&client, 35).await;
+    assert_eq!(most_within(&service.arrivals(), SECOND), 10);
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_the_window_allows_goes_out_at_once() {
     let service = Service::new(|_, _| ok());
@@ -135,6 +147,24 @@ async fn whoever_gives_up_leaves_no_debt() {
         client.raw("/after").await.unwrap();
         assert!(start.elapsed() < SECOND / 10);
     }
+}
+
+/// The same on several threads and a real clock, where only outcomes can be asserted.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nor_does_it_on_several_threads() {
+    let quick = || Fate { way: Duration::ZERO, reply: Duration::from_millis(fastrand::u64(0..3)), ..ok() };
+    let service = Service::new(move |_, _| quick());
+    let client = service.builder().rate_limit(RateLimit::new(40, SECOND / 50, 3)).build().unwrap();
+    let calls = (0..600).map(|_| {
+        let call = client.raw("/x").into_future();
+        tokio::spawn(tokio::time::timeout(Duration::from_millis(fastrand::u64(0..150)), call))
+    });
+    for call in calls.collect::<Vec<_>>() {
+        drop(call.await.unwrap());
+    }
+    assert!(service.most_under_way() <= 3);
+    assert_eq!(service.under_way(), 0);
+    check(&client, 50).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -124,4 +124,10 @@ impl Place for Entered {
         self.shared.state().windows.forget(self.at);
         self.shared.earlier.notify_one();
     }
+
+    fn departed(&mut self, after: Duration) {
+        let Some(later) = self.at.checked_add(after) else { return };
+        self.shared.state().windows.postpone(self.at, later);
+        self.at = later;
+    }
 }

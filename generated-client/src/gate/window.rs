@@ -76,6 +76,16 @@ impl Windows {
             self.sent.remove(index);
         }
     }
+
+    /// Counts a request later that left later than it was counted.
+    pub(super) fn postpone(&mut self, counted: Instant, later: Instant) {
+        // What is not there has been gone for longer than any window is.
+        if let Some(index) = self.sent.iter().rposition(|sent| *sent == counted) {
+            self.sent.remove(index);
+            let index = self.sent.partition_point(|sent| *sent <= later);
+            self.sent.insert(index, later);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -132,6 +142,19 @@ mod tests {
                 assert!(pairs.into_iter().all(|(first, next)| *next - *first > length), "{requests} in {length:?}");
             }
         }
+    }
+
+    #[test]
+    fn what_left_later_counts_later() {
+        let mut windows = Windows::new(vec![Window { requests: 2, length: SECOND }]);
+        let start = Instant::now();
+        windows.count(start);
+        windows.count(start);
+        windows.postpone(start, start + SECOND / 2);
+        assert_eq!(windows.room_from(), Some(start + Duration::from_millis(1010)));
+        windows.postpone(start, start + SECOND);
+        assert_eq!(windows.room_from(), Some(start + Duration::from_millis(1510)));
+        assert!(windows.sent.iter().is_sorted());
     }
 
     #[test]

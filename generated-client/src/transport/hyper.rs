@@ -15,13 +15,15 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::time::Instant;
 
-use super::connect::TimedConnector;
+use super::connect::{Latest, TimedConnector};
 use super::{Headers, HttpRequest, HttpResponse, Method, Phase, Sending, Transport, TransportError};
 
 /// A pool of connections to whatever hosts are asked for.
 pub(crate) struct HyperTransport {
     client: Client<TimedConnector<HttpsConnector<HttpConnector>>, Full<Bytes>>,
+    latest: Latest,
 }
 
 /// Servers close idle connections after a minute or so; to be earlier saves a failed attempt.
@@ -37,11 +39,12 @@ impl HyperTransport {
             .https_or_http()
             .enable_http1()
             .wrap_connector(tcp);
+        let latest = Latest::default();
         let client = Client::builder(TokioExecutor::new())
             .pool_idle_timeout(IDLE)
             .pool_timer(TokioTimer::new())
-            .build(TimedConnector::new(https, connect_timeout));
-        Ok(Self { client })
+            .build(TimedConnector::new(https, connect_timeout, latest.clone()));
+        Ok(Self { client, latest })
     }
 
     async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
@@ -51,14 +54,17 @@ impl HyperTransport {
         #[cfg(feature = "gzip")]
         super::gzip::accept(request.headers_mut());
         let host = request.uri().host().unwrap_or_default().to_owned();
+        let begun = Instant::now();
         let response = self.client.request(request).await.map_err(|error| classify(error, &host))?;
+        let departure = self.latest.after(begun);
         #[allow(unused_mut)]
         let (mut head, body) = response.into_parts();
         *progress = Progress::Body(0);
         let body = read(body, limit, progress).await?;
         #[cfg(feature = "gzip")]
         let body = super::gzip::decode(&mut head.headers, body, limit)?;
-        Ok(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), body))
+        let headers = Headers::from_map(head.headers);
+        Ok(HttpResponse { departure, ..HttpResponse::new(head.status.as_u16(), headers, body) })
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) const DATA: &str = r#"{"data": [{"openDate": 1700000000, "volumeRatio
 pub(crate) struct Fate {
     /// Until it arrives.
     pub(crate) way: Duration,
+    /// How much of that is known to pass before it leaves.
+    pub(crate) departure: Duration,
     /// From its arrival to the end of the reply.
     pub(crate) reply: Duration,
     pub(crate) outcome: Result<HttpResponse, TransportError>,
@@ -49,7 +51,7 @@ pub(crate) fn silence() -> Fate {
 }
 
 fn fate(outcome: Result<HttpResponse, TransportError>) -> Fate {
-    Fate { way: Duration::from_millis(1), reply: Duration::from_millis(20), outcome }
+    Fate { departure: Duration::ZERO, way: Duration::from_millis(1), reply: Duration::from_millis(20), outcome }
 }
 
 type Script = Box<dyn FnMut(&HttpRequest, usize) -> Fate + Send>;
@@ -138,13 +140,17 @@ impl Transport for Service {
                 arrivals.push((Instant::now() + fate.way, request));
                 fate
             };
+            let mut outcome = fate.outcome;
+            if let Ok(response) = &mut outcome {
+                response.departure = fate.departure;
+            }
             let time = fate.way.saturating_add(fate.reply);
             if time > timeout {
                 tokio::time::sleep(timeout).await;
                 return Err(TransportError::new(Phase::Head, "no whole reply in time").timed_out());
             }
             tokio::time::sleep(time).await;
-            fate.outcome
+            outcome
         })
     }
 }
