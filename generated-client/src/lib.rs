@@ -26,6 +26,9 @@
 //! runtime. What the catalogue does not know is within reach too: [`Request::query`] for a param,
 //! [`Client::raw`] for a path, `unknown_fields` for what a reply holds beyond its documented fields.
 //!
+//! Requests are held back at a gate so that the service's limits are kept ([`RateLimit`]), sent again where
+//! that helps ([`Retry`]), and given up in time. [`Builder`] has the settings, all of which have defaults.
+//!
 //! This crate turns on `serde_json/float_roundtrip`, for the whole program: without it one number of
 //! seventeen digits in ten is misread by one unit in the last place.
 

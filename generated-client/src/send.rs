@@ -17,13 +17,14 @@ use crate::spans;
 use crate::status;
 use crate::token::Token;
 use crate::transport::HttpResponse;
-use crate::trip::Trip;
+use crate::trip::{Account, Trip};
 
 /// The text of a successful reply, and what an error about it has to say.
 pub(crate) struct Reply {
     client: Client,
     call: Call,
     text: String,
+    account: Account,
 }
 
 impl Reply {
@@ -35,19 +36,19 @@ impl Reply {
     #[cold]
     pub(crate) fn misfit(self, error: &DecodeError) -> Error {
         let error = Error::decode(error, self.text.into_bytes());
-        error.about(&self.call).without_secrets(self.client.credentials())
+        error.about(&self.call).after(self.account).without_secrets(self.client.credentials())
     }
 }
 
 /// Sends a call and takes its reply.
 pub(crate) async fn send(client: Client, call: Call) -> Result<Reply, Error> {
     match text(&client, &call).await {
-        Ok(text) => Ok(Reply { client, call, text }),
+        Ok((text, account)) => Ok(Reply { client, call, text, account }),
         Err(error) => Err(error.about(&call).without_secrets(client.credentials())),
     }
 }
 
-async fn text(client: &Client, call: &Call) -> Result<String, Error> {
+async fn text(client: &Client, call: &Call) -> Result<(String, Account), Error> {
     call.check()?;
     if tokio::runtime::Handle::try_current().is_err() {
         return Err(Error::build("there is no Tokio runtime; send from `#[tokio::main]` or a task"));
@@ -66,7 +67,11 @@ async fn text(client: &Client, call: &Call) -> Result<String, Error> {
     let text = body.unwrap_or_else(|| Err(trip.timed_out(client.credentials()))).and_then(utf8);
     #[cfg(feature = "tracing")]
     spans::end(&span, text.as_ref().ok().map(String::len), &trip);
-    text.map_err(|error| explained(error.after(trip.account()), call))
+    let account = trip.account();
+    match text {
+        Ok(text) => Ok((text, account)),
+        Err(error) => Err(explained(error.after(account), call)),
+    }
 }
 
 /// The body of a success, after as many attempts as it takes and the rules allow.

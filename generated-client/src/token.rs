@@ -137,6 +137,9 @@ impl TokenFlow {
     async fn renewed(&self, outlet: &Outlet, trip: &Trip) -> Option<Arc<Token>> {
         let working = self.cache().working()?;
         let Ok(_asking) = self.asking.try_lock() else { return Some(working) };
+        if let Some(token) = self.cache().fresh() {
+            return Some(token);
+        }
         let asked = tokio::time::timeout(PATIENCE, self.ask(outlet, &mut trip.branch())).await;
         trip.tell(&Event::Token { renewed: matches!(asked, Ok(Ok(_))) });
         if let Ok(Ok(token)) = asked {
@@ -149,7 +152,13 @@ impl TokenFlow {
 
     /// The token that is being asked for, by somebody else or by this caller.
     async fn new_token(&self, outlet: &Outlet, trip: &Trip) -> Result<Arc<Token>, Error> {
-        let answers_before = self.cache().answers;
+        let answers_before = {
+            let cache = self.cache();
+            if let Some(token) = cache.fresh() {
+                return Ok(token);
+            }
+            cache.answers
+        };
         let _asking = self.asking.lock().await;
         if let Some(outcome) = self.outcome_after(answers_before) {
             return outcome;

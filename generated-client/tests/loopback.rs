@@ -195,6 +195,18 @@ async fn a_pooled_connection_that_was_closed_is_replaced() {
     assert_eq!(server.connections(), 2);
 }
 
+#[tokio::test]
+async fn a_reused_connection_that_fails_is_no_failure() {
+    for end in [Step::Close(Vec::new()), Step::Reset(Vec::new()), Step::Close(b"HTTP/1.1 2".to_vec())] {
+        let steps = vec![Step::Write(reply("200 OK", DATA)), end, Step::Write(reply("200 OK", DATA))];
+        let server = Server::start(steps).await;
+        let client = server.builder().retry(Retry::default().backoff(Duration::ZERO, Duration::ZERO)).build().unwrap();
+        ask(&client).await.unwrap();
+        ask(&client).await.unwrap();
+        assert_eq!((server.connections(), server.requests.lock().unwrap().len()), (2, 3));
+    }
+}
+
 #[test]
 fn outside_a_runtime_the_error_says_so() {
     let client = Client::builder("https://example.com/v2").api_key(KEY).build().unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use generated_client::orderflow::VolumeRatioRecord;
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, Method, Sending, Transport};
-use generated_client::{Client, Error, ErrorKind, Series};
+use generated_client::{BasicEncoding, Client, Error, ErrorKind, Series};
 
 const KEY: &str = "canary-key";
 const SECRET: &str = "canary secret/+";
@@ -134,6 +134,17 @@ async fn both_requests_carry_what_the_document_says() {
     assert_eq!(data.headers.get("x-api-key"), Some(KEY));
     assert_eq!(data.headers.get("authorization"), Some("Bearer canary-token-1"));
     assert!(data.body.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_encoding_of_the_credentials_can_be_set() {
+    let (service, _) = service("");
+    let builder = Client::builder("https://example.com/v2").api_key(KEY).client_credentials("my:id", SECRET);
+    let client = builder.basic_encoding(BasicEncoding::Plain).transport(service.clone()).build().unwrap();
+    check(&client).await.unwrap();
+    // The base64 of `my:id:canary secret/+`.
+    let basic = "Basic bXk6aWQ6Y2FuYXJ5IHNlY3JldC8r";
+    assert_eq!(service.0.lock().unwrap().tokens[0].headers.get("authorization"), Some(basic));
 }
 
 #[tokio::test(start_paused = true)]
