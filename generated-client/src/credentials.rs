@@ -60,6 +60,11 @@ impl Credentials {
         }
     }
 
+    /// The token to send that is there already, if there is one.
+    pub(crate) fn working_token(&self) -> Option<Arc<Token>> {
+        self.flow.as_ref().and_then(TokenFlow::working)
+    }
+
     /// Takes note that the service refused a token.
     pub(crate) fn invalidate(&self, token: &Arc<Token>) {
         if let Some(flow) = &self.flow {

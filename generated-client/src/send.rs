@@ -114,16 +114,20 @@ async fn authorized(client: &Client, path: &str, trip: &mut Trip) -> Result<Http
 
 /// Sends the request with whatever token there is.
 ///
-/// One that expired while the request waited at the gate is replaced first, without a turn in hand; the
-/// next one is used as it is, since a token may live for less time than the gate takes.
+/// One that expired or was refused while the request waited at the gate is replaced first: at once if
+/// there is another, else without a turn in hand. What comes then is used as it is, since a token may live
+/// for less time than the gate takes.
 async fn exchange(client: &Client, path: &str, trip: &mut Trip) -> Result<(Option<Arc<Token>>, HttpResponse), Error> {
     let (credentials, outlet) = (client.credentials(), client.outlet());
     let mut token = credentials.token(outlet, trip).await?;
     let mut pass = outlet.enter(trip).await?;
-    if token.as_ref().is_some_and(|token| token.is_expired()) {
-        pass.give_back();
-        token = credentials.token(outlet, trip).await?;
-        pass = outlet.enter(trip).await?;
+    if token.is_some() {
+        token = credentials.working_token();
+        if token.is_none() {
+            pass.give_back();
+            token = credentials.token(outlet, trip).await?;
+            pass = outlet.enter(trip).await?;
+        }
     }
     let response = outlet.get(path, credentials.headers(token.as_ref()), pass, trip).await?;
     Ok((token, response))

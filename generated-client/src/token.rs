@@ -50,7 +50,7 @@ impl Token {
     }
 
     /// Whether its time is over.
-    pub(crate) fn is_expired(&self) -> bool {
+    fn is_expired(&self) -> bool {
         self.expiry.is_some_and(|expiry| expiry <= Instant::now())
     }
 
@@ -132,10 +132,15 @@ impl TokenFlow {
         outcome
     }
 
+    /// A token that is likely to be accepted, if there is one.
+    pub(crate) fn working(&self) -> Option<Arc<Token>> {
+        self.cache().working()
+    }
+
     /// A token that works although it is time for another: one caller sees to that, with little patience,
     /// and the others go on with what there is.
     async fn renewed(&self, outlet: &Outlet, trip: &Trip) -> Option<Arc<Token>> {
-        let working = self.cache().working()?;
+        let working = self.working()?;
         let Ok(_asking) = self.asking.try_lock() else { return Some(working) };
         if let Some(token) = self.cache().fresh() {
             return Some(token);

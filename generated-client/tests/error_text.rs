@@ -22,9 +22,12 @@ async fn check(fate: fn() -> Fate) -> String {
     text.strip_prefix("orderflow.volume_ratio (GET /volumeRatio?coin=BTC): ").unwrap().to_owned()
 }
 
+/// What happens, and what the error says.
+type Row = (fn() -> Fate, &'static str);
+
 #[tokio::test(start_paused = true)]
 async fn one_attempt() {
-    let table: [(fn() -> Fate, &str); 14] = [
+    let table: [Row; 14] = [
         (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
         (silence, "no whole reply in time; after 1 attempt in 30s"),
         (|| reply(404, &[], ""), "status 404; after 1 attempt in 21ms"),

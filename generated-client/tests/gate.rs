@@ -244,6 +244,26 @@ async fn a_token_that_expires_at_the_gate_is_replaced() {
     assert_eq!(service.seen().1, 2);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_token_that_is_refused_meanwhile_is_not_tried_by_everybody() {
+    let tokens = Arc::new(AtomicUsize::new(0));
+    let service = Service::new(move |request, before| {
+        if request.url.ends_with("token") {
+            let number = tokens.fetch_add(1, Ordering::SeqCst);
+            return reply(200, &[], &format!(r#"{{"access_token": "t{number}", "expires_in": 600}}"#));
+        }
+        let old = request.headers.get("authorization") == Some("Bearer t0");
+        if old && before > 1 { reply(401, &[], "") } else { ok() }
+    });
+    let client = service.builder().client_credentials("id", "secret").build().unwrap();
+    check(&client, 1).await;
+    check(&client, 100).await;
+    let (data, tokens) = service.seen();
+    assert_eq!(tokens, 2);
+    // Those under way at once find out, the other ninety are told.
+    assert!(data <= 1 + 100 + 10, "{data}");
+}
+
 fn seen_first(bearers: &Mutex<Vec<String>>) -> bool {
     bearers.lock().unwrap().len() <= 10
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use generated_client::orderflow::VolumeRatioRecord;
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, Method, Sending, Transport};
-use generated_client::{BasicEncoding, Client, Error, ErrorKind, Series};
+use generated_client::{BasicEncoding, Client, Error, ErrorKind, RateLimit, Series};
 
 const KEY: &str = "canary-key";
 const SECRET: &str = "canary secret/+";
@@ -84,6 +84,7 @@ fn service(reply: &str) -> (Arc<Service>, Client) {
         .api_key(KEY)
         .client_credentials("my:id", SECRET)
         .transport(service.clone())
+        .rate_limit(RateLimit::none())
         .build()
         .unwrap();
     (service, client)
@@ -152,6 +153,10 @@ async fn callers_share_one_request_for_a_token() {
     let (service, client) = service(r#""expires_in": 600"#);
     assert!(check_all(&client, 200).await.iter().all(Result::is_ok));
     assert_eq!(seen(&service), (1, 200));
+    tokio::time::advance(Duration::from_secs(1000)).await;
+    service.0.lock().unwrap().valid.clear();
+    assert!(check_all(&client, 200).await.iter().all(Result::is_ok));
+    assert_eq!(seen(&service), (2, 400));
 }
 
 #[tokio::test(start_paused = true)]
