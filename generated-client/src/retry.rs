@@ -4,6 +4,7 @@
 //! Nothing here waits or sends. One budget serves a client and its clones, so that a service which is
 //! down sees little more than the requests it would have seen anyway.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -97,8 +98,14 @@ impl Retry {
     /// A random delay after so many failures.
     fn delay(&self, failures: u32) -> Duration {
         let doubled = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
-        self.first.saturating_mul(doubled).min(self.longest).mul_f64(fastrand::f64())
+        self.first.saturating_mul(doubled).min(self.longest).mul_f64(random())
     }
+}
+
+/// A number from zero up to one. What keeps hash maps apart is random enough to keep retries apart.
+fn random() -> f64 {
+    let bits = RandomState::new().build_hasher().finish() >> 32;
+    f64::from(u32::try_from(bits).unwrap_or_default()) / (f64::from(u32::MAX) + 1.0)
 }
 
 /// The rules, and what is left of the budget.
