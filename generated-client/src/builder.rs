@@ -11,9 +11,12 @@ use crate::base_url::BaseUrl;
 use crate::client::Client;
 use crate::credentials::Credentials;
 use crate::error::Error;
+use crate::gate::{Gate, RateLimit, RollingGate};
+use crate::observer::{Audience, Observer};
 use crate::outlet::Outlet;
+use crate::retry::Retry;
 use crate::secret::Secret;
-use crate::token::ClientCredentials;
+use crate::token::{BasicEncoding, ClientCredentials};
 use crate::transport::{HyperTransport, Limits, Transport};
 use crate::{SERVICE, environment};
 
@@ -21,9 +24,15 @@ use crate::{SERVICE, environment};
 pub struct Builder {
     base_url: String,
     api_key: Option<Secret>,
-    client_credentials: Option<ClientCredentials>,
+    client_credentials: Option<(Secret, Secret)>,
+    basic_encoding: BasicEncoding,
     transport: Option<Arc<dyn Transport>>,
+    gate: Option<Arc<dyn Gate>>,
+    rate_limit: Option<RateLimit>,
+    retry: Retry,
+    observer: Option<Arc<dyn Observer>>,
     connect_timeout: Option<Duration>,
+    total_timeout: Duration,
     limits: Limits,
     allow_http: bool,
 }
@@ -34,8 +43,14 @@ impl Builder {
             base_url,
             api_key: None,
             client_credentials: None,
+            basic_encoding: BasicEncoding::default(),
             transport: None,
+            gate: None,
+            rate_limit: None,
+            retry: Retry::default(),
+            observer: None,
             connect_timeout: None,
+            total_timeout: Duration::from_secs(600),
             limits: Limits { timeout: Duration::from_secs(30), max_body_bytes: 32 << 20 },
             allow_http: false,
         }
@@ -55,7 +70,13 @@ impl Builder {
     /// Turns the token flow on: with these, a token is fetched when one is needed, and sent with every
     /// request for data beside the API key.
     pub fn client_credentials(mut self, id: impl Into<Secret>, secret: impl Into<Secret>) -> Self {
-        self.client_credentials = Some(ClientCredentials { id: id.into(), secret: secret.into() });
+        self.client_credentials = Some((id.into(), secret.into()));
+        self
+    }
+
+    /// How client id and secret are encoded in the request for a token; as in a form unless set.
+    pub fn basic_encoding(mut self, encoding: BasicEncoding) -> Self {
+        self.basic_encoding = encoding;
         self
     }
 
@@ -65,15 +86,48 @@ impl Builder {
         self
     }
 
+    /// How many requests may be sent; what satisfies every set that the catalogue names, unless set.
+    pub fn rate_limit(mut self, limit: RateLimit) -> Self {
+        self.rate_limit = Some(limit);
+        self
+    }
+
+    /// Holds requests back with something other than the built-in gate.
+    pub fn gate(mut self, gate: impl Gate) -> Self {
+        self.gate = Some(Arc::new(gate));
+        self
+    }
+
+    /// When a request is sent again.
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    /// Tells somebody what happens to requests.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+
     /// The time for a connection to be made, encryption included; 10 seconds unless set.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = Some(timeout);
         self
     }
 
-    /// The time for one attempt, from its first step to the last byte of the body; 30 seconds unless set.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
+    /// The time for one attempt, from its connection to the last byte of the body; 30 seconds unless set.
+    pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.limits.timeout = timeout;
+        self
+    }
+
+    /// The time for a request as a whole: every attempt, and the waits for a token, for the gate and between
+    /// attempts; 10 minutes unless set.
+    ///
+    /// Many requests that are made at once wait for each other at the gate.
+    pub fn total_timeout(mut self, timeout: Duration) -> Self {
+        self.total_timeout = timeout;
         self
     }
 
@@ -94,7 +148,9 @@ impl Builder {
     /// Checks the settings and builds the client.
     pub fn build(self) -> Result<Client, Error> {
         let base_url = BaseUrl::parse(&self.base_url, SERVICE.base_url_suffix, self.allow_http)?;
-        let credentials = Credentials::new(self.api_key, self.client_credentials)?;
+        let encoding = self.basic_encoding;
+        let own = self.client_credentials.map(|(id, secret)| ClientCredentials { id, secret, encoding });
+        let credentials = Credentials::new(self.api_key, own)?;
         let transport = match (self.transport, self.connect_timeout) {
             (Some(_), Some(_)) => {
                 return Err(Error::build("`connect_timeout` has no effect on a transport of your own")
@@ -103,7 +159,15 @@ impl Builder {
             (Some(transport), None) => transport,
             (None, timeout) => built_in(timeout.unwrap_or(Duration::from_secs(10)))?,
         };
-        Ok(Client::new(credentials, Outlet::new(base_url, transport, self.limits)))
+        let gate = match (self.gate, self.rate_limit) {
+            (Some(_), Some(_)) => {
+                return Err(Error::build("`rate_limit` has no effect on a gate of your own").with_hint("set it there"));
+            }
+            (Some(gate), None) => gate,
+            (None, limit) => Arc::new(RollingGate::new(limit.unwrap_or_default())),
+        };
+        let outlet = Outlet::new(base_url, gate, transport, self.limits, self.retry);
+        Ok(Client::new(credentials, outlet, Audience::new(self.observer), self.total_timeout))
     }
 }
 

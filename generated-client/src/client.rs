@@ -5,16 +5,21 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::builder::Builder;
 use crate::credentials::Credentials;
 use crate::error::Error;
+use crate::observer::{Audience, Purpose};
 use crate::outlet::Outlet;
+use crate::registry::EndpointInfo;
 use crate::request::{Raw, Request};
+use crate::trip::Trip;
 
 /// Access to the service.
 ///
-/// Cloning is cheap, and clones share their connections and their token.
+/// Cloning is cheap, and clones share their connections, their token and their
+/// place within the service's limits.
 /// Requests can be made from any thread and side by side; they are sent inside a Tokio runtime.
 #[derive(Clone)]
 pub struct Client(Arc<Inner>);
@@ -22,6 +27,9 @@ pub struct Client(Arc<Inner>);
 struct Inner {
     credentials: Credentials,
     outlet: Outlet,
+    audience: Audience,
+    /// The time for one request, whatever it takes.
+    timeout: Duration,
 }
 
 impl Client {
@@ -44,8 +52,8 @@ impl Client {
         Builder::from_env()?.build()
     }
 
-    pub(crate) fn new(credentials: Credentials, outlet: Outlet) -> Self {
-        Self(Arc::new(Inner { credentials, outlet }))
+    pub(crate) fn new(credentials: Credentials, outlet: Outlet, audience: Audience, timeout: Duration) -> Self {
+        Self(Arc::new(Inner { credentials, outlet, audience, timeout }))
     }
 
     /// A request for any path, whether the catalogue knows it or not.
@@ -66,6 +74,11 @@ impl Client {
 
     pub(crate) fn credentials(&self) -> &Credentials {
         &self.0.credentials
+    }
+
+    /// Begins the way of a request.
+    pub(crate) fn trip(&self, endpoint: &'static EndpointInfo) -> Trip {
+        Trip::new(Purpose::Data(endpoint), self.0.timeout, self.0.audience.clone())
     }
 
     pub(crate) fn outlet(&self) -> &Outlet {

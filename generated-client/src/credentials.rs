@@ -15,6 +15,7 @@ use crate::outlet::Outlet;
 use crate::secret::Secret;
 use crate::token::{ClientCredentials, Token, TokenFlow};
 use crate::transport::Headers;
+use crate::trip::Trip;
 
 const AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 
@@ -53,11 +54,16 @@ impl Credentials {
     }
 
     /// The token to send, if the flow is configured; fetched if need be.
-    pub(crate) async fn token(&self, outlet: &Outlet) -> Result<Option<Arc<Token>>, Error> {
+    pub(crate) async fn token(&self, outlet: &Outlet, trip: &mut Trip) -> Result<Option<Arc<Token>>, Error> {
         match &self.flow {
-            Some(flow) => flow.token(outlet).await.map(Some),
+            Some(flow) => flow.token(outlet, trip).await.map(Some),
             None => Ok(None),
         }
+    }
+
+    /// The token to send that is there already, if there is one.
+    pub(crate) fn working_token(&self) -> Option<Arc<Token>> {
+        self.flow.as_ref().and_then(TokenFlow::working)
     }
 
     /// Takes note that the service refused a token.

@@ -4,15 +4,19 @@
 //! It says what happened and what to do; it never holds a key, a secret or a token.
 //! What caused it is chained with [`source`](std::error::Error::source) and not printed by `Display`.
 
-use std::fmt;
+mod line;
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use crate::call::Call;
 use crate::cause::{self, Cause};
 use crate::credentials::Credentials;
 use crate::decode::DecodeError;
-use crate::excerpt::{excerpt, one_line};
+use crate::gate::GateError;
 use crate::registry::EndpointInfo;
 use crate::transport::{Phase, TransportError};
+use crate::trip::Account;
 
 /// Any failure, from building a client to reading a reply.
 ///
@@ -33,6 +37,8 @@ struct Inner {
     body: Option<Box<[u8]>>,
     timeout: bool,
     retryable: bool,
+    retry_after: Option<Duration>,
+    account: Account,
     source: Option<Cause>,
 }
 
@@ -49,6 +55,8 @@ struct Request {
 pub enum ErrorKind {
     /// Before anything was sent: the client or the request cannot be built.
     Build,
+    /// While it waited for a token, for its turn at the gate or for the time of the next attempt.
+    Wait,
     /// No connection was made.
     Connect,
     /// The request could not be sent.
@@ -76,6 +84,8 @@ impl Error {
             body: None,
             timeout: false,
             retryable: false,
+            retry_after: None,
+            account: Account::default(),
             source: None,
         }))
     }
@@ -107,8 +117,37 @@ impl Error {
         self
     }
 
+    pub(crate) fn with_retry_after(mut self, asked: Option<Duration>) -> Self {
+        self.0.retry_after = asked;
+        self
+    }
+
+    /// Says that time ran out, and what had gone wrong before.
+    pub(crate) fn timed_out(mut self, before: Option<Self>) -> Self {
+        self.0.timeout = true;
+        self.0.retryable = true;
+        self.0.source = before.map(|before| Arc::new(before) as _);
+        self
+    }
+
+    /// Says what the way so far has cost; what is known of attempts already stays.
+    pub(crate) fn after(mut self, account: Account) -> Self {
+        let attempts = match self.0.account.attempts {
+            0 => account.attempts,
+            known => known,
+        };
+        self.0.account = Account { attempts, ..account };
+        self
+    }
+
     pub(crate) fn with_body(mut self, body: Vec<u8>) -> Self {
         self.0.body = Some(body.into());
+        self
+    }
+
+    /// Takes the body out, which may hold a token that nobody knows yet.
+    pub(crate) fn without_body(mut self) -> Self {
+        self.0.body = None;
         self
     }
 
@@ -166,6 +205,26 @@ impl Error {
         self.0.body.as_deref()
     }
 
+    /// How often the request was sent; where [`Error::is_token`], the request for a token.
+    pub fn attempts(&self) -> u32 {
+        self.0.account.attempts
+    }
+
+    /// The time from the first step to the error.
+    pub fn elapsed(&self) -> Duration {
+        self.0.account.elapsed
+    }
+
+    /// How much of it was spent waiting: for a token, at the gate, between attempts.
+    pub fn waited(&self) -> Duration {
+        self.0.account.waited
+    }
+
+    /// How long the service asks to wait, if it does.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
     /// Whether the same request may succeed if it is sent again.
     pub fn is_retryable(&self) -> bool {
         self.0.retryable
@@ -214,54 +273,13 @@ impl From<TransportError> for Error {
     }
 }
 
-/// A body is shown up to so many bytes.
-const LONGEST_BODY: usize = 500;
-
-impl Error {
-    fn write_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let inner = &*self.0;
-        if let Some(Request { endpoint, line }) = &inner.request {
-            write!(f, "{endpoint} ({line}): ")?;
-        }
-        if inner.token {
-            f.write_str("no token: ")?;
-        }
-        f.write_str(&inner.message)?;
-        if let Some(code) = &inner.code {
-            write!(f, " (code {code})")?;
-        }
-        if !inner.hint.is_empty() {
-            write!(f, "; {}", inner.hint)?;
-        }
-        match inner.body.as_deref().map(String::from_utf8_lossy) {
-            Some(body) if !body.trim().is_empty() => {
-                write!(f, "; body: {}", one_line(&excerpt(body.trim(), LONGEST_BODY)))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn write_causes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut cause = std::error::Error::source(self);
-        while let Some(error) = cause {
-            write!(f, ": {error}")?;
-            cause = error.source();
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write_line(f)?;
-        if f.alternate() { self.write_causes(f) } else { Ok(()) }
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // `main` prints the word `Error` and a colon before it.
-        write!(f, "{self:#}")
+/// A failure of the gate, taken over with its words and its cause.
+impl From<GateError> for Error {
+    fn from(error: GateError) -> Self {
+        let mut this = Self::new(ErrorKind::Wait, error.to_string());
+        this.0.retryable = true;
+        this.0.source = error.into_cause();
+        this
     }
 }
 

@@ -26,9 +26,14 @@
 //! runtime. What the catalogue does not know is within reach too: [`Request::query`] for a param,
 //! [`Client::raw`] for a path, `unknown_fields` for what a reply holds beyond its documented fields.
 //!
+//! Requests are held back at a gate so that the service's limits are kept ([`RateLimit`]), sent again where
+//! that helps ([`Retry`]), and given up in time. [`Builder`] has the settings, all of which have defaults.
+//!
 //! This crate turns on `serde_json/float_roundtrip`, for the whole program: without it one number of
 //! seventeen digits in ten is misread by one unit in the last place.
 
+pub mod gate;
+pub mod observer;
 pub mod record;
 pub mod registry;
 pub mod request;
@@ -52,13 +57,18 @@ mod number;
 mod outlet;
 #[cfg(test)]
 mod requests;
+mod retry;
+mod retry_after;
 mod secret;
 mod send;
 mod series;
 mod slot;
+#[cfg(feature = "tracing")]
+mod spans;
 mod status;
 mod timestamp;
 mod token;
+mod trip;
 mod unknown_fields;
 
 #[rustfmt::skip]
@@ -68,12 +78,16 @@ pub use builder::Builder;
 pub use client::Client;
 pub use decode::DecodeError;
 pub use error::{Error, ErrorKind};
+pub use gate::{Gate, RateLimit};
 pub use generated::*;
+pub use observer::{Event, Observer};
 pub use record::{Record, UnknownFields};
 pub use request::{Endpoint, Raw, Request};
+pub use retry::Retry;
 pub use secret::Secret;
 // A group may have any name, and its module would be taken for the crate without the colons.
 pub use ::serde_json::Value;
 pub use series::{Body, Item, Series};
 pub use timestamp::{OutOfRange, ParseTimestampError, Timestamp};
+pub use token::BasicEncoding;
 pub use transport::Transport;

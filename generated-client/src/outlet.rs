@@ -1,42 +1,101 @@
 //! The one way out.
 //!
-//! Every request leaves here, for data and for a token alike: once, with its limits.
-//! Statuses are for others to judge.
+//! Every request leaves here, for data and for a token alike: once, when the gate lets it, with its limits.
+//! Statuses are for others to judge; only that the service finds too many requests goes to the gate at once.
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::base_url::BaseUrl;
 use crate::error::Error;
+use crate::gate::{Gate, Pass};
+use crate::observer::Waiting;
+use crate::retry::{Retries, Retry};
+use crate::retry_after;
 use crate::transport::{Headers, HttpRequest, HttpResponse, Limits, Method, Transport};
+use crate::trip::Trip;
 
-/// Where requests leave: the base URL, the transport and its limits.
+/// Where requests leave: the base URL, the gate, the transport and its limits.
 pub(crate) struct Outlet {
     base_url: BaseUrl,
+    gate: Arc<dyn Gate>,
     transport: Arc<dyn Transport>,
     limits: Limits,
+    retries: Retries,
 }
 
 impl Outlet {
-    pub(crate) fn new(base_url: BaseUrl, transport: Arc<dyn Transport>, limits: Limits) -> Self {
-        Self { base_url, transport, limits }
+    pub(crate) fn new(
+        base_url: BaseUrl,
+        gate: Arc<dyn Gate>,
+        transport: Arc<dyn Transport>,
+        limits: Limits,
+        retry: Retry,
+    ) -> Self {
+        Self { base_url, gate, transport, limits, retries: Retries::new(retry) }
+    }
+
+    /// When what leaves here is sent again.
+    pub(crate) fn retries(&self) -> &Retries {
+        &self.retries
+    }
+
+    /// Waits for a turn at the gate.
+    pub(crate) async fn enter(&self, trip: &mut Trip) -> Result<Pass, Error> {
+        trip.wait_for(Waiting::Gate);
+        let pass = self.gate.enter().await;
+        trip.arrived();
+        Ok(pass?)
     }
 
     /// Asks for a path.
-    pub(crate) async fn get(&self, path: &str, headers: Headers) -> Result<HttpResponse, Error> {
-        self.send(HttpRequest::new(Method::Get, self.base_url.join(path), headers, self.limits)).await
+    pub(crate) async fn get(
+        &self,
+        path: &str,
+        headers: Headers,
+        pass: Pass,
+        trip: &mut Trip,
+    ) -> Result<HttpResponse, Error> {
+        let request = HttpRequest::new(Method::Get, self.base_url.join(path), headers, self.limits);
+        self.send(request, pass, trip).await
     }
 
     /// Sends a form to a path.
-    pub(crate) async fn post(&self, path: &str, headers: Headers, form: &str) -> Result<HttpResponse, Error> {
-        let url = self.base_url.join(path);
-        let mut request = HttpRequest::new(Method::Post, url, headers, self.limits);
+    pub(crate) async fn post(
+        &self,
+        path: &str,
+        headers: Headers,
+        form: &str,
+        trip: &mut Trip,
+    ) -> Result<HttpResponse, Error> {
+        let pass = self.enter(trip).await?;
+        let mut request = HttpRequest::new(Method::Post, self.base_url.join(path), headers, self.limits);
         request.body = form.into();
-        self.send(request).await
+        self.send(request, pass, trip).await
     }
 
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, Error> {
-        Ok(self.transport.send(request).await?)
+    async fn send(&self, mut request: HttpRequest, mut pass: Pass, trip: &mut Trip) -> Result<HttpResponse, Error> {
+        let since = trip.attempt();
+        request.limits.timeout = request.limits.timeout.min(trip.left());
+        let outcome = self.transport.send(request).await.map_err(Error::from);
+        if let Ok(response) = &outcome {
+            pass.departed(response.departure);
+        }
+        let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
+        trip.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);
+        if let Some(pause) = outcome.as_ref().ok().and_then(|response| self.pause(response)) {
+            self.gate.refused(pause);
+        }
+        // Not before the gate knows of a refusal: the next request would slip through.
+        drop(pass);
+        outcome
+    }
+
+    /// How long nothing may be sent, if the service found too many requests.
+    fn pause(&self, response: &HttpResponse) -> Option<Duration> {
+        let asked = || retry_after::read(&response.headers);
+        (response.status == 429).then(|| self.retries.rules().pause(asked()))
     }
 }
 

@@ -5,27 +5,40 @@
 
 use crate::decode;
 use crate::error::{Error, ErrorKind};
+use crate::excerpt::one_line;
 use crate::registry::StatusInfo;
+use crate::retry_after;
 use crate::transport::HttpResponse;
 use crate::{SERVICE, Value};
 
 /// Takes the body of a success, or says what the status means.
 pub(crate) fn accept(response: HttpResponse, known: &[StatusInfo]) -> Result<Vec<u8>, Error> {
     match response.status {
-        200..=299 => decoded(response),
+        200..=299 => readable(response),
         300..=399 => Err(redirect(&response)),
         _ => Err(refusal(response, known)),
     }
 }
 
-/// A transport that accepts compressed bodies has to take the header away with the compression.
-fn decoded(response: HttpResponse) -> Result<Vec<u8>, Error> {
-    match response.headers.get("content-encoding") {
-        None | Some("identity") => Ok(response.body),
-        Some(encoding) => {
-            let message = format!("the body is encoded as `{encoding}`, which was not asked for");
+/// The body of a success, as far as a look at its beginning can tell.
+fn readable(response: HttpResponse) -> Result<Vec<u8>, Error> {
+    // A transport that accepts compressed bodies has to take the header away with the compression.
+    if let Some(encoding) = response.headers.get("content-encoding").filter(|encoding| *encoding != "identity") {
+        let message = format!("the body is encoded as `{encoding}`, which was not asked for");
+        return Err(Error::new(ErrorKind::Decode, message));
+    }
+    let HttpResponse { status, headers, body, .. } = response;
+    let kind = headers.get("content-type").map_or_else(String::new, |kind| format!(" of type `{}`", one_line(kind)));
+    match body.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        None => {
+            let message = format!("status {status} came with an empty body instead of JSON");
             Err(Error::new(ErrorKind::Decode, message))
         }
+        // No JSON begins like this, whatever its declared type.
+        Some(b'<') => Err(Error::new(ErrorKind::Decode, format!("the body is a page{kind} instead of JSON"))
+            .with_hint("check the base URL, and what stands between here and the service")
+            .with_body(body)),
+        Some(_) => Ok(body),
     }
 }
 
@@ -44,6 +57,7 @@ fn redirect(response: &HttpResponse) -> Error {
 }
 
 fn refusal(response: HttpResponse, known: &[StatusInfo]) -> Error {
+    let asked = retry_after::read(&response.headers);
     let HttpResponse { status, body, .. } = response;
     let info = known.iter().find(|info| info.status == status);
     let said = std::str::from_utf8(&body).ok().and_then(|text| decode::any(text).ok());
@@ -55,6 +69,7 @@ fn refusal(response: HttpResponse, known: &[StatusInfo]) -> Error {
     let parts = [Some(format!("status {status}")), label, meaning];
     Error::new(ErrorKind::Status, parts.into_iter().flatten().collect::<String>())
         .with_status(status, find(SERVICE.error_body.code))
+        .with_retry_after(asked)
         .with_hint(info.map_or("", |info| info.advice.trim_end_matches('.')))
         .with_body(body)
 }

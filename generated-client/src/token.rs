@@ -1,32 +1,36 @@
 //! The OAuth 2.0 client credentials flow (RFC 6749, section 4.4).
 //!
 //! Client id and secret come in, bearer tokens go out: one is kept until shortly before it expires, and
-//! whoever needs a new one waits for the one request that is under way and shares its outcome.
+//! whoever needs a new one waits for the one request that is under way and shares its outcome. A token that
+//! still works is never given up for a new one that does not come.
 //! Sending the token with a request, and trying again after a 401, is done where requests are sent.
 
+mod basic;
 mod reply;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use base64::prelude::{BASE64_STANDARD, Engine as _};
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::time::Instant;
 
 use crate::error::Error;
+use crate::observer::{Event, Waiting};
 use crate::outlet::Outlet;
 use crate::registry::ClientCredentialsInfo;
 use crate::secret::Secret;
 use crate::status;
 use crate::transport::Headers;
+use crate::trip::Trip;
 
+pub use basic::BasicEncoding;
 use reply::TokenReply;
 
 /// What a token is asked for with.
 pub(crate) struct ClientCredentials {
     pub(crate) id: Secret,
     pub(crate) secret: Secret,
+    pub(crate) encoding: BasicEncoding,
 }
 
 /// A bearer token.
@@ -35,12 +39,19 @@ pub(crate) struct Token {
     bearer: HeaderValue,
     /// When to ask for another; `None` if only a refusal tells.
     renewal: Option<Instant>,
+    /// When it ends; `None` if that is not said, or if it never had a life worth the name.
+    expiry: Option<Instant>,
 }
 
 impl Token {
     /// The header that carries it.
     pub(crate) fn bearer(&self) -> HeaderValue {
         self.bearer.clone()
+    }
+
+    /// Whether its time is over.
+    fn is_expired(&self) -> bool {
+        self.expiry.is_some_and(|expiry| expiry <= Instant::now())
     }
 
     fn is_fresh(&self) -> bool {
@@ -68,11 +79,20 @@ struct Cache {
     answers: u64,
     /// The last answer, if it was bad.
     failure: Option<Error>,
+    /// When to try again to replace a token that still works.
+    next_renewal: Option<Instant>,
 }
 
 impl Cache {
+    /// The token, if there is no reason to ask for another.
     fn fresh(&self) -> Option<Arc<Token>> {
-        self.token.clone().filter(|token| !self.refused && token.is_fresh())
+        let rests = self.next_renewal.is_some_and(|next| Instant::now() < next);
+        self.working().filter(|token| token.is_fresh() || rests)
+    }
+
+    /// The token, if it is likely to be accepted.
+    fn working(&self) -> Option<Arc<Token>> {
+        self.token.clone().filter(|token| !self.refused && !token.is_expired())
     }
 }
 
@@ -83,8 +103,7 @@ impl TokenFlow {
         own: &ClientCredentials,
         mut headers: Headers,
     ) -> Result<Self, Error> {
-        let pair = format!("{}:{}", form_encode(own.id.expose()), form_encode(own.secret.expose()));
-        let basic = BASE64_STANDARD.encode(pair);
+        let basic = own.encoding.basic(&own.id, &own.secret);
         let mut value = HeaderValue::try_from(format!("Basic {basic}"))
             .map_err(|_| Error::build("the client credentials do not fit a header"))?;
         value.set_sensitive(true);
@@ -100,7 +119,44 @@ impl TokenFlow {
     }
 
     /// A token that is likely to be accepted, fetched if there is none.
-    pub(crate) async fn token(&self, outlet: &Outlet) -> Result<Arc<Token>, Error> {
+    pub(crate) async fn token(&self, outlet: &Outlet, trip: &mut Trip) -> Result<Arc<Token>, Error> {
+        if let Some(token) = self.cache().fresh() {
+            return Ok(token);
+        }
+        trip.wait_for(Waiting::Token);
+        let outcome = match self.renewed(outlet, trip).await {
+            Some(token) => Ok(token),
+            None => self.new_token(outlet, trip).await,
+        };
+        trip.arrived();
+        outcome
+    }
+
+    /// A token that is likely to be accepted, if there is one.
+    pub(crate) fn working(&self) -> Option<Arc<Token>> {
+        self.cache().working()
+    }
+
+    /// A token that works although it is time for another: one caller sees to that, with little patience,
+    /// and the others go on with what there is.
+    async fn renewed(&self, outlet: &Outlet, trip: &Trip) -> Option<Arc<Token>> {
+        let working = self.working()?;
+        let Ok(_asking) = self.asking.try_lock() else { return Some(working) };
+        if let Some(token) = self.cache().fresh() {
+            return Some(token);
+        }
+        let asked = tokio::time::timeout(PATIENCE, self.ask(outlet, &mut trip.branch())).await;
+        trip.tell(&Event::Token { renewed: matches!(asked, Ok(Ok(_))) });
+        if let Ok(Ok(token)) = asked {
+            return self.cache().answer(Ok(token)).ok();
+        }
+        let mut cache = self.cache();
+        cache.next_renewal = Instant::now().checked_add(REST);
+        cache.working()
+    }
+
+    /// The token that is being asked for, by somebody else or by this caller.
+    async fn new_token(&self, outlet: &Outlet, trip: &Trip) -> Result<Arc<Token>, Error> {
         let answers_before = {
             let cache = self.cache();
             if let Some(token) = cache.fresh() {
@@ -112,8 +168,23 @@ impl TokenFlow {
         if let Some(outcome) = self.outcome_after(answers_before) {
             return outcome;
         }
-        let outcome = self.ask(outlet).await.map_err(Error::of_token);
-        self.cache().answer(outcome)
+        let mut trip = trip.branch();
+        let outcome = self.ask_repeatedly(outlet, &mut trip).await;
+        trip.tell(&Event::Token { renewed: outcome.is_ok() });
+        self.cache().answer(outcome.map_err(|error| error.of_token().after(trip.account())))
+    }
+
+    /// Asks for a token as often as it takes and the rules allow.
+    async fn ask_repeatedly(&self, outlet: &Outlet, trip: &mut Trip) -> Result<Token, Error> {
+        loop {
+            match self.ask(outlet, trip).await {
+                Ok(token) => {
+                    outlet.retries().succeeded();
+                    return Ok(token);
+                }
+                Err(error) => trip.retry(outlet.retries(), error).await?,
+            }
+        }
     }
 
     /// What others were answered since.
@@ -147,17 +218,21 @@ impl TokenFlow {
     }
 
     /// Asks for a token, once.
-    async fn ask(&self, outlet: &Outlet) -> Result<Token, Error> {
+    async fn ask(&self, outlet: &Outlet, trip: &mut Trip) -> Result<Token, Error> {
         let asked = Instant::now();
         let form = "grant_type=client_credentials";
-        let response = outlet.post(self.info.path, self.headers.clone(), form).await?;
-        let body = status::accept(response, self.info.errors)?;
+        let response = outlet.post(self.info.path, self.headers.clone(), form, trip).await?;
+        let success = (200..300).contains(&response.status);
+        let body = status::accept(response, self.info.errors)
+            .map_err(|error| if success { error.without_body() } else { error })?;
         let reply = TokenReply::read(&body)?;
         let mut bearer = HeaderValue::try_from(format!("Bearer {}", reply.access_token))
             .map_err(|_| reply::unreadable("`access_token` has characters that HTTP cannot carry"))?;
         bearer.set_sensitive(true);
         let renewal = reply.expires_in.and_then(|lifetime| asked.checked_add(usable(lifetime)));
-        Ok(Token { secret: reply.access_token.into(), bearer, renewal })
+        let expiry = reply.expires_in.filter(|lifetime| *lifetime >= SHORTEST_LIFE);
+        let expiry = expiry.and_then(|lifetime| asked.checked_add(lifetime));
+        Ok(Token { secret: reply.access_token.into(), bearer, renewal, expiry })
     }
 
     fn cache(&self) -> MutexGuard<'_, Cache> {
@@ -175,6 +250,7 @@ impl Cache {
                 self.token = Some(token.clone());
                 self.refused = false;
                 self.failure = None;
+                self.next_renewal = None;
                 Ok(token)
             }
             Err(failure) => {
@@ -188,33 +264,23 @@ impl Cache {
 /// A token is replaced this long before it expires …
 const MARGIN: Duration = Duration::from_secs(60);
 
+/// A token that works is replaced within this time or not now, …
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// … and not again before so long.
+const REST: Duration = Duration::from_secs(5);
+
+/// A shorter life is taken for a mistake: only a refusal tells that such a token is over.
+const SHORTEST_LIFE: Duration = Duration::from_secs(1);
+
 /// How long to use a token that lives so long: … or after nine tenths of a short life.
 fn usable(lifetime: Duration) -> Duration {
     lifetime.saturating_sub(MARGIN.min(lifetime / 10))
 }
 
-/// What RFC 6749, section 2.3.1, has done to id and secret before they are joined.
-fn form_encode(text: &str) -> String {
-    const FORM: &AsciiSet = &NON_ALPHANUMERIC.remove(b'*').remove(b'-').remove(b'.').remove(b'_');
-    utf8_percent_encode(text, FORM).to_string().replace("%20", "+")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ids_and_secrets_are_form_encoded() {
-        let table = [
-            ("abcXYZ019-._*", "abcXYZ019-._*"),
-            ("a b", "a+b"),
-            ("a:b/c+d=e%", "a%3Ab%2Fc%2Bd%3De%25"),
-            ("ü~", "%C3%BC%7E"),
-        ];
-        for (text, expected) in table {
-            assert_eq!(form_encode(text), expected);
-        }
-    }
 
     #[test]
     fn tokens_are_replaced_before_they_expire() {

@@ -5,6 +5,8 @@
 //! Bring your own with [`Builder::transport`](crate::Builder::transport).
 
 mod connect;
+#[cfg(feature = "gzip")]
+mod gzip;
 mod headers;
 mod hyper;
 
@@ -116,12 +118,17 @@ pub struct HttpResponse {
     pub headers: Headers,
     /// The whole body, decoded.
     pub body: Vec<u8>,
+    /// How long it took until the request could leave, a connection being made for example; zero if that is
+    /// not known.
+    ///
+    /// The service counts requests when they arrive, so the gate counts this one so much later.
+    pub departure: Duration,
 }
 
 impl HttpResponse {
     /// A reply, whatever its status.
     pub fn new(status: u16, headers: Headers, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, headers, body: body.into() }
+        Self { status, headers, body: body.into(), departure: Duration::ZERO }
     }
 }
 
@@ -205,4 +212,10 @@ impl StdError for TransportError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.cause.as_deref().map(|cause| cause as _)
     }
+}
+
+/// Says that a body is larger than allowed.
+fn too_large(limit: usize) -> TransportError {
+    let message = format!("the body is larger than the {limit} bytes that `max_body_bytes` allows");
+    TransportError::new(Phase::Body, message).permanent()
 }

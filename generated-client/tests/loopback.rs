@@ -4,97 +4,14 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+mod socket;
+
 use std::time::Duration;
 
-use generated_client::{Builder, Client, Error, ErrorKind};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use generated_client::{Client, Error, ErrorKind, Retry};
+use tokio::net::TcpListener;
 
-const KEY: &str = "canary-key";
-const DATA: &str = r#"{"data": [{"openDate": 1700000000, "volumeRatio": 0.25}]}"#;
-
-/// What the server does with one request.
-#[derive(Clone)]
-enum Step {
-    /// Writes bytes and keeps the connection open.
-    Write(String),
-    /// Writes bytes and closes the connection.
-    Close(String),
-    /// Writes bytes one by one, with a pause after each.
-    Trickle(String),
-    /// Answers nothing.
-    Silence,
-}
-
-/// A server that takes one step a request, the last one over and over.
-struct Server {
-    base_url: String,
-    connections: Arc<AtomicUsize>,
-    requests: Arc<Mutex<Vec<String>>>,
-}
-
-impl Server {
-    async fn start(steps: Vec<Step>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base_url = format!("http://{}/v2", listener.local_addr().unwrap());
-        let connections = Arc::new(AtomicUsize::new(0));
-        let requests = Arc::new(Mutex::new(Vec::new()));
-        let server = Self { base_url, connections: connections.clone(), requests: requests.clone() };
-        let steps = Arc::new(Mutex::new(steps));
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                connections.fetch_add(1, Ordering::SeqCst);
-                tokio::spawn(serve(stream, steps.clone(), requests.clone()));
-            }
-        });
-        server
-    }
-
-    fn builder(&self) -> Builder {
-        Client::builder(&*self.base_url).api_key(KEY)
-    }
-
-    fn connections(&self) -> usize {
-        self.connections.load(Ordering::SeqCst)
-    }
-}
-
-async fn serve(mut stream: TcpStream, steps: Arc<Mutex<Vec<Step>>>, requests: Arc<Mutex<Vec<String>>>) {
-    while let Some(request) = read_request(&mut stream).await {
-        requests.lock().unwrap().push(request);
-        let step = {
-            let mut steps = steps.lock().unwrap();
-            if steps.len() > 1 { steps.remove(0) } else { steps[0].clone() }
-        };
-        match step {
-            Step::Write(text) => stream.write_all(text.as_bytes()).await.unwrap(),
-            Step::Close(text) => return stream.write_all(text.as_bytes()).await.unwrap(),
-            Step::Trickle(text) => {
-                for byte in text.bytes() {
-                    if stream.write_all(&[byte]).await.is_err() {
-                        return;
-                    }
-                    tokio::time::sleep(Duration::from_millis(20)).await;
-                }
-            }
-            Step::Silence => std::future::pending().await,
-        }
-    }
-}
-
-async fn read_request(stream: &mut TcpStream) -> Option<String> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        head.push(stream.read_u8().await.ok()?);
-    }
-    String::from_utf8(head).ok()
-}
-
-fn reply(head: &str, body: &str) -> String {
-    format!("HTTP/1.1 {head}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
-}
+use socket::{DATA, KEY, Server, Step, reply};
 
 async fn ask(client: &Client) -> Result<f64, Error> {
     let series = client.orderflow().volume_ratio().coin("BTC").await?;
@@ -104,7 +21,8 @@ async fn ask(client: &Client) -> Result<f64, Error> {
 /// Asks a server that takes one step, and hands over the error there must be.
 async fn check(step: Step) -> Error {
     let server = Server::start(vec![step]).await;
-    let builder = server.builder().timeout(Duration::from_millis(300)).max_body_bytes(1000);
+    let builder =
+        server.builder().attempt_timeout(Duration::from_millis(300)).max_body_bytes(1000).retry(Retry::none());
     let error = ask(&builder.build().unwrap()).await.unwrap_err();
     assert!(!format!("{error} {error:?} {error:#}").contains("canary"));
     error
@@ -139,9 +57,9 @@ async fn a_redirect_is_not_followed() {
 async fn a_body_over_the_limit_is_refused() {
     let large = "x".repeat(1001);
     let chunked = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3e9\r\n{large}\r\n0\r\n\r\n");
-    let promised = "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n".to_owned();
+    let promised = "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n".into();
     let endless = format!("HTTP/1.1 200 OK\r\n\r\n{large}");
-    for text in [reply("200 OK", &large), chunked, promised, endless] {
+    for text in [reply("200 OK", &large), chunked.into(), promised, endless.into()] {
         let error = check(Step::Write(text)).await;
         assert_eq!(error.kind(), ErrorKind::Body);
         assert!(!error.is_retryable() && !error.is_timeout());
@@ -155,7 +73,7 @@ async fn a_cut_body_is_no_decode_error() {
     let length = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{half}", DATA.len());
     let chunked = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1e\r\n{half}\r\n");
     for text in [length, chunked] {
-        let error = check(Step::Close(text)).await;
+        let error = check(Step::Close(text.into())).await;
         assert_eq!(error.kind(), ErrorKind::Body, "{error:?}");
         assert!(error.is_retryable() && !error.is_decode());
         assert!(error.to_string().contains("broke off after 30 bytes"), "{error}");
@@ -165,7 +83,7 @@ async fn a_cut_body_is_no_decode_error() {
 #[tokio::test]
 async fn a_cut_body_of_unknown_length_does_not_parse() {
     let text = format!("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{}", &DATA[..DATA.len() - 1]);
-    let error = check(Step::Close(text)).await;
+    let error = check(Step::Close(text.into())).await;
     assert_eq!(error.kind(), ErrorKind::Decode);
     assert_eq!(error.body().map(<[u8]>::len), Some(DATA.len() - 1));
 }
@@ -175,7 +93,7 @@ async fn a_slow_server_is_given_up() {
     let table = [
         (Step::Silence, ErrorKind::Head),
         (Step::Trickle(reply("200 OK", DATA)), ErrorKind::Head),
-        (Step::Write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{".to_owned()), ErrorKind::Body),
+        (Step::Write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{".into()), ErrorKind::Body),
     ];
     for (step, kind) in table {
         let error = check(step).await;
@@ -189,7 +107,7 @@ async fn a_slow_server_is_given_up() {
 async fn a_connection_that_ends_early_is_told_from_a_slow_one() {
     let cut = "HTTP/1.1 200 OK\r\ncontent-le".to_owned();
     for text in [String::new(), cut, "SSH-2.0-OpenSSH\r\n".to_owned()] {
-        let error = check(Step::Close(text)).await;
+        let error = check(Step::Close(text.into())).await;
         assert_eq!(error.kind(), ErrorKind::Head, "{error:?}");
         assert!(error.is_retryable() && !error.is_timeout());
     }
@@ -200,7 +118,7 @@ async fn a_refused_connection_says_so() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("http://{}/v2", listener.local_addr().unwrap());
     drop(listener);
-    let client = Client::builder(base_url).api_key(KEY).build().unwrap();
+    let client = Client::builder(base_url).api_key(KEY).retry(Retry::none()).build().unwrap();
     let error = ask(&client).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(error.is_retryable() && !error.is_timeout());
@@ -212,7 +130,8 @@ async fn a_refused_connection_says_so() {
 async fn a_stalled_handshake_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("https://{}/v2", listener.local_addr().unwrap());
-    let client = Client::builder(base_url).api_key(KEY).connect_timeout(Duration::from_millis(100));
+    let client =
+        Client::builder(base_url).api_key(KEY).connect_timeout(Duration::from_millis(100)).retry(Retry::none());
     let error = ask(&client.build().unwrap()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(error.is_timeout());
@@ -245,9 +164,26 @@ async fn a_page_instead_of_json_is_bounded() {
 
 #[tokio::test]
 async fn an_encoding_that_was_not_asked_for_is_refused() {
-    let error = check(Step::Write(reply("200 OK\r\ncontent-encoding: gzip", DATA))).await;
+    let error = check(Step::Write(reply("200 OK\r\ncontent-encoding: br", DATA))).await;
     assert_eq!(error.kind(), ErrorKind::Decode);
-    assert!(error.to_string().contains("encoded as `gzip`"));
+    assert!(error.to_string().contains("encoded as `br`"));
+}
+
+#[cfg(feature = "gzip")]
+#[tokio::test]
+async fn compressed_replies_are_read() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, DATA.as_bytes()).unwrap();
+    let body = encoder.finish().unwrap();
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n", body.len());
+    let server = Server::start(vec![Step::Write([head.as_bytes(), &body].concat())]).await;
+    let client = server.builder().build().unwrap();
+    assert_eq!(ask(&client).await.unwrap().to_bits(), 0.25_f64.to_bits());
+    assert!(server.requests.lock().unwrap()[0].contains("\r\naccept-encoding: gzip\r\n"));
+    let cut = [head.as_bytes(), &body[..body.len() - 4], b"abcd"].concat();
+    let error = check(Step::Write(cut)).await;
+    assert_eq!(error.kind(), ErrorKind::Body);
+    assert!(error.is_retryable(), "{error}");
 }
 
 #[tokio::test]
@@ -259,6 +195,18 @@ async fn a_pooled_connection_that_was_closed_is_replaced() {
     tokio::time::sleep(Duration::from_millis(50)).await;
     ask(&client).await.unwrap();
     assert_eq!(server.connections(), 2);
+}
+
+#[tokio::test]
+async fn a_reused_connection_that_fails_is_no_failure() {
+    for end in [Step::Close(Vec::new()), Step::Reset(Vec::new()), Step::Close(b"HTTP/1.1 2".to_vec())] {
+        let steps = vec![Step::Write(reply("200 OK", DATA)), end, Step::Write(reply("200 OK", DATA))];
+        let server = Server::start(steps).await;
+        let client = server.builder().retry(Retry::default().backoff(Duration::ZERO, Duration::ZERO)).build().unwrap();
+        ask(&client).await.unwrap();
+        ask(&client).await.unwrap();
+        assert_eq!((server.connections(), server.requests.lock().unwrap().len()), (2, 3));
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use generated_client::orderflow::VolumeRatioRecord;
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, Method, Sending, Transport};
-use generated_client::{Client, Error, ErrorKind, Series};
+use generated_client::{BasicEncoding, Client, Error, ErrorKind, RateLimit, Series};
 
 const KEY: &str = "canary-key";
 const SECRET: &str = "canary secret/+";
@@ -84,6 +84,7 @@ fn service(reply: &str) -> (Arc<Service>, Client) {
         .api_key(KEY)
         .client_credentials("my:id", SECRET)
         .transport(service.clone())
+        .rate_limit(RateLimit::none())
         .build()
         .unwrap();
     (service, client)
@@ -137,10 +138,25 @@ async fn both_requests_carry_what_the_document_says() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_encoding_of_the_credentials_can_be_set() {
+    let (service, _) = service("");
+    let builder = Client::builder("https://example.com/v2").api_key(KEY).client_credentials("my:id", SECRET);
+    let client = builder.basic_encoding(BasicEncoding::Plain).transport(service.clone()).build().unwrap();
+    check(&client).await.unwrap();
+    // The base64 of `my:id:canary secret/+`.
+    let basic = "Basic bXk6aWQ6Y2FuYXJ5IHNlY3JldC8r";
+    assert_eq!(service.0.lock().unwrap().tokens[0].headers.get("authorization"), Some(basic));
+}
+
+#[tokio::test(start_paused = true)]
 async fn callers_share_one_request_for_a_token() {
     let (service, client) = service(r#""expires_in": 600"#);
     assert!(check_all(&client, 200).await.iter().all(Result::is_ok));
     assert_eq!(seen(&service), (1, 200));
+    tokio::time::advance(Duration::from_secs(1000)).await;
+    service.0.lock().unwrap().valid.clear();
+    assert!(check_all(&client, 200).await.iter().all(Result::is_ok));
+    assert_eq!(seen(&service), (2, 400));
 }
 
 #[tokio::test(start_paused = true)]

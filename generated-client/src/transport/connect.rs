@@ -7,10 +7,12 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Uri;
+use tokio::time::Instant;
 use tower_service::Service;
 
 use super::{Phase, TransportError};
@@ -22,11 +24,31 @@ type BoxError = Box<dyn StdError + Send + Sync>;
 pub(super) struct TimedConnector<C> {
     inner: C,
     timeout: Duration,
+    latest: Latest,
+}
+
+/// When the latest connection was made.
+#[derive(Clone, Default)]
+pub(super) struct Latest(Arc<Mutex<Option<Instant>>>);
+
+impl Latest {
+    /// How long after a point in time the latest connection was made; zero if it was there already.
+    ///
+    /// It may have been made for another request: then this one is taken to have left too late, never too
+    /// early.
+    pub(super) fn after(&self, since: Instant) -> Duration {
+        let latest = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        latest.map_or(Duration::ZERO, |latest| latest.saturating_duration_since(since))
+    }
+
+    fn now(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
 }
 
 impl<C> TimedConnector<C> {
-    pub(super) fn new(inner: C, timeout: Duration) -> Self {
-        Self { inner, timeout }
+    pub(super) fn new(inner: C, timeout: Duration, latest: Latest) -> Self {
+        Self { inner, timeout, latest }
     }
 }
 
@@ -45,8 +67,12 @@ where
 
     fn call(&mut self, target: Uri) -> Self::Future {
         let connecting = tokio::time::timeout(self.timeout, self.inner.call(target));
-        let timeout = self.timeout;
-        Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(Box::new(TooLate(timeout)))) })
+        let (timeout, latest) = (self.timeout, self.latest.clone());
+        Box::pin(async move {
+            let connection = connecting.await.unwrap_or_else(|_| Err(Box::new(TooLate(timeout))))?;
+            latest.now();
+            Ok(connection)
+        })
     }
 }
 

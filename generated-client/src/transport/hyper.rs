@@ -2,7 +2,7 @@
 //!
 //! HTTP/1.1, certificates checked against the bundled Mozilla roots, cryptography by ring.
 //! The provider is passed explicitly, so another one elsewhere in the program does not matter.
-//! Nothing is followed, decompressed or retried, but for a pooled connection that turned out to be closed
+//! Nothing is followed or retried, but for a pooled connection that turned out to be closed
 //! before anything was sent on it.
 
 use std::time::Duration;
@@ -15,13 +15,15 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::time::Instant;
 
-use super::connect::TimedConnector;
+use super::connect::{Latest, TimedConnector};
 use super::{Headers, HttpRequest, HttpResponse, Method, Phase, Sending, Transport, TransportError};
 
 /// A pool of connections to whatever hosts are asked for.
 pub(crate) struct HyperTransport {
     client: Client<TimedConnector<HttpsConnector<HttpConnector>>, Full<Bytes>>,
+    latest: Latest,
 }
 
 /// Servers close idle connections after a minute or so; to be earlier saves a failed attempt.
@@ -37,32 +39,38 @@ impl HyperTransport {
             .https_or_http()
             .enable_http1()
             .wrap_connector(tcp);
+        let latest = Latest::default();
         let client = Client::builder(TokioExecutor::new())
             .pool_idle_timeout(IDLE)
             .pool_timer(TokioTimer::new())
-            .build(TimedConnector::new(https, connect_timeout));
-        Ok(Self { client })
+            .build(TimedConnector::new(https, connect_timeout, latest.clone()));
+        Ok(Self { client, latest })
     }
 
     async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
         let limit = request.limits.max_body_bytes;
-        let request = convert(request)?;
+        #[allow(unused_mut)] // Only compression changes it, here and below.
+        let mut request = convert(request)?;
+        #[cfg(feature = "gzip")]
+        super::gzip::accept(request.headers_mut());
         let host = request.uri().host().unwrap_or_default().to_owned();
+        let begun = Instant::now();
         let response = self.client.request(request).await.map_err(|error| classify(error, &host))?;
-        let (head, body) = response.into_parts();
+        let departure = self.latest.after(begun);
+        #[allow(unused_mut)]
+        let (mut head, body) = response.into_parts();
         *progress = Progress::Body(0);
         let body = read(body, limit, progress).await?;
-        Ok(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), body))
+        #[cfg(feature = "gzip")]
+        let body = super::gzip::decode(&mut head.headers, body, limit)?;
+        let headers = Headers::from_map(head.headers);
+        Ok(HttpResponse { departure, ..HttpResponse::new(head.status.as_u16(), headers, body) })
     }
 }
 
 impl Transport for HyperTransport {
     fn send(&self, request: HttpRequest) -> Sending<'_> {
         Box::pin(async move {
-            if tokio::runtime::Handle::try_current().is_err() {
-                let message = "there is no Tokio runtime; send from `#[tokio::main]` or a task";
-                return Err(TransportError::new(Phase::Connect, message).permanent());
-            }
             let timeout = request.limits.timeout;
             let mut progress = Progress::Head;
             let reply = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
@@ -125,7 +133,7 @@ const TRUSTED: u64 = 1 << 20;
 async fn read(mut body: Incoming, limit: usize, progress: &mut Progress) -> Result<Vec<u8>, TransportError> {
     let declared = body.size_hint().lower();
     if usize::try_from(declared).map_or(true, |declared| declared > limit) {
-        return Err(too_large(limit));
+        return Err(super::too_large(limit));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(declared.min(TRUSTED)).unwrap_or(0));
     while let Some(frame) = body.frame().await {
@@ -135,15 +143,10 @@ async fn read(mut body: Incoming, limit: usize, progress: &mut Progress) -> Resu
         })?;
         let Ok(data) = frame.into_data() else { continue };
         if data.len() > limit - bytes.len() {
-            return Err(too_large(limit));
+            return Err(super::too_large(limit));
         }
         bytes.extend_from_slice(&data);
         *progress = Progress::Body(bytes.len());
     }
     Ok(bytes)
-}
-
-fn too_large(limit: usize) -> TransportError {
-    let message = format!("the body is larger than the {limit} bytes that `max_body_bytes` allows");
-    TransportError::new(Phase::Body, message).permanent()
 }

@@ -1,0 +1,108 @@
+//! How many requests may be sent: windows, and how many may be under way at once.
+//!
+//! The sets that the catalogue names come in, or numbers of the user's own. Keeping to them is the gate's
+//! job.
+
+use std::time::Duration;
+
+use super::window::Window;
+use crate::SERVICE;
+use crate::error::Error;
+use crate::registry::LimitInfo;
+
+/// How many requests a client may send.
+///
+/// The default is what satisfies all sets of [`SERVICE.limits`](crate::registry::ServiceInfo::limits) at
+/// once, since nobody says which of them applies.
+///
+/// ```
+/// use std::time::Duration;
+/// use generated_client::{RateLimit, SERVICE};
+///
+/// let first = RateLimit::from(&SERVICE.limits[0]);
+/// assert_eq!(RateLimit::named(SERVICE.limits[0].name)?, first);
+/// let half = RateLimit::new(5, Duration::from_secs(1), 5);
+/// assert_eq!(half.clone().and(RateLimit::none()), half);
+/// # Ok::<(), generated_client::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    windows: Vec<Window>,
+    concurrent: Option<usize>,
+}
+
+impl RateLimit {
+    /// At most so many requests in any window of a length, and so many under way at once.
+    ///
+    /// Zero counts as one: a gate that lets nothing through would hang whoever asks.
+    pub fn new(requests: u32, window: Duration, concurrent: u32) -> Self {
+        let requests = at_least_one(requests);
+        Self { windows: vec![Window { requests, length: window }], concurrent: Some(at_least_one(concurrent)) }
+    }
+
+    /// A set by the name that the catalogue gives it.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let found = SERVICE.limits.iter().find(|info| info.name == name);
+        found.map(Self::from).ok_or_else(|| {
+            let known: Vec<_> = SERVICE.limits.iter().map(|info| format!("`{}`", info.name)).collect();
+            Error::build(format!("there is no limit set {name:?}")).with_hint(format!("known: {}", known.join(", ")))
+        })
+    }
+
+    /// No limit; the gate still waits when the service asks for it.
+    pub fn none() -> Self {
+        Self { windows: Vec::new(), concurrent: None }
+    }
+
+    /// What satisfies both limits.
+    pub fn and(mut self, other: Self) -> Self {
+        let more = other.windows.into_iter().filter(|window| !self.windows.contains(window));
+        self.windows.extend(more.collect::<Vec<_>>());
+        self.concurrent = self.concurrent.into_iter().chain(other.concurrent).min();
+        self
+    }
+
+    pub(super) fn into_parts(self) -> (Vec<Window>, Option<usize>) {
+        (self.windows, self.concurrent)
+    }
+}
+
+/// What satisfies all sets that the catalogue names.
+impl Default for RateLimit {
+    fn default() -> Self {
+        SERVICE.limits.iter().map(Self::from).fold(Self::none(), Self::and)
+    }
+}
+
+impl From<&LimitInfo> for RateLimit {
+    fn from(info: &LimitInfo) -> Self {
+        Self::new(info.requests, Duration::from_secs(info.seconds.into()), info.concurrent)
+    }
+}
+
+fn at_least_one(number: u32) -> usize {
+    usize::try_from(number.max(1)).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_satisfies_every_set() {
+        let default = RateLimit::default();
+        for info in SERVICE.limits {
+            let (windows, _) = RateLimit::from(info).into_parts();
+            assert!(windows.iter().all(|window| default.windows.contains(window)));
+            assert!(default.concurrent <= RateLimit::from(info).concurrent);
+        }
+    }
+
+    #[test]
+    fn an_unknown_set_is_named_beside_the_known_ones() {
+        let error = RateLimit::named("none such").map(drop).map_err(|error| error.to_string());
+        let error = error.err().unwrap_or_default();
+        assert!(error.starts_with("there is no limit set \"none such\""), "{error}");
+        assert!(SERVICE.limits.iter().all(|info| error.contains(&format!("`{}`", info.name))));
+    }
+}

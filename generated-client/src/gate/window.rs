@@ -1,0 +1,169 @@
+//! Rolling windows: when the next request may be sent, given when earlier ones were.
+//!
+//! Times come in, times go out; nothing here waits or reads a clock.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// At most so many requests in any stretch of time of a length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Window {
+    pub(super) requests: usize,
+    pub(super) length: Duration,
+}
+
+/// A window is kept longer by this part of its length: the service counts when requests arrive, and two
+/// that leave far apart can arrive closer together.
+const MARGIN: u32 = 100;
+
+impl Window {
+    /// How far apart a request and the one that takes its place have to leave.
+    fn distance(&self) -> Duration {
+        self.length.saturating_add(self.length / MARGIN)
+    }
+
+    /// How far apart requests are that use the window evenly.
+    fn gap(&self) -> Duration {
+        self.distance() / u32::try_from(self.requests).unwrap_or(u32::MAX).max(1)
+    }
+}
+
+/// Windows, and when requests were sent that they still have to count.
+#[derive(Debug)]
+pub(super) struct Windows {
+    windows: Vec<Window>,
+    /// In order, the latest last.
+    sent: VecDeque<Instant>,
+}
+
+impl Windows {
+    pub(super) fn new(windows: Vec<Window>) -> Self {
+        Self { windows, sent: VecDeque::new() }
+    }
+
+    /// When all windows have room for one more request; `None` if they have it at any time.
+    pub(super) fn room_from(&self) -> Option<Instant> {
+        let room = |window: &Window| {
+            let index = self.sent.len().checked_sub(window.requests)?;
+            self.sent.get(index)?.checked_add(window.distance())
+        };
+        self.windows.iter().filter_map(room).max()
+    }
+
+    /// When the last request was sent, and a while more: so many times what the windows allow in the long
+    /// run.
+    pub(super) fn apart_from_last(&self, times: u32) -> Option<Instant> {
+        let gap = self.windows.iter().map(Window::gap).max()?;
+        self.sent.back()?.checked_add(gap.saturating_mul(times))
+    }
+
+    /// Counts a request.
+    pub(super) fn count(&mut self, now: Instant) {
+        let most = self.windows.iter().map(|window| window.requests).max().unwrap_or(0);
+        let longest = self.windows.iter().map(Window::distance).max().unwrap_or_default();
+        let is_over = |sent: &Instant| now.duration_since(*sent) >= longest;
+        while self.sent.len() >= most.max(1) || self.sent.front().is_some_and(is_over) {
+            self.sent.pop_front();
+        }
+        self.sent.push_back(now);
+    }
+
+    /// Takes a request out that was not sent after all.
+    pub(super) fn forget(&mut self, counted: Instant) {
+        if let Some(index) = self.sent.iter().rposition(|sent| *sent == counted) {
+            self.sent.remove(index);
+        }
+    }
+
+    /// Counts a request later that left later than it was counted.
+    pub(super) fn postpone(&mut self, counted: Instant, later: Instant) {
+        // What is not there has been gone for longer than any window is.
+        if let Some(index) = self.sent.iter().rposition(|sent| *sent == counted) {
+            self.sent.remove(index);
+            let index = self.sent.partition_point(|sent| *sent <= later);
+            self.sent.insert(index, later);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// Sends as early as the windows allow and says when, in milliseconds.
+    fn check(windows: &[(usize, Duration)], count: usize) -> Vec<u128> {
+        let start = Instant::now();
+        let windows = windows.iter().map(|(requests, length)| Window { requests: *requests, length: *length });
+        let mut windows = Windows::new(windows.collect());
+        let mut now = start;
+        let mut sent = Vec::new();
+        for _ in 0..count {
+            now = windows.room_from().map_or(now, |room| room.max(now));
+            windows.count(now);
+            sent.push((now - start).as_millis());
+        }
+        sent
+    }
+
+    #[test]
+    fn requests_leave_as_early_as_all_windows_allow() {
+        assert_eq!(check(&[], 3), [0, 0, 0]);
+        assert_eq!(check(&[(2, SECOND)], 5), [0, 0, 1010, 1010, 2020]);
+        assert_eq!(check(&[(2, SECOND), (3, 10 * SECOND)], 5), [0, 0, 1010, 10_100, 10_100]);
+        assert_eq!(check(&[(1, SECOND), (1, SECOND / 2)], 3), [0, 1010, 2020]);
+    }
+
+    #[test]
+    fn no_window_ever_holds_more() {
+        fastrand::seed(7);
+        for _ in 0..20 {
+            let window = |_| Window { requests: fastrand::usize(1..30), length: SECOND / fastrand::u32(1..100) };
+            let windows: Vec<_> = (0..fastrand::usize(1..4)).map(window).collect();
+            let mut state = Windows::new(windows.clone());
+            let mut now = Instant::now();
+            let mut sent = Vec::new();
+            for _ in 0..300 {
+                now += Duration::from_micros(fastrand::u64(0..2) * fastrand::u64(0..50_000));
+                if state.room_from().is_none_or(|room| room <= now) {
+                    state.count(now);
+                    if fastrand::u8(0..10) == 0 {
+                        state.forget(now);
+                    } else {
+                        sent.push(now);
+                    }
+                }
+            }
+            for Window { requests, length } in windows {
+                let pairs = sent.iter().zip(sent.iter().skip(requests));
+                assert!(pairs.into_iter().all(|(first, next)| *next - *first > length), "{requests} in {length:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_left_later_counts_later() {
+        let mut windows = Windows::new(vec![Window { requests: 2, length: SECOND }]);
+        let start = Instant::now();
+        windows.count(start);
+        windows.count(start);
+        windows.postpone(start, start + SECOND / 2);
+        assert_eq!(windows.room_from(), Some(start + Duration::from_millis(1010)));
+        windows.postpone(start, start + SECOND);
+        assert_eq!(windows.room_from(), Some(start + Duration::from_millis(1510)));
+        assert!(windows.sent.iter().is_sorted());
+    }
+
+    #[test]
+    fn what_was_not_sent_is_not_counted() {
+        let mut windows = Windows::new(vec![Window { requests: 1, length: SECOND }]);
+        let now = Instant::now();
+        windows.count(now);
+        assert_eq!(windows.room_from(), Some(now + Duration::from_millis(1010)));
+        windows.forget(now);
+        assert_eq!(windows.room_from(), None);
+    }
+}

@@ -1,0 +1,69 @@
+//! The header `Retry-After` (RFC 9110, section 10.2.3).
+//!
+//! Headers come in, a length of time goes out. A date is counted from the reply's own `Date`, so that a
+//! clock which is off does no harm. Whether to wait that long is for others to decide.
+
+use std::time::{Duration, SystemTime};
+
+use crate::transport::Headers;
+
+/// How long the service asks to wait; `None` if it does not, or not in a way that can be read.
+pub(crate) fn read(headers: &Headers) -> Option<Duration> {
+    let text = headers.get("retry-after")?.trim();
+    seconds(text).or_else(|| {
+        let until = httpdate::parse_http_date(text).ok()?;
+        let date = headers.get("date").and_then(|date| httpdate::parse_http_date(date.trim()).ok());
+        Some(until.duration_since(date.unwrap_or_else(SystemTime::now)).unwrap_or_default())
+    })
+}
+
+/// Whole seconds; some services write fractions.
+fn seconds(text: &str) -> Option<Duration> {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    if !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    // What is too large for a length of time is long all the same.
+    Some(text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(Duration::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(value: &str) -> Option<Duration> {
+        let mut headers = Headers::new();
+        headers.insert("retry-after", value).unwrap();
+        headers.insert("date", "Tue, 15 Nov 1994 08:12:31 GMT").unwrap();
+        read(&headers)
+    }
+
+    #[test]
+    fn forms() {
+        let table = [
+            ("7", Some(7.0)),
+            (" 7 ", Some(7.0)),
+            ("0", Some(0.0)),
+            ("1.5", Some(1.5)),
+            ("86400", Some(86_400.0)),
+            ("Tue, 15 Nov 1994 08:12:41 GMT", Some(10.0)),
+            ("Tuesday, 15-Nov-94 08:12:41 GMT", Some(10.0)),
+            ("Tue Nov 15 08:12:41 1994", Some(10.0)),
+            ("Tue, 15 Nov 1994 08:00:00 GMT", Some(0.0)),
+            ("", None),
+            ("-1", None),
+            ("+1", None),
+            ("1e3", None),
+            ("1.", None),
+            ("NaN", None),
+            ("inf", None),
+            ("soon", None),
+        ];
+        for (value, expected) in table {
+            assert_eq!(check(value), expected.map(Duration::from_secs_f64), "{value}");
+        }
+        assert_eq!(check("99999999999999999999999999"), Some(Duration::MAX));
+        assert_eq!(read(&Headers::new()), None);
+    }
+}

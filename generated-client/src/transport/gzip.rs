@@ -1,0 +1,110 @@
+//! Compressed bodies.
+//!
+//! The head and the bytes of a reply come in, the decoded body goes out: whole, checked against its
+//! checksum and never larger than the limit, however small it was on the way.
+
+use std::io::{self, Read};
+
+use flate2::bufread::MultiGzDecoder;
+use http::HeaderMap;
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
+
+use super::{Phase, TransportError};
+
+/// Says that gzip is understood.
+pub(super) fn accept(headers: &mut HeaderMap) {
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+}
+
+/// Decodes a body that is compressed, and takes the headers away that no longer hold.
+pub(super) fn decode(headers: &mut HeaderMap, body: Vec<u8>, limit: usize) -> Result<Vec<u8>, TransportError> {
+    let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes).unwrap_or_default();
+    if !encoding.eq_ignore_ascii_case(b"gzip") && !encoding.eq_ignore_ascii_case(b"x-gzip") {
+        return Ok(body);
+    }
+    headers.remove(CONTENT_ENCODING);
+    headers.remove(CONTENT_LENGTH);
+    if body.is_empty() {
+        return Ok(body);
+    }
+    // One byte more than the limit tells a body that is too large from one that just fits.
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    let mut decoded = Vec::new();
+    let mut reader = MultiGzDecoder::new(&*body).take(most);
+    reader.read_to_end(&mut decoded).map_err(|error| damaged(error, decoded.len()))?;
+    if decoded.len() > limit {
+        return Err(super::too_large(limit));
+    }
+    Ok(decoded)
+}
+
+fn damaged(error: io::Error, so_far: usize) -> TransportError {
+    let message = format!("the compressed body is cut or damaged after {so_far} decoded bytes");
+    TransportError::new(Phase::Body, message).because(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn check(body: Vec<u8>, limit: usize) -> Result<Vec<u8>, TransportError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("GZip"));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        let outcome = decode(&mut headers, body, limit);
+        assert!(headers.is_empty());
+        outcome
+    }
+
+    #[test]
+    fn what_is_whole_is_decoded() {
+        assert_eq!(check(gzip(b"{}"), 100).unwrap(), b"{}");
+        assert_eq!(check([gzip(b"{"), gzip(b"}")].concat(), 2).unwrap(), b"{}");
+        assert_eq!(check(Vec::new(), 100).unwrap(), b"");
+    }
+
+    #[test]
+    fn cut_anywhere_it_is_refused() {
+        let whole = gzip(br#"{"data": [{"openDate": 1700000000, "volumeRatio": 0.25}]}"#);
+        for end in 1..whole.len() {
+            let error = check(whole[..end].to_vec(), 100).unwrap_err();
+            assert_eq!(error.phase(), Phase::Body);
+            assert!(error.is_retryable(), "{end}");
+        }
+    }
+
+    #[test]
+    fn damaged_anywhere_it_is_refused_or_the_same() {
+        let text = br#"{"data": [{"openDate": 1700000000, "volumeRatio": 0.25}]}"#;
+        let whole = gzip(text);
+        for (index, bit) in (0..whole.len()).flat_map(|index| (0..8).map(move |bit| (index, bit))) {
+            let mut bytes = whole.clone();
+            bytes[index] ^= 1 << bit;
+            if let Ok(decoded) = check(bytes, 1000) {
+                assert_eq!(decoded, text, "{index}.{bit}");
+            }
+        }
+        assert!(check([whole.clone(), b"x".to_vec()].concat(), 1000).is_err());
+        assert!(check(b"{}".to_vec(), 100).is_err());
+    }
+
+    #[test]
+    fn a_bomb_is_stopped_at_the_limit() {
+        let bomb = gzip(&vec![b' '; 10 << 20]);
+        assert!(bomb.len() < 20_000);
+        let error = check(bomb, 1 << 20).unwrap_err();
+        assert!(!error.is_retryable());
+        assert_eq!(error.to_string(), "the body is larger than the 1048576 bytes that `max_body_bytes` allows");
+    }
+}

@@ -1,0 +1,102 @@
+//! What errors say, word for word: over a transport in memory and a paused clock.
+//!
+//! To be read as prose. Each line says which request, what happened, what to do and what it has cost.
+
+#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod scripted;
+
+use std::time::Duration;
+
+use generated_client::transport::Phase;
+use generated_client::{RateLimit, Retry};
+
+use scripted::{DATA, Fate, Service, failure, reply, silence};
+
+/// One attempt of a request, its error as `{:#}` shows it, without the name of the request.
+async fn check(fate: fn() -> Fate) -> String {
+    let service = Service::new(move |_, _| fate());
+    let client = service.builder().retry(Retry::none()).build().unwrap();
+    let error = client.orderflow().volume_ratio().coin("BTC").await.unwrap_err();
+    let text = format!("{error:#}");
+    text.strip_prefix("orderflow.volume_ratio (GET /volumeRatio?coin=BTC): ").unwrap().to_owned()
+}
+
+/// What happens, and what the error says.
+type Row = (fn() -> Fate, &'static str);
+
+#[tokio::test(start_paused = true)]
+async fn one_attempt() {
+    let table: [Row; 14] = [
+        (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
+        (silence, "no whole reply in time; after 1 attempt in 30s"),
+        (|| reply(404, &[], ""), "status 404; after 1 attempt in 21ms"),
+        (
+            || reply(400, &[], r#"{"detail": {"message": "no such coin", "error_code": "COIN"}}"#),
+            "status 400, labelled \"Bad Request\": no such coin (code COIN); \
+             `timeframe` is reported as required and not set; after 1 attempt in 21ms; body: {\"detail\": {\"message\": \"no such coin\", \"error_code\": \"COIN\"}}",
+        ),
+        (|| reply(401, &[], ""), "status 401: A credential is missing, wrong or expired; after 1 attempt in 21ms"),
+        (
+            || reply(429, &[("retry-after", "7")], ""),
+            "status 429: More requests came than the limits allow; retry after 7s; after 1 attempt in 21ms",
+        ),
+        (
+            || reply(500, &[], r#"{"error": {"message": "oops"}}"#),
+            "status 500, labelled \"Forbidden\": oops; after 1 attempt in 21ms; body: {\"error\": {\"message\": \"oops\"}}",
+        ),
+        (
+            || reply(302, &[("location", "https://login.example.com/?next=x")], ""),
+            "status 302, a redirect to the host `login.example.com`, is not followed; check the base URL; \
+             after 1 attempt in 21ms",
+        ),
+        (|| reply(204, &[], ""), "status 204 came with an empty body instead of JSON; after 1 attempt in 21ms"),
+        (
+            || reply(200, &[("content-type", "text/html")], "<html>"),
+            "the body is a page of type `text/html` instead of JSON; check the base URL, and what stands between \
+             here and the service; after 1 attempt in 21ms; body: <html>",
+        ),
+        (
+            || reply(200, &[("content-encoding", "br")], DATA),
+            "the body is encoded as `br`, which was not asked for; after 1 attempt in 21ms",
+        ),
+        (
+            || reply(200, &[], r#"{"data": [{"openDate": 1, "volumeRatio": "n/a"}]}"#),
+            "the body is not as expected: `data[0].volumeRatio`: expected a number, found the text \"n/a\"; \
+             after 1 attempt in 21ms; body: {\"data\": [{\"openDate\": 1, \"volumeRatio\": \"n/a\"}]}",
+        ),
+        (
+            || reply(200, &[], r#"{"data": [{"openDate": 1}]}"#),
+            "the body is not as expected: `data[0].volumeRatio`: expected a number, found nothing; \
+             after 1 attempt in 21ms; body: {\"data\": [{\"openDate\": 1}]}",
+        ),
+        (
+            || reply(200, &[], r#"{"data": [1"#),
+            "the body is not as expected: `data[0]`: invalid type: integer `1`, expected an object at line 1 column 11; \
+             after 1 attempt in 21ms; body: {\"data\": [1",
+        ),
+    ];
+    for (fate, expected) in table {
+        assert_eq!(check(fate).await, expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_way_there() {
+    let service = Service::new(|_, _| reply(503, &[("retry-after", "2")], ""));
+    let client = service.builder().retry(Retry::default().backoff(Duration::ZERO, Duration::ZERO)).build().unwrap();
+    let error = client.raw("/x").await.unwrap_err();
+    let expected = "client.raw (GET /x): status 503; retry after 2s; after 4 attempts in 6.084s, of which 6s waiting";
+    assert_eq!(error.to_string(), expected);
+    let client = service.builder().total_timeout(Duration::from_secs(1)).build().unwrap();
+    let error = client.raw("/x").await.unwrap_err();
+    let expected = "client.raw (GET /x): status 503; retry after 2s; \
+        the total timeout leaves no time to try again; after 1 attempt in 21ms";
+    assert_eq!(error.to_string(), expected);
+    let limit = RateLimit::new(1, Duration::from_secs(60), 1);
+    let builder = service.builder().rate_limit(limit).total_timeout(Duration::from_secs(9));
+    let error = builder.build().unwrap().raw("/x").await.unwrap_err();
+    let expected = "client.raw (GET /x): the total timeout passed while waiting for a turn at the gate; \
+        after 1 attempt in 9s, of which 8.979s waiting: status 503; retry after 2s";
+    assert_eq!(format!("{error:#}"), expected);
+}

@@ -1,0 +1,52 @@
+//! What observers are told, over a transport in memory and a paused clock.
+
+#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod scripted;
+
+use std::sync::{Arc, Mutex};
+
+use generated_client::{Event, Observer};
+
+use scripted::troubled;
+
+/// Writes down what happens.
+#[derive(Default)]
+struct Journal(Mutex<Vec<String>>);
+
+impl Observer for Journal {
+    fn observe(&self, event: &Event) {
+        let line = match event {
+            Event::Wait { purpose, what, elapsed, .. } => format!("{purpose} waited for {what:?} {elapsed:?}"),
+            Event::Attempt { purpose, number, outcome, bytes, elapsed, .. } => {
+                format!("{purpose} sent {number}: {outcome:?}, {bytes} bytes, {elapsed:?}")
+            }
+            Event::Retry { purpose, kind, .. } => format!("{purpose} again after {kind:?}"),
+            Event::Token { renewed, .. } => format!("token renewed: {renewed}"),
+            _ => String::new(),
+        };
+        self.0.lock().unwrap().push(line);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn everything_is_told_in_order() {
+    let (_, builder) = troubled();
+    let journal = Arc::new(Journal::default());
+    let client = builder.observer(journal.clone()).build().unwrap();
+    client.orderflow().volume_ratio().coin("canary-coin").await.unwrap();
+    let expected = [
+        "token sent 1: Err(Connect), 0 bytes, 21ms",
+        "token again after Connect",
+        "token waited for Gate 989ms",
+        "token sent 2: Ok(200), 51 bytes, 21ms",
+        "token renewed: true",
+        "orderflow.volume_ratio waited for Token 1.031s",
+        "orderflow.volume_ratio waited for Gate 989ms",
+        "orderflow.volume_ratio sent 1: Ok(503), 42 bytes, 21ms",
+        "orderflow.volume_ratio again after Status",
+        "orderflow.volume_ratio waited for Gate 989ms",
+        "orderflow.volume_ratio sent 2: Ok(200), 57 bytes, 21ms",
+    ];
+    assert_eq!(*journal.0.lock().unwrap(), expected);
+}
