@@ -1,6 +1,6 @@
 //! `cargo xtask codegen` and `cargo xtask check`.
 
-use std::io::{IsTerminal, Write, stderr, stdout};
+use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -8,6 +8,7 @@ use clap::Args;
 use codegen::{Change, ChangeKind, Diagnostics, Mode, Report, Summary};
 
 use crate::paths;
+use crate::terminal::{fail, say};
 
 /// Turn the catalogue into the generated part of the client
 #[derive(Args)]
@@ -130,16 +131,6 @@ fn generate(spec: &Path, out: &Path, mode: Mode) -> Result<(Summary, Report), Fa
 /// A path as a person in the project's root would write it.
 fn shown(path: &Path) -> String {
     path.strip_prefix(paths::root()).unwrap_or(path).display().to_string()
-}
-
-fn say(text: &str) {
-    // Nothing is lost if nobody listens.
-    let _ = stdout().write_all(text.as_bytes());
-}
-
-fn fail(text: &str) -> ExitCode {
-    let _ = stderr().write_all(text.as_bytes());
-    ExitCode::FAILURE
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 mod codegen;
 mod paths;
 mod serve;
+mod terminal;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -24,6 +26,8 @@ enum Command {
     Check(codegen::Check),
     /// Run the sandbox, a server that answers as the catalogue says
     Serve(serve::Serve),
+    /// Run the checks that need more than Rust
+    Verify(verify::Verify),
 }
 
 fn main() -> ExitCode {
@@ -31,5 +35,6 @@ fn main() -> ExitCode {
         Command::Codegen(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Serve(command) => command.run(),
+        Command::Verify(command) => command.run(),
     }
 }

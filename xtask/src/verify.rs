@@ -1,0 +1,152 @@
+//! `cargo xtask verify`: the checks that need more than Rust.
+//!
+//! A check is a row of [`CHECKS`] and a file of its own in `verify/`.
+//! It names the programs it needs, so that a machine without one is told how to get it instead of failing halfway.
+
+mod features;
+
+use std::process::{Command, ExitCode, Stdio};
+
+use clap::Args;
+
+use crate::paths;
+use crate::terminal::{fail, say};
+
+/// Every check, in the order in which all of them run.
+const CHECKS: &[Check] = &[features::CHECK];
+
+/// Run the checks that need more than Rust
+#[derive(Args)]
+pub(crate) struct Verify {
+    /// Which to run; all of them if none is named
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Run none, only say what there is and which programs are missing
+    #[arg(long)]
+    list: bool,
+}
+
+/// A promise of the project that more than Rust is needed to see kept.
+struct Check {
+    /// What a person calls it on the command line.
+    name: &'static str,
+    /// What it shows, as the end of a sentence that begins with its name.
+    shows: &'static str,
+    /// The programs it calls.
+    needs: &'static [Program],
+    /// Runs it, and says why it failed.
+    run: fn() -> Result<(), String>,
+}
+
+/// Something to install.
+struct Program {
+    /// How to see that it is there: a command that succeeds.
+    probe: &'static [&'static str],
+    /// The command that installs it.
+    install: &'static str,
+}
+
+impl Verify {
+    pub(crate) fn run(&self) -> ExitCode {
+        let chosen = match chosen(&self.names) {
+            Ok(chosen) => chosen,
+            Err(unknown) => return fail(&unknown),
+        };
+        if self.list {
+            say(&chosen.iter().map(|check| check.description()).collect::<Vec<_>>().concat());
+            return ExitCode::SUCCESS;
+        }
+        let failures: Vec<String> = chosen.iter().filter_map(|check| check.verdict().err()).collect();
+        match failures.as_slice() {
+            [] => ExitCode::SUCCESS,
+            _ => fail(&failures.concat()),
+        }
+    }
+}
+
+/// The checks of these names, or all.
+fn chosen(names: &[String]) -> Result<Vec<&'static Check>, String> {
+    if names.is_empty() {
+        return Ok(CHECKS.iter().collect());
+    }
+    names
+        .iter()
+        .map(|name| {
+            CHECKS.iter().find(|check| check.name == name).ok_or_else(|| {
+                let known: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
+                format!("error: there is no check `{name}`\n  help: the checks are {}\n", known.join(", "))
+            })
+        })
+        .collect()
+}
+
+impl Check {
+    fn missing(&self) -> impl Iterator<Item = &Program> {
+        self.needs.iter().filter(|program| !program.is_there())
+    }
+
+    fn description(&self) -> String {
+        let missing: Vec<String> =
+            self.missing().map(|program| format!("  missing; run `{}`\n", program.install)).collect();
+        format!("{}: {}\n{}", self.name, self.shows, missing.concat())
+    }
+
+    /// Runs it and says how it went, unless a program is missing.
+    fn verdict(&self) -> Result<(), String> {
+        let missing: Vec<&str> = self.missing().map(|program| program.install).collect();
+        if !missing.is_empty() {
+            return Err(format!("error: `verify {}` needs more; run `{}`\n", self.name, missing.join(" && ")));
+        }
+        say(&format!("== {}: {}\n", self.name, self.shows));
+        (self.run)().map_err(|why| format!("error: `verify {}` failed: {why}\n", self.name))
+    }
+}
+
+impl Program {
+    fn is_there(&self) -> bool {
+        let [program, arguments @ ..] = self.probe else { return false };
+        let quiet = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        quiet.is_ok_and(|status| status.success())
+    }
+}
+
+/// Runs a command in the project's root, its output shown as it comes.
+fn call(command: &[&str]) -> Result<(), String> {
+    let [program, arguments @ ..] = command else { return Ok(()) };
+    let status = Command::new(program).args(arguments).current_dir(paths::root()).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`{}` ended with {status}", command.join(" "))),
+        Err(error) => Err(format!("`{program}` does not start: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_name_is_told_the_known_ones() {
+        let names = ["features".to_owned(), "fetures".to_owned()];
+        let told = chosen(&names).err().unwrap_or_default();
+        assert!(told.contains("there is no check `fetures`") && told.contains("features"), "{told}");
+    }
+
+    #[test]
+    fn a_missing_program_is_named_with_its_remedy_and_the_check_does_not_run() {
+        let needs = &[Program { probe: &["no-such-program-anywhere"], install: "install it" }];
+        let check = Check { name: "probe", shows: "nothing", needs, run: || Ok(()) };
+        assert_eq!(check.verdict(), Err("error: `verify probe` needs more; run `install it`\n".to_owned()));
+    }
+
+    #[test]
+    fn a_command_that_fails_fails_the_check() {
+        assert!(call(&["cargo", "--version"]).is_ok());
+        assert!(call(&["cargo", "--no-such-flag"]).is_err());
+    }
+}
