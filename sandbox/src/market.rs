@@ -14,7 +14,10 @@ pub(crate) mod orders;
 pub(crate) mod price;
 pub(crate) mod tape;
 
-use self::noise::{Noise, Path, Seed, Strand};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use self::noise::{DRIFT, Noise, Path, SWING, Seed, Strand};
 use crate::number::{floor, real};
 
 /// A coin, or all of them.
@@ -65,19 +68,56 @@ impl Coin {
     }
 }
 
+/// The paths that were asked for, by name: made once, they remember where they were asked about.
+#[derive(Debug, Default)]
+pub(crate) struct Paths(RefCell<Vec<(&'static str, Rc<Path>)>>);
+
+impl Paths {
+    /// The path of this name, with these strands when it is first asked for.
+    fn path(&self, what: &'static str, noise: &'static Noise, strands: impl FnOnce() -> Vec<Strand>) -> Rc<Path> {
+        let mut known = self.0.borrow_mut();
+        if let Some((_, path)) = known.iter().find(|(name, _)| *name == what) {
+            return Rc::clone(path);
+        }
+        let path = Rc::new(Path::new(noise, strands()));
+        known.push((what, Rc::clone(&path)));
+        path
+    }
+}
+
 /// A venue, as the market of one coin.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Venue {
     seed: Seed,
     /// Its size; the largest venue has 1.
     weight: f64,
+    paths: Paths,
 }
 
 impl Venue {
     /// The venue with this identifier, which stands at this place among all by size.
     pub(crate) fn new(coin: &Coin, identifier: &str, rank: usize) -> Self {
         let rank = i64::try_from(rank).unwrap_or(i64::MAX);
-        Self { seed: coin.seed.name(identifier), weight: 1.0 / (1.0 + real(rank)) }
+        Self { seed: coin.seed.name(identifier), weight: 1.0 / (1.0 + real(rank)), paths: Paths::default() }
+    }
+
+    /// A value between -1 and 1.
+    fn swing(&self, what: &'static str, moment: i64) -> f64 {
+        self.own_path(what, &SWING).at(real(moment))
+    }
+
+    /// What rises and falls, always slower than time does.
+    fn lean(&self, what: &'static str, time: f64) -> f64 {
+        self.own_path(what, &DRIFT).at(time)
+    }
+
+    /// Time that runs faster and slower, never backward.
+    fn uneven(&self, what: &'static str, time: f64) -> f64 {
+        time + self.lean(what, time)
+    }
+
+    fn own_path(&self, what: &'static str, noise: &'static Noise) -> Rc<Path> {
+        self.paths.path(what, noise, || vec![(self.seed.name(what), 1.0)])
     }
 }
 
@@ -96,7 +136,7 @@ pub(crate) enum PremiumAs {
 }
 
 /// The part of the market that a question is about.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Scope {
     pub(crate) coin: Coin,
     pub(crate) venues: Vec<Venue>,
@@ -106,6 +146,8 @@ pub(crate) struct Scope {
     pub(crate) sizes: Vec<usize>,
     pub(crate) funding: FundingOf,
     pub(crate) premium: PremiumAs,
+    /// The paths of the coin, and of all venues together.
+    pub(crate) paths: Paths,
 }
 
 impl Scope {
@@ -116,28 +158,15 @@ impl Scope {
     }
 
     /// One path for each venue, added up by size, in which the coin as a whole has its part.
-    fn strands(&self, what: &str) -> Vec<Strand> {
-        let own = self.venues.iter().map(|venue| (venue.seed.name(what), venue.weight * 0.6));
-        let common = self.venues.iter().map(|venue| venue.weight * 0.4).sum();
-        own.chain([(self.coin.seed.name(what), common)]).collect()
+    fn common_path(&self, what: &'static str, noise: &'static Noise) -> Rc<Path> {
+        self.paths.path(what, noise, || {
+            let own = self.venues.iter().map(|venue| (venue.seed.name(what), venue.weight * 0.6));
+            let common = self.venues.iter().map(|venue| venue.weight * 0.4).sum();
+            own.chain([(self.coin.seed.name(what), common)]).collect()
+        })
     }
 
     fn weight(&self) -> f64 {
         self.venues.iter().map(|venue| venue.weight).sum()
     }
-}
-
-/// A value between -1 and 1 that belongs to a seed.
-fn swing(seed: Seed, what: &str, moment: i64) -> f64 {
-    Path { noise: &Noise::swing(), strands: &[(seed.name(what), 1.0)] }.at(real(moment))
-}
-
-/// Time that runs faster and slower, never backward.
-fn uneven(seed: Seed, time: f64) -> f64 {
-    time + lean(seed, time)
-}
-
-/// Rises and falls, always slower than time does.
-fn lean(seed: Seed, time: f64) -> f64 {
-    Path { noise: &Noise::drift(), strands: &[(seed, 1.0)] }.at(time)
 }

@@ -4,7 +4,8 @@
 //! difference of two such counts. So long intervals are the sums of short ones, to the lot, however far
 //! an anchor is away.
 
-use super::{Scope, Venue, lean, uneven};
+use super::noise::DRIFT;
+use super::{Scope, Venue};
 use crate::calendar::{Interval, block_start};
 use crate::number::{balance, floor, real, scaled};
 
@@ -74,7 +75,9 @@ impl Scope {
 
     /// Time as the coin's traders feel it: all venues are busy together.
     pub(super) fn active_time(&self, moment: i64) -> f64 {
-        uneven(self.coin.seed.name("activity"), real(moment))
+        let moment = real(moment);
+        let seed = self.coin.seed;
+        moment + self.paths.path("activity", &DRIFT, || vec![(seed.name("activity"), 1.0)]).at(moment)
     }
 
     fn lots_a_second(&self, venue: &Venue) -> f64 {
@@ -94,7 +97,7 @@ impl Scope {
 
 /// How much of active time went into buying on a venue, and how much into selling.
 pub(super) fn taking_time(venue: &Venue, active: f64) -> (f64, f64) {
-    let time = uneven(venue.seed.name("activity"), active);
-    let lean = lean(venue.seed.name("buying"), time);
+    let time = venue.uneven("activity", active);
+    let lean = venue.lean("buying", time);
     (f64::midpoint(time, lean), f64::midpoint(time, -lean))
 }
