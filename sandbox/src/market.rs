@@ -6,6 +6,7 @@
 
 pub(crate) mod book;
 pub(crate) mod crowd;
+pub(crate) mod lately;
 pub(crate) mod levels;
 pub(crate) mod mood;
 pub(crate) mod noise;
@@ -17,7 +18,9 @@ pub(crate) mod tape;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use self::lately::Lately;
 use self::noise::{DRIFT, Noise, Path, SWING, Seed, Strand};
+use self::tape::Taken;
 use crate::number::{floor, real};
 
 /// A coin, or all of them.
@@ -28,6 +31,8 @@ pub(crate) struct Coin {
     price: f64,
     /// What is usually traded of it on the largest venue, in USD a second.
     turnover: f64,
+    /// The power of ten at or below the usual price.
+    magnitude: i32,
 }
 
 /// Coins whose usual price and turnover a reader would miss; any other coin gets some of its own.
@@ -44,27 +49,22 @@ impl Coin {
                 (10_f64.powf(seed.name("price").unit() * 5.0 - 2.0), 500.0 + 4_000.0 * seed.name("turnover").unit())
             }
         };
-        Self { seed, price, turnover }
+        Self { seed, price, turnover, magnitude: i32::try_from(floor(price.log10())).unwrap_or(0) }
     }
 
     /// All coins together, counted in USD.
     pub(crate) fn all(seed: Seed) -> Self {
-        Self { seed: seed.name("all coins"), price: 1.0, turnover: 1_000_000.0 }
+        Self { seed: seed.name("all coins"), price: 1.0, turnover: 1_000_000.0, magnitude: 0 }
     }
 
     /// Decimals of a lot, the unit in which trades are counted: one is worth between 0.1 and 1 USD.
     fn lot_decimals(&self) -> i32 {
-        self.magnitude() + 1
+        self.magnitude + 1
     }
 
     /// Decimals of a tick, the unit in which prices are quoted.
     fn tick_decimals(&self) -> i32 {
-        5 - self.magnitude()
-    }
-
-    /// The power of ten at or below the usual price.
-    fn magnitude(&self) -> i32 {
-        i32::try_from(floor(self.price.log10())).unwrap_or(0)
+        5 - self.magnitude
     }
 }
 
@@ -76,7 +76,8 @@ impl Paths {
     /// The path of this name, with these strands when it is first asked for.
     fn path(&self, what: &'static str, noise: &'static Noise, strands: impl FnOnce() -> Vec<Strand>) -> Rc<Path> {
         let mut known = self.0.borrow_mut();
-        if let Some((_, path)) = known.iter().find(|(name, _)| *name == what) {
+        // The same name in another place may make another path, but none with other values.
+        if let Some((_, path)) = known.iter().find(|(name, _)| std::ptr::eq(*name, what)) {
             return Rc::clone(path);
         }
         let path = Rc::new(Path::new(noise, strands()));
@@ -148,6 +149,7 @@ pub(crate) struct Scope {
     pub(crate) premium: PremiumAs,
     /// The paths of the coin, and of all venues together.
     pub(crate) paths: Paths,
+    pub(crate) taken: Lately<Taken>,
 }
 
 impl Scope {

@@ -6,6 +6,7 @@
 use crate::asked::Asked;
 use crate::calendar::{self, DAY};
 use crate::known;
+use crate::market::lately::Lately;
 use crate::market::noise::Seed;
 use crate::market::{Coin, FundingOf, Paths, PremiumAs, Scope, Venue};
 
@@ -79,6 +80,7 @@ pub(crate) fn of(asked: &Asked, venues: &Venues, seed: Seed) -> Scope {
         sizes: sizes(asked),
         funding: if asked.one("aggregationType") == Some("average") { FundingOf::Average } else { FundingOf::Sum },
         paths: Paths::default(),
+        taken: Lately::default(),
         premium: if asked.one("mode") == Some("percentage") { PremiumAs::Percentage } else { PremiumAs::Price },
     }
 }

@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 
+use super::lately::Lately;
 use crate::number::{floor, real};
 
 /// Where chance comes from: a hash of what a value depends on.
@@ -113,33 +114,28 @@ pub(crate) type Strand = (Seed, f64);
 pub(crate) struct Path {
     noise: &'static Noise,
     strands: Vec<Strand>,
-    /// Index and value of borders, [`KEPT`] for each line.
-    borders: Vec<Cell<(i64, f64)>>,
-    /// Moments, by their bits, and values.
-    values: Cell<[(u64, f64); 2]>,
+    /// Borders of each line.
+    borders: Vec<Borders>,
+    /// Values, by the bits of their moment.
+    values: Lately<f64>,
 }
 
-/// How many borders of a line are remembered; a power of two.
-const KEPT: i64 = 8;
+/// Index and value of the borders of a line that were asked about last, each where its index says.
+type Borders = [Cell<(i64, f64)>; KEPT];
+
+/// A power of two, so that the place of a border is quickly found.
+const KEPT: usize = 8;
 
 impl Path {
     pub(crate) fn new(noise: &'static Noise, strands: impl Into<Vec<Strand>>) -> Self {
-        // No moment has the bits of a number that is none, and no border so low an index.
-        let values = Cell::new([(u64::MAX, 0.0); 2]);
-        let borders = noise.lines.iter().take(noise.count).flat_map(|_| (0..KEPT).map(|_| Cell::new((i64::MIN, 0.0))));
-        Self { noise, strands: strands.into(), borders: borders.collect(), values }
+        // No border that is asked about has so low an index.
+        let borders = (0..noise.count).map(|_| [const { Cell::new((i64::MIN, 0.0)) }; KEPT]).collect();
+        Self { noise, strands: strands.into(), borders, values: Lately::default() }
     }
 
     /// The value at a moment.
     pub(crate) fn at(&self, moment: f64) -> f64 {
-        let [last, before] = self.values.get();
-        let value = match moment.to_bits() {
-            bits if bits == last.0 => return last.1,
-            bits if bits == before.0 => before.1,
-            _ => self.lines_from(0, moment),
-        };
-        self.values.set([(moment.to_bits(), value), last]);
-        value
+        self.values.at(moment.to_bits().cast_signed(), || self.lines_from(0, moment))
     }
 
     /// The largest value from one moment to another.
@@ -155,10 +151,12 @@ impl Path {
     /// The sum of the lines from this one on.
     fn lines_from(&self, first: usize, moment: f64) -> f64 {
         let mut sum = 0.0;
-        for (line, (cell, swing)) in self.noise.lines.iter().enumerate().take(self.noise.count).skip(first) {
+        let lines = self.noise.lines.iter().zip(&self.borders).enumerate();
+        for (line, ((cell, swing), borders)) in lines.skip(first) {
             let place = moment / cell;
             let index = floor(place);
-            let (left, right) = (self.border(line, index), self.border(line, index + 1));
+            let left = self.border_among(borders, line, index);
+            let right = self.border_among(borders, line, index + 1);
             sum += swing * (left + (right - left) * (place - real(index)));
         }
         sum
@@ -166,17 +164,25 @@ impl Path {
 
     /// The value of a line at the border before a cell, before its swing is applied.
     fn border(&self, line: usize, index: i64) -> f64 {
-        let line = i64::try_from(line).unwrap_or(0);
-        // Neighbours never share a place.
-        let kept = &self.borders[usize::try_from(line * KEPT + index.rem_euclid(KEPT)).unwrap_or(0)];
+        self.border_among(&self.borders[line], line, index)
+    }
+
+    #[inline]
+    fn border_among(&self, borders: &Borders, line: usize, index: i64) -> f64 {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "only the lowest bits are wanted")]
+        let kept = &borders[index as usize % KEPT];
         let (known, value) = kept.get();
         if known == index {
             return value;
         }
-        let number = index * 16 + line;
-        let value = self.strands.iter().map(|(seed, weight)| weight * (2.0 * seed.number(number).unit() - 1.0)).sum();
+        let value = self.made(line, index);
         kept.set((index, value));
         value
+    }
+
+    fn made(&self, line: usize, index: i64) -> f64 {
+        let number = index * 16 + i64::try_from(line).unwrap_or(0);
+        self.strands.iter().map(|(seed, weight)| weight * (2.0 * seed.number(number).unit() - 1.0)).sum()
     }
 }
 
@@ -216,34 +222,43 @@ impl Search<'_> {
 
     /// Looks into a cell, between whose borders the line and all coarser ones lead from `left` to `right`.
     fn visit(&mut self, line: usize, index: i64, left: f64, right: f64) {
-        let (cell, _) = self.path.noise.lines[line];
-        let (start, end) = (real(index) * cell, real(index + 1) * cell);
-        if end < self.from || start > self.to || left.max(right) + self.finer[line] < self.best {
-            return;
-        }
         let Some(finer) = line.checked_sub(1) else {
-            for (border, value) in [(start, left), (end, right)] {
-                if (self.from..=self.to).contains(&border) && value + self.finer[0] >= self.best {
-                    // Not `value`: another way down would round it differently.
-                    self.best = self.best.max(self.sign * self.path.lines_from(0, border));
-                }
-            }
-            return;
+            return self.compare(index, left, right);
         };
-        let step = self.path.noise.step;
-        let swing = self.sign * self.path.noise.lines[finer].1;
+        let (step, (cell, swing)) = (self.path.noise.step, self.path.noise.lines[finer]);
+        let index = index * i64::from(step);
         let mut borders = [0.0; MOST_PARTS + 1];
         for (part, border) in (0..=step).zip(&mut borders) {
             let coarse = left + (right - left) * f64::from(part) / f64::from(step);
-            *border = coarse + swing * self.path.border(finer, index * i64::from(step) + i64::from(part));
+            *border = coarse + self.sign * swing * self.path.border(finer, index + i64::from(part));
         }
-        let reach = |part: &usize| borders[*part].max(borders[part + 1]);
+        let mut parts = [(0.0, 0); MOST_PARTS];
+        let parts = &mut parts[..usize::from(step)];
+        for (part, pair) in borders.windows(2).take(parts.len()).enumerate() {
+            parts[part] = (pair[0].max(pair[1]), part);
+        }
         // The most promising part first, so that the others need not be looked into.
-        let parts = 0..usize::from(step);
-        let first = parts.clone().max_by(|part, other| reach(part).total_cmp(&reach(other)));
-        for part in first.into_iter().chain(parts.filter(|part| Some(*part) != first)) {
-            let index = index * i64::from(step) + i64::try_from(part).unwrap_or(0);
-            self.visit(finer, index, borders[part], borders[part + 1]);
+        parts.sort_unstable_by(|(one, _), (other, _)| other.total_cmp(one));
+        for (reach, part) in parts {
+            if *reach + self.finer[finer] < self.best {
+                return;
+            }
+            let index = index + i64::try_from(*part).unwrap_or(0);
+            if real(index + 1) * cell >= self.from && real(index) * cell <= self.to {
+                self.visit(finer, index, borders[*part], borders[*part + 1]);
+            }
+        }
+    }
+
+    /// Compares the borders of a cell of the finest line with the best so far.
+    fn compare(&mut self, index: i64, left: f64, right: f64) {
+        let (cell, _) = self.path.noise.lines[0];
+        for (index, value) in [(index, left), (index + 1, right)] {
+            let border = real(index) * cell;
+            if (self.from..=self.to).contains(&border) && value + self.finer[0] >= self.best {
+                // Not `value`: another way down would round it differently.
+                self.best = self.best.max(self.sign * self.path.at(border));
+            }
         }
     }
 }

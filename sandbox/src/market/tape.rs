@@ -14,7 +14,7 @@ const SIZES: [f64; 7] = [0.01, 0.05, 0.15, 0.3, 0.3, 0.15, 0.04];
 
 /// Lots bought and sold by market orders.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Taken {
+pub(crate) struct Taken {
     pub(super) buy: i64,
     pub(super) sell: i64,
 }
@@ -55,7 +55,8 @@ impl Scope {
     }
 
     pub(super) fn taken(&self, interval: Interval) -> Taken {
-        let [before, after] = [interval.start, interval.end].map(|moment| self.taken_until(moment));
+        let [before, after] =
+            [interval.start, interval.end].map(|moment| self.taken.at(moment, || self.taken_until(moment)));
         Taken { buy: after.buy - before.buy, sell: after.sell - before.sell }
     }
 
