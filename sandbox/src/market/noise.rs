@@ -114,23 +114,35 @@ pub(crate) type Strand = (Seed, f64);
 pub(crate) struct Path {
     noise: &'static Noise,
     strands: Vec<Strand>,
-    /// Borders of each line.
-    borders: Vec<Borders>,
+    lines: Vec<Line>,
     /// Values, by the bits of their moment.
     values: Lately<f64>,
 }
 
-/// Index and value of the borders of a line that were asked about last, each where its index says.
-type Borders = [Cell<(i64, f64)>; KEPT];
+/// What is remembered of a line.
+#[derive(Debug)]
+struct Line {
+    /// The cell that was asked about last: its index and its two borders.
+    cell: Cell<(i64, f64, f64)>,
+    /// Borders by their index, each where its lowest bits say.
+    borders: [Cell<(i64, f64)>; KEPT],
+}
 
 /// A power of two, so that the place of a border is quickly found.
 const KEPT: usize = 8;
 
+impl Line {
+    fn new() -> Self {
+        // No border that is asked about has so low an index.
+        let none = i64::MIN;
+        Self { cell: Cell::new((none, 0.0, 0.0)), borders: [const { Cell::new((i64::MIN, 0.0)) }; KEPT] }
+    }
+}
+
 impl Path {
     pub(crate) fn new(noise: &'static Noise, strands: impl Into<Vec<Strand>>) -> Self {
-        // No border that is asked about has so low an index.
-        let borders = (0..noise.count).map(|_| [const { Cell::new((i64::MIN, 0.0)) }; KEPT]).collect();
-        Self { noise, strands: strands.into(), borders, values: Lately::default() }
+        let lines = (0..noise.count).map(|_| Line::new()).collect();
+        Self { noise, strands: strands.into(), lines, values: Lately::default() }
     }
 
     /// The value at a moment.
@@ -151,12 +163,14 @@ impl Path {
     /// The sum of the lines from this one on.
     fn lines_from(&self, first: usize, moment: f64) -> f64 {
         let mut sum = 0.0;
-        let lines = self.noise.lines.iter().zip(&self.borders).enumerate();
-        for (line, ((cell, swing), borders)) in lines.skip(first) {
+        for (line, (kept, (cell, swing))) in self.lines.iter().zip(&self.noise.lines).enumerate().skip(first) {
             let place = moment / cell;
             let index = floor(place);
-            let left = self.border_among(borders, line, index);
-            let right = self.border_among(borders, line, index + 1);
+            let (mut known, mut left, mut right) = kept.cell.get();
+            if known != index {
+                (known, left, right) = (index, self.border(line, index), self.border(line, index + 1));
+                kept.cell.set((known, left, right));
+            }
             sum += swing * (left + (right - left) * (place - real(index)));
         }
         sum
@@ -164,13 +178,8 @@ impl Path {
 
     /// The value of a line at the border before a cell, before its swing is applied.
     fn border(&self, line: usize, index: i64) -> f64 {
-        self.border_among(&self.borders[line], line, index)
-    }
-
-    #[inline]
-    fn border_among(&self, borders: &Borders, line: usize, index: i64) -> f64 {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "only the lowest bits are wanted")]
-        let kept = &borders[index as usize % KEPT];
+        let kept = &self.lines[line].borders[index as usize % KEPT];
         let (known, value) = kept.get();
         if known == index {
             return value;
