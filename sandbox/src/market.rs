@@ -19,6 +19,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use self::lately::Lately;
+use self::levels::{Levels, Open};
 use self::noise::{DRIFT, Noise, Path, SWING, Seed, Strand};
 use self::tape::Taken;
 use crate::number::{floor, real};
@@ -93,13 +94,15 @@ pub(crate) struct Venue {
     /// Its size; the largest venue has 1.
     weight: f64,
     paths: Paths,
+    levels: Levels,
 }
 
 impl Venue {
     /// The venue with this identifier, which stands at this place among all by size.
     pub(crate) fn new(coin: &Coin, identifier: &str, rank: usize) -> Self {
         let rank = i64::try_from(rank).unwrap_or(i64::MAX);
-        Self { seed: coin.seed.name(identifier), weight: 1.0 / (1.0 + real(rank)), paths: Paths::default() }
+        let (seed, weight) = (coin.seed.name(identifier), 1.0 / (1.0 + real(rank)));
+        Self { seed, weight, paths: Paths::default(), levels: Levels::default() }
     }
 
     /// A value between -1 and 1.
@@ -150,6 +153,7 @@ pub(crate) struct Scope {
     /// The paths of the coin, and of all venues together.
     pub(crate) paths: Paths,
     pub(crate) taken: Lately<Taken>,
+    pub(crate) open: Lately<Open>,
 }
 
 impl Scope {

@@ -81,6 +81,7 @@ pub(crate) fn of(asked: &Asked, venues: &Venues, seed: Seed) -> Scope {
         funding: if asked.one("aggregationType") == Some("average") { FundingOf::Average } else { FundingOf::Sum },
         paths: Paths::default(),
         taken: Lately::default(),
+        open: Lately::default(),
         premium: if asked.one("mode") == Some("percentage") { PremiumAs::Percentage } else { PremiumAs::Price },
     }
 }
