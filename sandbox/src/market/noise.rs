@@ -224,9 +224,16 @@ impl Search<'_> {
         for index in floor(from / cell)..=floor(to / cell) {
             let left = sign * path.lines_from(top, real(index) * cell);
             let right = sign * path.lines_from(top, real(index + 1) * cell);
-            search.visit(top, index, left, right);
+            if search.is_inside(index, cell) && left.max(right) + search.finer[top] >= search.best {
+                search.visit(top, index, left, right);
+            }
         }
         search.best
+    }
+
+    /// Whether a part of a cell is; its ends alone are known from the start.
+    fn is_inside(&self, index: i64, cell: f64) -> bool {
+        real(index + 1) * cell > self.from && real(index) * cell < self.to
     }
 
     /// Looks into a cell, between whose borders the line and all coarser ones lead from `left` to `right`.
@@ -253,7 +260,7 @@ impl Search<'_> {
                 return;
             }
             let index = index + i64::try_from(*part).unwrap_or(0);
-            if real(index + 1) * cell >= self.from && real(index) * cell <= self.to {
+            if self.is_inside(index, cell) {
                 self.visit(finer, index, borders[*part], borders[*part + 1]);
             }
         }
