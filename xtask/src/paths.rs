@@ -17,3 +17,8 @@ pub(crate) fn spec() -> PathBuf {
 pub(crate) fn generated() -> PathBuf {
     root().join("generated-client/src/generated")
 }
+
+/// Where Cargo builds.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
