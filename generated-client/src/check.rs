@@ -5,6 +5,7 @@
 
 use percent_encoding::percent_decode_str;
 
+use crate::Timestamp;
 use crate::error::Error;
 use crate::registry::{Evidence, ParamInfo, ParamLocation, Range, ValueType};
 
@@ -23,7 +24,20 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
             None => number(info, value),
         };
     }
-    Ok(())
+    match (info.ty, value.parse().map(Timestamp::from_wire)) {
+        (ValueType::Timestamp, Ok(timestamp)) => time(info, timestamp),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what lies thousands of years ahead: milliseconds taken for seconds do.
+fn time(info: &ParamInfo, timestamp: Timestamp) -> Result<(), Error> {
+    if timestamp <= Timestamp::LAST_WRITABLE {
+        return Ok(());
+    }
+    let seconds = timestamp.unix_seconds();
+    Err(Error::build(format!("`{}` is {seconds} s after 1970 began, past the year 9999", info.wire_name))
+        .with_hint("milliseconds have to be divided by 1000"))
 }
 
 fn number(info: &ParamInfo, text: &str) -> Result<(), Error> {
@@ -106,6 +120,17 @@ mod tests {
 
     fn check(info: ParamInfo, text: &str) -> Option<String> {
         value(&info, text).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn milliseconds_are_not_sent_as_seconds() {
+        let start = ParamInfo::new("start_time", "startTime", ValueType::Timestamp, Evidence::Document);
+        for text in ["1700000000", "0", "-1", "253402300799"] {
+            assert_eq!(check(start, text), None, "{text}");
+        }
+        let expected = "`startTime` is 1700000000000 s after 1970 began, past the year 9999; \
+                        milliseconds have to be divided by 1000";
+        assert_eq!(check(start, "1700000000000").as_deref(), Some(expected));
     }
 
     #[test]

@@ -26,11 +26,12 @@
 //! runtime. What the catalogue does not know is within reach too: [`Request::query`] for a param,
 //! [`Client::raw`] for a path, `unknown_fields` for what a reply holds beyond its documented fields.
 //!
+//! Every fact in these docs that the interface document does not state says how it is known: "published" by the
+//! provider elsewhere, or "reported" by public clients; see [`registry::Evidence`]. What is only reported is never
+//! relied on: such a field is an `Option`, such a limit is left to the service to enforce.
+//!
 //! Requests are held back at a gate so that the service's limits are kept ([`RateLimit`]), sent again where
 //! that helps ([`Retry`]), and given up in time. [`Builder`] has the settings, all of which have defaults.
-//!
-//! This crate turns on `serde_json/float_roundtrip`, for the whole program: without it one number of
-//! seventeen digits in ten is misread by one unit in the last place.
 
 pub mod gate;
 pub mod observer;

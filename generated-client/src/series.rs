@@ -29,6 +29,16 @@ pub struct Series<T> {
 }
 
 impl<T> Series<T> {
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
     /// The records, one after the other.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.data.iter()

@@ -36,6 +36,9 @@ const NANOS_PER_UNIT: u32 = match SERVICE.time_unit {
 };
 
 impl Timestamp {
+    /// The last second that RFC 3339, with its four digits of year, can write.
+    pub(crate) const LAST_WRITABLE: Self = Self::from_unix_seconds(253_402_300_799);
+
     /// So many seconds after 1970 began, or before it if negative.
     pub const fn from_unix_seconds(seconds: i64) -> Self {
         Self(seconds.saturating_mul(UNITS_PER_SECOND))
@@ -129,14 +132,11 @@ fn units(duration: Duration) -> i64 {
     i64::try_from(units).unwrap_or(i64::MAX)
 }
 
-/// The last second that RFC 3339, with its four digits of year, can write.
-const LAST_WRITABLE: i64 = 253_402_300_799;
-
 /// `2024-03-01T00:00:00Z`; before 1970 and after 9999, the bare number.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.system_time() {
-            Some(time) if (0..=LAST_WRITABLE).contains(&self.unix_seconds()) => {
+            Some(time) if self.0 >= 0 && *self <= Self::LAST_WRITABLE => {
                 f.pad(&humantime::format_rfc3339(time).to_string())
             }
             _ => f.pad(&self.0.to_string()),
@@ -199,7 +199,7 @@ mod tests {
         let table = [
             (0, "1970-01-01T00:00:00Z"),
             (1_700_000_000, "2023-11-14T22:13:20Z"),
-            (LAST_WRITABLE, "9999-12-31T23:59:59Z"),
+            (Timestamp::LAST_WRITABLE.unix_seconds(), "9999-12-31T23:59:59Z"),
         ];
         for (seconds, text) in table {
             let timestamp = Timestamp::from_unix_seconds(seconds);
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn display_falls_back_to_the_number() {
-        for seconds in [-1, LAST_WRITABLE + 1, i64::MIN, i64::MAX] {
+        for seconds in [-1, Timestamp::LAST_WRITABLE.unix_seconds() + 1, i64::MIN, i64::MAX] {
             let timestamp = Timestamp::from(seconds);
             assert_eq!(timestamp.to_string(), timestamp.wire().to_string());
         }

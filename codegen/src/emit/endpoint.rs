@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 
 use super::docs;
 use super::literal::{endpoint_info, ident};
-use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group};
+use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group, Param};
 
 /// The method; what cannot be left out is an argument.
 pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
@@ -112,7 +112,7 @@ fn params_line(endpoint: &Endpoint) -> String {
         return "It takes no params.".to_owned();
     }
     let named = |filter: fn(&&EndpointParam) -> bool| {
-        let names = params.iter().filter(filter).map(|param| docs::code(&param.param.wire_name));
+        let names = params.iter().filter(filter).map(|param| docs::code(setter_name(&param.param)));
         names.collect::<Vec<_>>().join(", ")
     };
     let required = named(|param| param.param.required == Some(Evidence::Reported));
@@ -121,6 +121,11 @@ fn params_line(endpoint: &Endpoint) -> String {
         line += &format!(" Reported as required: {required}.");
     }
     line
+}
+
+/// What sets the param: the setter for several values where there is one, as it does for one value too.
+fn setter_name(param: &Param) -> &str {
+    param.list.as_deref().unwrap_or(&param.ident)
 }
 
 /// The setters that the endpoint has: a list of their traits, and an `impl` for each whose type differs by endpoint.

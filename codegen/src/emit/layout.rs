@@ -26,11 +26,24 @@ fn join(lines: &[&str]) -> Vec<String> {
             joined.push(line);
         } else {
             joined.push((*line).to_owned());
-            joined.extend(inner);
+            joined.extend(if line.starts_with("use ") { fill(&inner) } else { inner });
             joined.push(close.to_owned());
         }
     }
     join_chains(joined)
+}
+
+/// As many names on a line as fit; the printer breaks lines earlier.
+fn fill(inner: &[String]) -> Vec<String> {
+    let indentation = " ".repeat(inner.first().map_or(0, |line| indent(line)));
+    let mut filled: Vec<String> = Vec::new();
+    for name in inner.iter().flat_map(|line| line.split_whitespace()) {
+        match filled.last_mut() {
+            Some(line) if line.chars().count() + 1 + name.chars().count() <= WIDTH => *line += &format!(" {name}"),
+            _ => filled.push(format!("{indentation}{name}")),
+        }
+    }
+    filled
 }
 
 /// How many lines stand between an opening line and the one that closes it.
@@ -65,7 +78,7 @@ fn one_line(open: &str, inner: &[String], close: &str) -> Option<String> {
     }
     let elements = inner.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
     let elements = elements.trim_end_matches(',');
-    let space = if open.ends_with('{') { " " } else { "" };
+    let space = if open.ends_with('{') && !open.starts_with("use ") { " " } else { "" };
     let line = format!("{open}{space}{elements}{space}{close}");
     (line.chars().count() <= WIDTH).then_some(line)
 }
@@ -133,6 +146,14 @@ mod tests {
         check("#[a(\n    b = 1,\n    c = 2\n)]\n", "#[a(b = 1, c = 2)]\n");
         check("let a = b(1)\n    .c()\n    .d();\n", "let a = b(1).c().d();\n");
         check("let a = b(\n        1,\n        2,\n    )\n    .c();\n", "let a = b(1, 2).c();\n");
+    }
+
+    #[test]
+    fn names_fill_their_lines() {
+        let name = "x".repeat(50);
+        let printed = format!("use a::{{\n    {name}, {name},\n    {name}, A,\n    B,\n}};\n");
+        check(&printed, &format!("use a::{{\n    {name}, {name},\n    {name}, A, B,\n}};\n"));
+        check("use a::{\n    A, B,\n    C,\n};\n", "use a::{A, B, C};\n");
     }
 
     #[test]

@@ -106,7 +106,13 @@ fn facts(setter: &Setter) -> Vec<String> {
     let facts = docs::value_facts(&setter.unit, setter.range, setter.evidence.unwrap_or(Evidence::Document));
     let default =
         setter.default.as_ref().map(|default| format!("Left out, it is {}.", docs::code(default))).unwrap_or_default();
-    let facts = [facts, default].into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" ");
+    let wire_name = docs::code(&setter.wire_name);
+    let sent = match (setter.several, setter.ident == setter.wire_name) {
+        (true, _) => format!("Takes several, sent as {wire_name} with commas between them."),
+        (false, false) => format!("Sent as {wire_name}."),
+        (false, true) => String::new(),
+    };
+    let facts = [facts, default, sent].into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" ");
     vec![docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]
 }
 

@@ -4,12 +4,12 @@
 
 use crate::{AggregationType, Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType };
+use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAggregationType, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges,
-    TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
+    TakesAggregationType, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime,
+    TakesTimeframe,
 };
 
 /// The endpoints of [`Client::funding_rate`].
@@ -29,7 +29,7 @@ impl FundingRateGroup<'_> {
     /// Rate that holders of perpetuals pay or receive for keeping a position.
     ///
     /// `GET /fundingRate`: a series of [`FundingRateRecord`]. Path and fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `aggregationType`. Reported as required:
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `aggregation_type`. Reported as required:
     /// `coin`, `timeframe`.
     pub fn funding_rate(&self) -> Request<FundingRate> {
         Request::new(self.client)

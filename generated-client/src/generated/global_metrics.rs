@@ -6,7 +6,7 @@ use crate::{Client, Series, Value};
 use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
-use super::service::params::{ TakesEndTime, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe };
+use super::service::params::{TakesEndTime, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe};
 
 /// The endpoints of [`Client::global_metrics`].
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ impl GlobalMetricsGroup<'_> {
     /// Resting bids and asks of the whole market.
     ///
     /// `GET /globalBidAsk`: a series of records whose fields are unknown. The path is published. Params: `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`. Reported as required: `timeframe`.
+    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
     /// Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.
     pub fn global_bid_ask(&self) -> Request<GlobalBidAsk> {
@@ -35,7 +35,7 @@ impl GlobalMetricsGroup<'_> {
     /// Ratio of resting bids and asks in the whole market.
     ///
     /// `GET /globalBidAskRatio`: a series of records whose fields are unknown. The path is published. Params:
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
     /// Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.
     pub fn global_bid_ask_ratio(&self) -> Request<GlobalBidAskRatio> {
@@ -45,7 +45,7 @@ impl GlobalMetricsGroup<'_> {
     /// Difference between resting bids and asks in the whole market.
     ///
     /// `GET /globalBidAskDelta`: a series of records whose fields are unknown. The path is published. Params:
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
     /// Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.
     pub fn global_bid_ask_delta(&self) -> Request<GlobalBidAskDelta> {
@@ -55,7 +55,7 @@ impl GlobalMetricsGroup<'_> {
     /// Growth and decline of the bid ask ratio of the whole market.
     ///
     /// `GET /globalBidAskRatioIncreaseDecrease`: a series of records whose fields are unknown. The path is published.
-    /// Params: `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `timeframe`.
+    /// Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
     /// Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.
     pub fn global_bid_ask_ratio_increase_decrease(
@@ -67,7 +67,7 @@ impl GlobalMetricsGroup<'_> {
     /// Both sides of the order books of the whole market combined.
     ///
     /// `GET /globalCombinedBook`: a series of records whose fields are unknown. The path is published. Params:
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
     /// Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.
     pub fn global_combined_book(&self) -> Request<GlobalCombinedBook> {
@@ -77,7 +77,7 @@ impl GlobalMetricsGroup<'_> {
     /// Growth and decline of resting bids in the whole market.
     ///
     /// `GET /globalBidsIncreaseDecrease`: a series of records whose fields are unknown. The path is published.
-    /// Params: `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `timeframe`.
+    /// Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
     /// Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.
     pub fn global_bids_increase_decrease(&self) -> Request<GlobalBidsIncreaseDecrease> {
@@ -87,7 +87,7 @@ impl GlobalMetricsGroup<'_> {
     /// Growth and decline of resting asks in the whole market.
     ///
     /// `GET /globalAsksIncreaseDecrease`: a series of records whose fields are unknown. The path is reported. Params:
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
     /// Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.
     pub fn global_asks_increase_decrease(&self) -> Request<GlobalAsksIncreaseDecrease> {

@@ -3,17 +3,16 @@
 //! Liquidity: liquidations, the prices at which they are expected, and how top traders use leverage and margin.
 
 use crate::{
-    Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback,
-    PositionFilter, Series, Side, Timestamp, Value,
+    Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback, PositionFilter, Series, Side, Timestamp,
+    Value,
 };
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType };
+use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime,
-    TakesExchange, TakesExchanges, TakesLeverage, TakesLimit, TakesLookback,
-    TakesOhlcGraph, TakesPosition, TakesScaling, TakesSort, TakesStartTime,
+    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges,
+    TakesLeverage, TakesLimit, TakesLookback, TakesOhlcGraph, TakesPosition, TakesScaling, TakesSort, TakesStartTime,
     TakesTimeframe, TakesTimestamp,
 };
 
@@ -36,7 +35,7 @@ impl LiquidityGroup<'_> {
     /// Also printed as “Top Trader Average Leverage Used”.
     ///
     /// `GET /averageLeverageUsed`: a series of [`AverageLeverageUsedRecord`]. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `advanceFilter`. Reported as required: `coin`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `coin`,
     /// `exchange`, `timeframe`.
     ///
     /// Top traders are here those whose open positions are worth the most. Only the venue `okx_perp_coin` is known to
@@ -48,7 +47,7 @@ impl LiquidityGroup<'_> {
     /// Average leverage of top traders, long less short.
     ///
     /// `GET /topTraderAverageLeverageDelta`: a series of [`TopTraderAverageLeverageDeltaRecord`]. Path and fields are
-    /// reported. Params: `coin`, `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as
+    /// reported. Params: `coin`, `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as
     /// required: `coin`, `exchange`, `timeframe`.
     ///
     /// Public clients ask with the venue `okx_perp_coin`.
@@ -72,7 +71,7 @@ impl LiquidityGroup<'_> {
     /// Number of predicted liquidation levels, long against short.
     ///
     /// `GET /liqLevelsCount`: a series of [`LiquidationLevelsCountRecord`]. Path and fields are reported. Params:
-    /// `coin`, `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`,
+    /// `coin`, `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `exchange`, `timeframe`.
     ///
     /// Venues known to work for BTC are `binance_perp_coin`, `bitmex_perp_coin` and `phemex_perp_stable`;
@@ -84,7 +83,7 @@ impl LiquidityGroup<'_> {
     /// Size of predicted liquidation levels that are open, long and short.
     ///
     /// `GET /liqLevelsSize`: a series of [`LiquidationLevelsSizeRecord`]. Path and fields are published. Params:
-    /// `coin`, `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `advanceFilter`. Reported as
+    /// `coin`, `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as
     /// required: `coin`, `exchange`, `timeframe`.
     ///
     /// The published example asks with the venue `binance_perp_stable`.
@@ -95,7 +94,7 @@ impl LiquidityGroup<'_> {
     /// Positions that were liquidated.
     ///
     /// `GET /liquidation`: a series of records whose fields are unknown. The path is reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `bucket`. Reported as required: `coin`,
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `buckets`. Reported as required: `coin`,
     /// `timeframe`.
     pub fn liquidation(&self) -> Request<Liquidation> {
         Request::new(self.client)
@@ -104,7 +103,8 @@ impl LiquidityGroup<'_> {
     /// Map of the prices at which positions would be liquidated, and of how much is at stake there.
     ///
     /// `GET /liquidationHeatmap`: a series of [`LiquidationHeatmapRecord`]. Path and fields are reported. Params:
-    /// `coin`, `exchange`, `lookback`, `leverage`, `scaling`, `ohlcgraph`, `timestamp`. Reported as required: `coin`.
+    /// `coin`, `exchanges`, `lookback`, `leverage`, `scaling`, `ohlc_graph`, `timestamp`. Reported as required:
+    /// `coin`.
     ///
     /// A snapshot by price range, which refuses `limit` and `timeframe`. By default it covers `binance_perp_stable`,
     /// `bitmex_perp_coin` and `bybit_perp_coin`, and other venues are refused. For three venues at once, one public
@@ -139,7 +139,7 @@ impl LiquidityGroup<'_> {
     /// Margin that top traders use.
     ///
     /// `GET /topTraderMarginUsed`: a series of records whose fields are unknown. The path is reported. Params:
-    /// `coin`, `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`,
+    /// `coin`, `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `exchange`, `timeframe`.
     ///
     /// Only the venue `okx_perp_coin` is known to work.
@@ -150,7 +150,7 @@ impl LiquidityGroup<'_> {
     /// Difference in the margin that top traders use.
     ///
     /// `GET /topTraderMarginUsedDelta`: a series of records whose fields are unknown. The path is reported. Params:
-    /// `coin`, `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`,
+    /// `coin`, `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `exchange`, `timeframe`.
     ///
     /// Only the venue `okx_perp_coin` is known to work.

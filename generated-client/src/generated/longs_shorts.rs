@@ -4,12 +4,12 @@
 
 use crate::{Client, Series, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType };
+use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAnchor, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit,
-    TakesSort, TakesStartTime, TakesTimeframe,
+    TakesAnchor, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime,
+    TakesTimeframe,
 };
 
 /// The endpoints of [`Client::longs_shorts`].
@@ -29,7 +29,7 @@ impl LongsShortsGroup<'_> {
     /// Accounts of top traders, split into long and short.
     ///
     /// `GET /topTraderAccounts`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
     ///
     /// Top traders are the fifth of all accounts with the most margin, which need not have the most profit. The
     /// fields are those that public clients read from the top trader positions.
@@ -40,7 +40,7 @@ impl LongsShortsGroup<'_> {
     /// Positions of top traders, split into long and short.
     ///
     /// `GET /topTraderPositions`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `exchange`,
+    /// `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`,
     /// `timeframe`.
     ///
     /// It counts positions where `/topTraderAccounts` counts accounts. Venues known to work for BTC are
@@ -52,7 +52,7 @@ impl LongsShortsGroup<'_> {
     /// Accounts of top traders that are long and short since the latest anchor.
     ///
     /// `GET /anchoredTopTraderAccounts`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `anchor`. Reported as required: `coin`, `exchange`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `exchange`,
     /// `timeframe`.
     ///
     /// Every account counts once, so the two percentages make 100 together.
@@ -63,7 +63,7 @@ impl LongsShortsGroup<'_> {
     /// Positions of top traders that are long and short since the latest anchor.
     ///
     /// `GET /anchoredTopTraderPositions`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `anchor`. Reported as required: `coin`, `exchange`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `exchange`,
     /// `timeframe`.
     ///
     /// The values are percentages.
@@ -74,7 +74,7 @@ impl LongsShortsGroup<'_> {
     /// All accounts of a venue, split by whether they are net long or net short.
     ///
     /// `GET /globalAccounts`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
     ///
     /// Every account counts once, whatever it holds. Venues known to work for BTC are `binance_perp_stable`,
     /// `binance_perp_coin` and `bybit_perp_coin`.
@@ -85,7 +85,7 @@ impl LongsShortsGroup<'_> {
     /// All accounts of a venue, long and short, since the latest anchor.
     ///
     /// `GET /anchoredGlobalAccounts`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `anchor`. Reported as required: `coin`, `exchange`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `exchange`,
     /// `timeframe`.
     ///
     /// The values are percentages.
@@ -95,8 +95,8 @@ impl LongsShortsGroup<'_> {
 
     /// Net long and net short positions, estimated from taker flow and open interest.
     ///
-    /// `GET /netLongShort`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `timeframe`.
+    /// `GET /netLongShort`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
+    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `timeframe`.
     pub fn net_long_short(&self) -> Request<NetLongShort> {
         Request::new(self.client)
     }
@@ -104,7 +104,8 @@ impl LongsShortsGroup<'_> {
     /// Net longs less net shorts.
     ///
     /// `GET /netLongShortDelta`: a series of [`NetLongShortDeltaRecord`]. The fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `timeframe`.
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
+    /// `timeframe`.
     ///
     /// One public client counts ten venues in the default set.
     pub fn net_long_short_delta(&self) -> Request<NetLongShortDelta> {
@@ -113,16 +114,16 @@ impl LongsShortsGroup<'_> {
 
     /// Running totals of net longs and of net shorts, which start again at every anchor.
     ///
-    /// `GET /anchoredCLS`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`, `anchor`. Reported as required: `coin`, `timeframe`.
+    /// `GET /anchoredCLS`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
+    /// `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `timeframe`.
     pub fn anchored_cls(&self) -> Request<AnchoredCls> {
         Request::new(self.client)
     }
 
     /// Running total of the net long short delta, which starts again at every anchor.
     ///
-    /// `GET /anchoredCLSD`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`, `anchor`. Reported as required: `coin`, `timeframe`.
+    /// `GET /anchoredCLSD`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
+    /// `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `timeframe`.
     pub fn anchored_clsd(&self) -> Request<AnchoredClsd> {
         Request::new(self.client)
     }
@@ -130,7 +131,7 @@ impl LongsShortsGroup<'_> {
     /// Long percentage of top trader positions less that of all accounts.
     ///
     /// `GET /whaleRetailDelta`: a series of [`WhaleRetailDeltaRecord`]. The fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `exchange`,
+    /// `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`,
     /// `timeframe`.
     ///
     /// Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin` and `okx_perp_coin`.
@@ -141,7 +142,7 @@ impl LongsShortsGroup<'_> {
     /// The whale retail delta since the latest anchor.
     ///
     /// `GET /anchoredWhaleRetailDelta`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `anchor`. Reported as required: `coin`, `exchange`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `exchange`,
     /// `timeframe`.
     ///
     /// With 65 % of top trader positions and 55 % of all accounts long, it is 10.
@@ -152,7 +153,7 @@ impl LongsShortsGroup<'_> {
     /// Weight of big positions against the sentiment by account, among prominent traders.
     ///
     /// `GET /whalePositionDominance`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `timeframe`.
     pub fn whale_position_dominance(&self) -> Request<WhalePositionDominance> {
         Request::new(self.client)
     }
@@ -160,7 +161,7 @@ impl LongsShortsGroup<'_> {
     /// Retail accounts, split into long and short.
     ///
     /// `GET /trueRetailLongShort`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `exchange`,
+    /// `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`,
     /// `timeframe`.
     ///
     /// Every retail account counts once, whatever it holds.
@@ -171,7 +172,7 @@ impl LongsShortsGroup<'_> {
     /// How far small and large retail accounts differ in their positioning.
     ///
     /// `GET /traderSentimentGap`: a series of [`TraderSentimentGapRecord`]. The fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `timeframe`.
+    /// `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `timeframe`.
     ///
     /// Neither the unit nor the sign of the gap is documented.
     pub fn trader_sentiment_gap(&self) -> Request<TraderSentimentGap> {

@@ -4,12 +4,11 @@
 
 use crate::{Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType };
+use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort,
-    TakesStartTime, TakesTimeframe,
+    TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
 };
 
 /// The endpoints of [`Client::open_interest`].
@@ -33,7 +32,8 @@ impl OpenInterestGroup<'_> {
     /// Also printed as “Open the service”.
     ///
     /// `GET /openInterest`: a series of [`OpenInterestRecord`]. Path and fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `timeframe`.
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
+    /// `timeframe`.
     ///
     /// One public client counts 17 venues in the default set.
     pub fn open_interest(&self) -> Request<OpenInterest> {
@@ -45,7 +45,7 @@ impl OpenInterestGroup<'_> {
     /// Also printed as “Open the service Delta”.
     ///
     /// `GET /openInterestDelta`: a series of [`OpenInterestDeltaRecord`]. Path and fields are reported. Params:
-    /// `coin`, `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`,
+    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `timeframe`.
     pub fn open_interest_delta(&self) -> Request<OpenInterestDelta> {
         Request::new(self.client)

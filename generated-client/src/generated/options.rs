@@ -7,8 +7,7 @@ use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{
-    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesLimit, TakesSort,
-    TakesStartTime, TakesTimeframe,
+    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
 };
 
 /// The endpoints of [`Client::options`].
@@ -28,7 +27,7 @@ impl OptionsGroup<'_> {
     /// The volatility index called Bvol.
     ///
     /// `GET /bvol`: a series of records whose fields are unknown. The path is reported. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `timeframe`.
     ///
     /// One public client asked with the venue `binance_perp_stable`.
     pub fn bvol(&self) -> Request<Bvol> {
@@ -38,7 +37,7 @@ impl OptionsGroup<'_> {
     /// Deribit's index of implied volatility over the next 30 days, annualised.
     ///
     /// `GET /dvol`: a series of records whose fields are unknown. The path is published. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `advanceFilter`. Reported as required: `coin`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `coin`,
     /// `exchange`, `timeframe`.
     ///
     /// Only the venue `deribit_perp_stable` is known to work.

@@ -4,12 +4,12 @@
 
 use crate::{Client, Series, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType };
+use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesMarketTypes,
-    TakesSort, TakesStartTime, TakesTimeframe,
+    TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesMarketTypes, TakesSort, TakesStartTime,
+    TakesTimeframe,
 };
 
 /// The endpoints of [`Client::orderbook`].
@@ -29,8 +29,8 @@ impl OrderbookGroup<'_> {
     /// Growth and decline of resting asks.
     ///
     /// `GET /asksIncreaseDecrease`: a series of records whose fields are unknown. The path is reported. Params:
-    /// `coin`, `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
+    /// required: `coin`, `timeframe`.
     pub fn asks_increase_decrease(&self) -> Request<AsksIncreaseDecrease> {
         Request::new(self.client)
     }
@@ -38,16 +38,16 @@ impl OrderbookGroup<'_> {
     /// Resting size at the top of the book, bid and ask.
     ///
     /// `GET /bestBidAsk`: a series of records whose fields are unknown. The path is published. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required:
+    /// `coin`, `timeframe`.
     pub fn best_bid_ask(&self) -> Request<BestBidAsk> {
         Request::new(self.client)
     }
 
     /// Total size of resting bids and of resting asks.
     ///
-    /// `GET /bidAsk`: a series of [`BidAskRecord`]. Path and fields are reported. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`. Reported as required: `coin`,
+    /// `GET /bidAsk`: a series of [`BidAskRecord`]. Path and fields are reported. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`,
     /// `timeframe`.
     ///
     /// A record has one pair for the whole interval and no breakdown by depth. One public client found 15 of the 17
@@ -59,8 +59,8 @@ impl OrderbookGroup<'_> {
     /// Difference between resting bids and resting asks.
     ///
     /// `GET /bidAskDelta`: a series of records whose fields are unknown. The path is published. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required:
+    /// `coin`, `timeframe`.
     pub fn bid_ask_delta(&self) -> Request<BidAskDelta> {
         Request::new(self.client)
     }
@@ -68,8 +68,8 @@ impl OrderbookGroup<'_> {
     /// Ratio of resting bids and resting asks.
     ///
     /// `GET /bidAskRatio`: a series of records whose fields are unknown. The path is published. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required:
+    /// `coin`, `timeframe`.
     pub fn bid_ask_ratio(&self) -> Request<BidAskRatio> {
         Request::new(self.client)
     }
@@ -77,8 +77,8 @@ impl OrderbookGroup<'_> {
     /// Difference of bid ask ratios.
     ///
     /// `GET /bidAskRatioDiff`: a series of records whose fields are unknown. The path is published. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required:
+    /// `coin`, `timeframe`.
     pub fn bid_ask_ratio_diff(&self) -> Request<BidAskRatioDiff> {
         Request::new(self.client)
     }
@@ -88,8 +88,8 @@ impl OrderbookGroup<'_> {
     /// Also printed as “Bids Ask Spread”.
     ///
     /// `GET /bidsAskSpread`: a series of records whose fields are unknown. The path is published. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required:
+    /// `coin`, `timeframe`.
     pub fn bid_ask_spread(&self) -> Request<BidAskSpread> {
         Request::new(self.client)
     }
@@ -97,8 +97,8 @@ impl OrderbookGroup<'_> {
     /// Growth and decline of resting bids.
     ///
     /// `GET /bidsIncreaseDecrease`: a series of records whose fields are unknown. The path is published. Params:
-    /// `coin`, `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
+    /// required: `coin`, `timeframe`.
     pub fn bids_increase_decrease(&self) -> Request<BidsIncreaseDecrease> {
         Request::new(self.client)
     }
@@ -106,8 +106,8 @@ impl OrderbookGroup<'_> {
     /// Both sides of the order book combined.
     ///
     /// `GET /combinedBook`: a series of records whose fields are unknown. The path is published. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required:
+    /// `coin`, `timeframe`.
     pub fn combined_book(&self) -> Request<CombinedBook> {
         Request::new(self.client)
     }
@@ -115,7 +115,7 @@ impl OrderbookGroup<'_> {
     /// Balance of buyers and sellers, from executed orders and the book together.
     ///
     /// `GET /marketImbalanceIndex`: a series of [`MarketImbalanceIndexRecord`]. Path and fields are reported. Params:
-    /// `coin`, `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`,
+    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `timeframe`.
     ///
     /// For BTC only `binance_perp_stable`, `bybit_perp_stable`, `okx_perp_stable` and `bitget_perp_stable` are known

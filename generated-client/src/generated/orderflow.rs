@@ -4,13 +4,12 @@
 
 use crate::{Client, Exchange, PremiumMode, Series, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType };
+use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime,
-    TakesExchange, TakesExchange1, TakesExchange2, TakesExchanges, TakesLimit,
-    TakesMarketTypes, TakesMode, TakesSort, TakesStartTime, TakesTimeframe,
+    TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime, TakesExchange, TakesExchange1,
+    TakesExchange2, TakesExchanges, TakesLimit, TakesMarketTypes, TakesMode, TakesSort, TakesStartTime, TakesTimeframe,
 };
 
 /// The endpoints of [`Client::orderflow`].
@@ -29,25 +28,27 @@ impl Client {
 impl OrderflowGroup<'_> {
     /// Volume of market buy orders.
     ///
-    /// `GET /buyVolume`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`, `marketTypes`, `bucket`. Reported as required: `coin`, `timeframe`.
+    /// `GET /buyVolume`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
+    /// `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`,
+    /// `timeframe`.
     pub fn buy_volume(&self) -> Request<BuyVolume> {
         Request::new(self.client)
     }
 
     /// Volume of market sell orders.
     ///
-    /// `GET /sellVolume`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`, `marketTypes`, `bucket`. Reported as required: `coin`, `timeframe`.
+    /// `GET /sellVolume`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
+    /// `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`,
+    /// `timeframe`.
     pub fn sell_volume(&self) -> Request<SellVolume> {
         Request::new(self.client)
     }
 
     /// Market buy volume less market sell volume.
     ///
-    /// `GET /volumeDelta`: a series of [`VolumeDeltaRecord`]. The fields are reported. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`, `bucket`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `GET /volumeDelta`: a series of [`VolumeDeltaRecord`]. The fields are reported. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
+    /// `coin`, `timeframe`.
     ///
     /// A request that names market types and no venue was answered for 20 venues and more.
     pub fn volume_delta(&self) -> Request<VolumeDelta> {
@@ -56,8 +57,8 @@ impl OrderflowGroup<'_> {
 
     /// Balance of market buying and selling by volume, an oscillator between -1 and 1.
     ///
-    /// `GET /volumeRatio`: a series of [`VolumeRatioRecord`]. Params: `coin`, `exchange`, `timeframe`, `limit`,
-    /// `startTime`, `endTime`, `sort`, `marketTypes`, `bucket`, `advanceFilter`. Reported as required: `coin`,
+    /// `GET /volumeRatio`: a series of [`VolumeRatioRecord`]. Params: `coin`, `exchanges`, `timeframe`, `limit`,
+    /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`, `advance_filter`. Reported as required: `coin`,
     /// `timeframe`.
     pub fn volume_ratio(&self) -> Request<VolumeRatio> {
         Request::new(self.client)
@@ -65,44 +66,45 @@ impl OrderflowGroup<'_> {
 
     /// Running total of the volume delta, which starts again at every anchor.
     ///
-    /// `GET /anchoredCVD`: a series of [`AnchoredCvdRecord`]. The fields are reported. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `anchor`, `marketTypes`, `bucket`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `GET /anchoredCVD`: a series of [`AnchoredCvdRecord`]. The fields are reported. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`, `market_types`, `buckets`. Reported as
+    /// required: `coin`, `timeframe`.
     pub fn anchored_cvd(&self) -> Request<AnchoredCvd> {
         Request::new(self.client)
     }
 
     /// Number of market orders that executed.
     ///
-    /// `GET /marketOrderCount`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`, `bucket`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `GET /marketOrderCount`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
+    /// `coin`, `timeframe`.
     pub fn market_order_count(&self) -> Request<MarketOrderCount> {
         Request::new(self.client)
     }
 
     /// Mean size of a market order.
     ///
-    /// `GET /marketOrderAverageSize`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`, `bucket`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `GET /marketOrderAverageSize`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
+    /// `coin`, `timeframe`.
     pub fn market_order_average_size(&self) -> Request<MarketOrderAverageSize> {
         Request::new(self.client)
     }
 
     /// Number of limit orders that executed.
     ///
-    /// `GET /limitOrderCount`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`, `marketTypes`, `bucket`. Reported as required: `coin`, `timeframe`.
+    /// `GET /limitOrderCount`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
+    /// `coin`, `timeframe`.
     pub fn limit_order_count(&self) -> Request<LimitOrderCount> {
         Request::new(self.client)
     }
 
     /// Mean size of an executed limit order.
     ///
-    /// `GET /limitOrderAverageSize`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`, `bucket`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `GET /limitOrderAverageSize`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
+    /// `coin`, `timeframe`.
     pub fn limit_order_average_size(&self) -> Request<LimitOrderAverageSize> {
         Request::new(self.client)
     }
@@ -110,8 +112,8 @@ impl OrderflowGroup<'_> {
     /// Balance of buying and selling by number of executions, market and limit orders together.
     ///
     /// `GET /buySellTradeCountRatio`: a series of [`BuySellTradeCountRatioRecord`]. The fields are reported. Params:
-    /// `coin`, `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
+    /// required: `coin`, `timeframe`.
     ///
     /// Whether it takes `bucket`, as similar endpoints do, is not known.
     pub fn buy_sell_trade_count_ratio(&self) -> Request<BuySellTradeCountRatio> {
@@ -120,9 +122,9 @@ impl OrderflowGroup<'_> {
 
     /// Balance of executed limit buy and limit sell orders by number, an oscillator between -1 and 1.
     ///
-    /// `GET /limitOrderCountRatio`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`, `bucket`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `GET /limitOrderCountRatio`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
+    /// `coin`, `timeframe`.
     ///
     /// It is executed buy orders less executed sell orders, divided by all of them. Only orders that were filled
     /// count; those still in the book do not.
@@ -132,9 +134,9 @@ impl OrderflowGroup<'_> {
 
     /// Balance of market buy and market sell orders by number, an oscillator between -1 and 1.
     ///
-    /// `GET /marketOrderCountRatio`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`, `bucket`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `GET /marketOrderCountRatio`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
+    /// `coin`, `timeframe`.
     ///
     /// It is buy orders less sell orders, divided by all of them.
     pub fn market_order_count_ratio(&self) -> Request<MarketOrderCountRatio> {
@@ -143,24 +145,24 @@ impl OrderflowGroup<'_> {
 
     /// Signs of bots, which are orders of one exact size that recur in quick succession.
     ///
-    /// `GET /botTracker`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`, `marketTypes`. Reported as required: `coin`, `timeframe`.
+    /// `GET /botTracker`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
+    /// `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`, `timeframe`.
     pub fn bot_tracker(&self) -> Request<BotTracker> {
         Request::new(self.client)
     }
 
     /// How far the price at which orders execute is from the price that was expected.
     ///
-    /// `GET /slippage`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`, `marketTypes`. Reported as required: `coin`, `timeframe`.
+    /// `GET /slippage`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
+    /// `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`, `timeframe`.
     pub fn slippage(&self) -> Request<Slippage> {
         Request::new(self.client)
     }
 
     /// Trading that leaves open interest as it was, because contracts only change hands.
     ///
-    /// `GET /transferOfContracts`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `timeframe`.
+    /// `GET /transferOfContracts`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `timeframe`.
     ///
     /// It is how far volume and open interest lie apart, without a sign.
     pub fn transfer_of_contracts(&self) -> Request<TransferOfContracts> {
@@ -170,8 +172,8 @@ impl OrderflowGroup<'_> {
     /// Open interest delta relative to traded volume.
     ///
     /// `GET /participationRatio`: a series of [`ParticipationRatioRecord`]. The fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`, `marketTypes`, `advanceFilter`. Reported as
-    /// required: `coin`, `timeframe`.
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `advance_filter`.
+    /// Reported as required: `coin`, `timeframe`.
     pub fn participation_ratio(&self) -> Request<ParticipationRatio> {
         Request::new(self.client)
     }
@@ -179,7 +181,7 @@ impl OrderflowGroup<'_> {
     /// How much more a coin costs on one venue than on another, by closing prices.
     ///
     /// `GET /exchangePremium`: a series of records whose fields are unknown. Params: `coin`, `exchange1`,
-    /// `exchange2`, `timeframe`, `mode`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`,
+    /// `exchange2`, `timeframe`, `mode`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `exchange1`, `exchange2`, `timeframe`, `mode`.
     ///
     /// Above zero the coin costs more on the reference venue.
@@ -192,7 +194,7 @@ impl OrderflowGroup<'_> {
     /// Also printed as “Previous Day Level”.
     ///
     /// `GET /pdLevels`: a series of [`PreviousDayLevelsRecord`]. The fields are reported. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
     ///
     /// Public clients ask with the timeframe `1d`, after `1h` brought no records for the latest range.
     pub fn previous_day_levels(&self) -> Request<PreviousDayLevels> {
@@ -204,7 +206,7 @@ impl OrderflowGroup<'_> {
     /// Also printed as “Previous Week Level”.
     ///
     /// `GET /pwLevels`: a series of [`PreviousWeekLevelsRecord`]. The fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `exchange`,
+    /// `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`,
     /// `timeframe`.
     ///
     /// Public clients ask with the timeframe `1d`.
@@ -217,7 +219,7 @@ impl OrderflowGroup<'_> {
     /// Also printed as “Previous Month Level”.
     ///
     /// `GET /pmLevels`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
+    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
     ///
     /// The equilibrium is half way between high and low.
     pub fn previous_month_levels(&self) -> Request<PreviousMonthLevels> {
@@ -227,7 +229,7 @@ impl OrderflowGroup<'_> {
     /// Price candles of a coin on one venue.
     ///
     /// `GET /klines`: a series of [`KlineRecord`]. Path and fields are reported. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
     ///
     /// The venue `binance_perp_stable` is known to work, and no volume is known to come with the prices.
     pub fn kline(&self) -> Request<Kline> {

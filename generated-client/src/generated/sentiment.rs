@@ -4,12 +4,11 @@
 
 use crate::{Client, Series, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType };
+use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesLimit, TakesSort,
-    TakesStartTime, TakesTimeframe,
+    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
 };
 
 /// The endpoints of [`Client::sentiment`].
@@ -31,7 +30,7 @@ impl SentimentGroup<'_> {
     /// Also printed as “Fear And Greed”.
     ///
     /// `GET /fearAndGreed`: a series of records whose fields are unknown. The path is published. Params: `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`. Reported as required: `timeframe`.
+    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     pub fn fear_and_greed_index(&self) -> Request<FearAndGreedIndex> {
         Request::new(self.client)
     }
@@ -39,7 +38,7 @@ impl SentimentGroup<'_> {
     /// Premium that stablecoins fetch in peer-to-peer trading.
     ///
     /// `GET /stablecoinPremiumP2P`: a series of records whose fields are unknown. The path is published. Params:
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     pub fn premium_p2p(&self) -> Request<PremiumP2p> {
         Request::new(self.client)
     }
@@ -47,7 +46,7 @@ impl SentimentGroup<'_> {
     /// Wrapped bitcoin (WBTC) minted and burned.
     ///
     /// `GET /wbtcMintBurn`: a series of records whose fields are unknown. The path is published. Params: `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`. Reported as required: `timeframe`.
+    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
     /// A public client got records with the timeframe `1d` only, and an empty list with `1h`.
     pub fn wbtc_mint_burn(&self) -> Request<WbtcMintBurn> {
@@ -57,7 +56,7 @@ impl SentimentGroup<'_> {
     /// Notional profit of the traders on a leaderboard.
     ///
     /// `GET /leaderboardNotionalProfit`: a series of records whose fields are unknown. The path is published. Params:
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     pub fn leaderboard_notional_profit(&self) -> Request<LeaderboardNotionalProfit> {
         Request::new(self.client)
     }
@@ -65,7 +64,7 @@ impl SentimentGroup<'_> {
     /// Profit of the traders on a leaderboard as return on equity (ROE).
     ///
     /// `GET /leaderboardROEProfit`: a series of records whose fields are unknown. The path is published. Params:
-    /// `timeframe`, `limit`, `startTime`, `endTime`, `sort`. Reported as required: `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     pub fn leaderboard_roe_profit(&self) -> Request<LeaderboardRoeProfit> {
         Request::new(self.client)
     }
@@ -73,7 +72,7 @@ impl SentimentGroup<'_> {
     /// People and bots that are connected to BitMEX.
     ///
     /// `GET /userBotRatio`: a series of [`UserBotRatioRecord`]. Path and fields are published. Params: `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`, `advanceFilter`. Reported as required: `timeframe`.
+    /// `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `timeframe`.
     ///
     /// It takes neither coin nor venue, and a venue is refused.
     pub fn user_bot_ratio(&self) -> Request<UserBotRatio> {
@@ -83,7 +82,7 @@ impl SentimentGroup<'_> {
     /// What margin traders borrow in the quote currency, relative to what they borrow of the coin.
     ///
     /// `GET /marginLendingRatio`: a series of [`MarginLendingRatioRecord`]. Params: `coin`, `exchange`, `timeframe`,
-    /// `limit`, `startTime`, `endTime`, `sort`, `advanceFilter`. Reported as required: `coin`, `exchange`,
+    /// `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `coin`, `exchange`,
     /// `timeframe`.
     ///
     /// One public client names `okx_perp_coin` and `bitget_perp_stable` as the venues that work.

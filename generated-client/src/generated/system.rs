@@ -24,8 +24,8 @@ impl Client {
 impl SystemGroup<'_> {
     /// The time range for which an endpoint has data.
     ///
-    /// `GET /dataAvailability`: a body of which nothing is known. The path is reported. Params: `endpointName`,
-    /// `coin`, `exchange`. Reported as required: `endpointName`, `coin`.
+    /// `GET /dataAvailability`: a body of which nothing is known. The path is reported. Params: `endpoint_name`,
+    /// `coin`, `exchange`. Reported as required: `endpoint_name`, `coin`.
     pub fn data_availability(&self) -> Request<DataAvailability> {
         Request::new(self.client)
     }

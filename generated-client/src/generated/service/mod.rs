@@ -3,8 +3,8 @@
 //! What all groups share: the service itself, its params, records and named types.
 
 use crate::registry::{
-    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
-    LimitInfo, ServiceInfo, StatusInfo, TimeUnit, ValueType,
+    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo, LimitInfo, ServiceInfo,
+    StatusInfo, TimeUnit, ValueType,
 };
 
 pub mod params;

@@ -3,8 +3,8 @@
 //! The setters of requests, and which endpoints have them.
 
 use crate::{
-    AggregationType, Anchor, Bucket, Coin, Exchange, HeatmapScaling, LevelLeverage,
-    Lookback, MarketType, PositionFilter, PremiumMode, Sort, Timeframe, Timestamp,
+    AggregationType, Anchor, Bucket, Coin, Exchange, HeatmapScaling, LevelLeverage, Lookback, MarketType,
+    PositionFilter, PremiumMode, Sort, Timeframe, Timestamp,
 };
 use crate::registry::{Evidence, ParamInfo, ValueType};
 use crate::request::{Endpoint, Request};
@@ -249,6 +249,8 @@ pub trait TakesTimestamp: Endpoint {}
 impl<E: Endpoint> Request<E> {
     /// A filter of which only the name is known.
     ///
+    /// Sent as `advanceFilter`.
+    ///
     /// Neither its values nor its effect are documented.
     pub fn advance_filter(self, advance_filter: impl Into<String>) -> Self
     where
@@ -259,7 +261,7 @@ impl<E: Endpoint> Request<E> {
 
     /// How the rates of several venues become one.
     ///
-    /// Reported. Left out, it is `sum`.
+    /// Reported. Left out, it is `sum`. Sent as `aggregationType`.
     ///
     /// Public clients leave it out; the default is that of an older version of the interface.
     pub fn aggregation_type(self, aggregation_type: impl Into<AggregationType>) -> Self
@@ -293,6 +295,8 @@ impl<E: Endpoint> Request<E> {
 
     /// The classes of trade size to count, by value in USD.
     ///
+    /// Takes several, sent as `bucket` with commas between them.
+    ///
     /// Several classes are added up, and all classes count where it is left out.
     pub fn buckets(self, buckets: impl IntoIterator<Item: Into<Bucket>>) -> Self
     where
@@ -311,6 +315,8 @@ impl<E: Endpoint> Request<E> {
 
     /// Where the time range ends.
     ///
+    /// Sent as `endTime`.
+    ///
     /// Without a time range the newest records come.
     pub fn end_time(self, end_time: impl Into<Timestamp>) -> Self
     where
@@ -321,7 +327,7 @@ impl<E: Endpoint> Request<E> {
 
     /// The endpoint by its path without the slash, such as `klines`.
     ///
-    /// Reported.
+    /// Reported. Sent as `endpointName`.
     pub fn endpoint_name(self, endpoint_name: impl Into<String>) -> Self
     where
         E: TakesEndpointName,
@@ -365,6 +371,8 @@ impl<E: Endpoint> Request<E> {
     }
 
     /// The venue of the market.
+    ///
+    /// Takes several, sent as `exchange` with commas between them.
     ///
     /// Endpoints that take several venues choose a set of their own where none is named. A venue that the endpoint
     /// does not cover makes the request fail with 422, also as one of several.
@@ -410,7 +418,7 @@ impl<E: Endpoint> Request<E> {
 
     /// The kinds of market that the default set of venues is made of.
     ///
-    /// Left out, it is `all`.
+    /// Left out, it is `all`. Sent as `marketTypes`.
     ///
     /// Meant for requests that name no venue.
     pub fn market_types(self, market_types: impl Into<MarketType>) -> Self
@@ -434,7 +442,7 @@ impl<E: Endpoint> Request<E> {
 
     /// The venue that the price candles of the map are from.
     ///
-    /// Reported.
+    /// Reported. Sent as `ohlcgraph`.
     ///
     /// Without it that is the first venue.
     pub fn ohlc_graph(self, ohlc_graph: impl Into<Exchange>) -> Self
@@ -475,6 +483,8 @@ impl<E: Endpoint> Request<E> {
     }
 
     /// Where the time range begins.
+    ///
+    /// Sent as `startTime`.
     ///
     /// Without a time range the newest records come.
     pub fn start_time(self, start_time: impl Into<Timestamp>) -> Self

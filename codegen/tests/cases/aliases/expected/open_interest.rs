@@ -6,7 +6,7 @@ use crate::{Client, Series, Value};
 use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
-use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
+use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
 
 /// The endpoints of [`Client::open_interest`].
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ impl OpenInterestGroup<'_> {
     ///
     /// Also printed as “Open the service”.
     ///
-    /// `GET /openInterest`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`,
+    /// `GET /openInterest`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
     /// `limit`. Reported as required: `coin`.
     pub fn open_interest(&self) -> Request<OpenInterest> {
         Request::new(self.client)

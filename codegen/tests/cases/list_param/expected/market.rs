@@ -24,7 +24,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Params: `exchange`.
+    /// `GET /basis`: a series of records whose fields are unknown. Params: `exchanges`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

@@ -4,10 +4,10 @@
 
 use crate::{Client, Series, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType };
+use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
-use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesIn, TakesLimit, TakesTimeframe };
+use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesIn, TakesLimit, TakesTimeframe};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -25,14 +25,14 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /a`: a series of [`AnchoredCvdRecord`]. Params: `in`.
+    /// `GET /a`: a series of [`AnchoredCvdRecord`]. Params: `in_`.
     pub fn anchored_cvd(&self) -> Request<AnchoredCvd> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /b`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`, `limit`.
+    /// `GET /b`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
     /// Reported as required: `coin`.
     pub fn match_(&self) -> Request<Match> {
         Request::new(self.client)
@@ -40,7 +40,7 @@ impl MarketGroup<'_> {
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /c`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`, `limit`.
+    /// `GET /c`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
     /// Reported as required: `coin`.
     pub fn x(&self) -> Request<X> {
         Request::new(self.client)
@@ -48,7 +48,7 @@ impl MarketGroup<'_> {
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /d`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`, `limit`.
+    /// `GET /d`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
     /// Reported as required: `coin`.
     pub fn r_type(&self) -> Request<RType> {
         Request::new(self.client)
@@ -56,7 +56,7 @@ impl MarketGroup<'_> {
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /e`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`, `limit`.
+    /// `GET /e`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
     /// Reported as required: `coin`.
     pub fn m15_close(&self) -> Request<M15Close> {
         Request::new(self.client)

@@ -4,7 +4,7 @@
 
 use crate::{Client, Station, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType };
+use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{Position, params};
 use super::service::params::TakesRadius;

@@ -4,7 +4,7 @@
 
 use crate::{Client, Series, Station, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType };
+use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{TakesAllFields, TakesDatum, TakesFields};
@@ -25,8 +25,8 @@ impl Client {
 impl TidesGroup<'_> {
     /// The level at each moment.
     ///
-    /// `GET /stations/{station}/levels/{kind}`: a series of [`LevelsRecord`]. Params: `station`, `kind`, `from`,
-    /// `datum`, `fields`.
+    /// `GET /stations/{station}/levels/{kind}`: a series of [`LevelsRecord`]. Params: `station`, `kind`, `since`,
+    /// `datum`, `all_fields`.
     pub fn levels(
         &self,
         station: impl Into<Station>,

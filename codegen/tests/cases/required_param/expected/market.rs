@@ -23,7 +23,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Params: `from`, `size`, `venue`, `timeframe`.
+    /// `GET /basis`: a series of records whose fields are unknown. Params: `from`, `size`, `venues`, `timeframe`.
     pub fn basis(
         &self,
         from: impl Into<Timestamp>,

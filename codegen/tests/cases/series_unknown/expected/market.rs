@@ -6,7 +6,7 @@ use crate::{Client, Series, Value};
 use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
-use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
+use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`, `limit`.
+    /// `GET /basis`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
     /// Reported as required: `coin`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)

@@ -4,10 +4,10 @@
 
 use crate::{Client, Series};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType };
+use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
-use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
+use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`]. Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as
+    /// `GET /basis`: a series of [`BasisRecord`]. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as
     /// required: `coin`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)

@@ -4,10 +4,10 @@
 
 use crate::{Client, Series, Timestamp};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType };
+use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
-use super::service::params::{ TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe };
+use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ impl MarketGroup<'_> {
     ///
     /// Also printed as “\</code\>\<script\>alert(1)\</script\>”.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`]. Params: `coin`, `exchange`, `timeframe`, `limit`. Reported as
+    /// `GET /basis`: a series of [`BasisRecord`]. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as
     /// required: `coin`.
     ///
     /// \# not a heading not a code block \`\`\`rust panic!() \`\`\`

@@ -30,7 +30,7 @@ impl MarketGroup<'_> {
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /levels`: a series of records whose fields are unknown. Params: `leverage`.
+    /// `GET /levels`: a series of records whose fields are unknown. Params: `leverages`.
     pub fn levels(&self) -> Request<Levels> {
         Request::new(self.client)
     }

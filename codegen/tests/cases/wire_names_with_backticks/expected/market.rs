@@ -4,7 +4,7 @@
 
 use crate::{Client, Series, Timestamp, Value};
 use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{ EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType };
+use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::records;
 use super::service::params::TakesABX;
@@ -25,14 +25,14 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`]. Params: `` a`<b>x ``.
+    /// `GET /basis`: a series of [`BasisRecord`]. Params: `a_b_x`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `` GET /p/{w`<b>q} ``: a body of which nothing is known. Params: `` w`<b>q ``.
+    /// `` GET /p/{w`<b>q} ``: a body of which nothing is known. Params: `w_b_q`.
     pub fn p2(&self, w_b_q: impl Into<String>) -> Request<P2> {
         Request::new(self.client).with("w`<b>q", &w_b_q.into())
     }

@@ -23,7 +23,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /basis`: a body of which nothing is known. Params: `filter[coin]`, `page size`.
+    /// `GET /basis`: a body of which nothing is known. Params: `filter_coin`, `page_size`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

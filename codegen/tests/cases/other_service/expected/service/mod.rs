@@ -2,7 +2,7 @@
 
 //! What all groups share: the service itself, its params, records and named types.
 
-use crate::registry::{ EnvelopeInfo, ErrorBodyInfo, Evidence, GroupInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit };
+use crate::registry::{EnvelopeInfo, ErrorBodyInfo, Evidence, GroupInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
 
 pub mod params;
 pub(crate) mod records;

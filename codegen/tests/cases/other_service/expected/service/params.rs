@@ -37,6 +37,8 @@ pub trait TakesRadius: Endpoint {}
 
 impl<E: Endpoint> Request<E> {
     /// What else to return.
+    ///
+    /// Takes several, sent as `fields` with commas between them.
     pub fn all_fields(self, all_fields: impl IntoIterator<Item: Into<String>>) -> Self
     where
         E: TakesAllFields,

@@ -3,8 +3,7 @@
 //! What all groups share: the service itself, its params, records and named types.
 
 use crate::registry::{
-    ClientCredentialsInfo, ErrorBodyInfo, Evidence, GroupInfo, LimitInfo, ServiceInfo,
-    StatusInfo, TimeUnit,
+    ClientCredentialsInfo, ErrorBodyInfo, Evidence, GroupInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit,
 };
 
 pub mod params;
