@@ -2,6 +2,7 @@
 //!
 //! Pure: no disk, no clock, no environment. The files come sorted by path, and the same model gives the same bytes.
 
+mod catalogue_schema;
 mod docs;
 mod endpoint;
 mod group;
@@ -17,6 +18,7 @@ mod root;
 mod service;
 mod types;
 
+pub use catalogue_schema::catalogue_schema;
 pub use openapi::{OpenApiFormat, OpenApiVersion, openapi};
 pub(crate) use render::MARKER;
 

@@ -145,7 +145,8 @@ fn generate(spec: &Path, out: Option<&Path>, mode: Mode) -> Result<(Summary, Vec
         files: codegen::emit(&api),
     };
     let documents = Folder { root: paths::docs(), is_shared: false, files: codegen::documents(&api) };
-    let folders = if out.is_some() { vec![client] } else { vec![client, documents] };
+    let schema = Folder { root: spec.to_owned(), is_shared: true, files: vec![codegen::catalogue_schema()] };
+    let folders = if out.is_some() { vec![client] } else { vec![client, documents, schema] };
     let reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
     Ok((Summary::of(&api), folders.into_iter().map(|folder| folder.root).zip(reports).collect()))
 }
