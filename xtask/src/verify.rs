@@ -4,6 +4,7 @@
 //! It names the programs it needs, so that a machine without one is told how to get it instead of failing halfway.
 
 mod features;
+mod openapi;
 mod page;
 mod throughput;
 
@@ -15,7 +16,7 @@ use crate::paths;
 use crate::terminal::{fail, say};
 
 /// Every check, in the order in which all of them run.
-const CHECKS: &[Check] = &[features::CHECK, page::CHECK, throughput::CHECK];
+const CHECKS: &[Check] = &[features::CHECK, openapi::CHECK, page::CHECK, throughput::CHECK];
 
 /// Run the checks that need more than Rust
 #[derive(Args)]
