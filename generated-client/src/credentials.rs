@@ -94,6 +94,11 @@ impl Credentials {
         *text = String::from_utf8(bytes).unwrap_or_default();
     }
 
+    /// The same for the values of headers.
+    pub(crate) fn redact_headers(&self, headers: &mut Headers) {
+        headers.rewrite(|value| self.redact_bytes(value));
+    }
+
     /// The same for what may not be text.
     pub(crate) fn redact_bytes(&self, bytes: &mut [u8]) {
         if let Some(key) = &self.api_key {

@@ -57,6 +57,7 @@ mod number;
 mod outlet;
 #[cfg(test)]
 mod requests;
+mod response;
 mod retry;
 mod retry_after;
 mod secret;
@@ -83,6 +84,7 @@ pub use generated::*;
 pub use observer::{Event, Observer};
 pub use record::{Record, UnknownFields};
 pub use request::{Endpoint, Raw, Request};
+pub use response::Response;
 pub use retry::Retry;
 pub use secret::Secret;
 // A group may have any name, and its module would be taken for the crate without the colons.
