@@ -142,6 +142,13 @@ impl Error {
         self
     }
 
+    /// Says what caused it.
+    #[cfg(feature = "blocking")]
+    pub(crate) fn because(mut self, cause: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.0.source = Some(Arc::new(cause));
+        self
+    }
+
     pub(crate) fn with_headers(mut self, headers: Headers) -> Self {
         self.0.headers = Some(Box::new(headers));
         self

@@ -41,6 +41,8 @@ pub mod transport;
 pub mod wire;
 
 mod base_url;
+#[cfg(feature = "blocking")]
+mod blocking;
 mod builder;
 mod call;
 mod cause;

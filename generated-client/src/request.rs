@@ -153,6 +153,36 @@ impl<E: Endpoint> Request<E> {
     }
 }
 
+/// For callers who do not await; with the feature `blocking`.
+///
+/// The calling thread waits for the reply; one thread per client and its clones keeps connections alive
+/// between requests. Any number of threads may ask at once. Inside an async runtime both refuse.
+#[cfg(feature = "blocking")]
+impl<E: Endpoint> Request<E> {
+    /// Sends the request and waits for the body.
+    ///
+    /// ```no_run
+    /// # fn demo(client: &generated_client::Client) -> Result<(), generated_client::Error> {
+    /// let health = client.raw("/health").send_blocking()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn send_blocking(self) -> Result<E::Body, Error> {
+        self.reply_blocking()?.read()
+    }
+
+    /// Sends the request, waits, and brings back status and headers beside the body.
+    pub fn response_blocking(self) -> Result<Response<E::Body>, Error> {
+        self.reply_blocking()?.into_response()
+    }
+
+    fn reply_blocking(self) -> Result<Reply, Error> {
+        let Self { client, call, .. } = self;
+        let outcome = client.background().wait(send::send(client.clone(), call.clone()));
+        outcome.unwrap_or_else(|error| Err(error.about(&call).without_secrets(client.credentials())))
+    }
+}
+
 impl<E: Endpoint> IntoFuture for Request<E> {
     type Output = Result<E::Body, Error>;
     type IntoFuture = Pending<E::Body>;
