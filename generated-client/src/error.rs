@@ -143,7 +143,6 @@ impl Error {
     }
 
     /// Says what caused it.
-    #[cfg(feature = "blocking")]
     pub(crate) fn because(mut self, cause: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.0.source = Some(Arc::new(cause));
         self

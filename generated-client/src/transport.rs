@@ -9,6 +9,16 @@ mod connect;
 mod gzip;
 mod headers;
 mod hyper;
+#[cfg(feature = "proxy")]
+mod proxy;
+#[cfg(feature = "proxy")]
+use proxy as routes;
+#[cfg(not(feature = "proxy"))]
+mod direct;
+#[cfg(not(feature = "proxy"))]
+use direct as routes;
+mod roots;
+mod settings;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -20,6 +30,9 @@ use std::time::Duration;
 pub use headers::{Headers, InvalidHeader};
 
 pub(crate) use hyper::HyperTransport;
+#[cfg(feature = "proxy")]
+pub(crate) use proxy::Choice as ProxyChoice;
+pub(crate) use settings::Settings;
 
 /// Sends a request and brings back the reply.
 ///

@@ -1,7 +1,6 @@
 //! The default transport: hyper over rustls.
 //!
-//! HTTP/1.1, certificates checked against the bundled Mozilla roots, cryptography by ring.
-//! The provider is passed explicitly, so another one elsewhere in the program does not matter.
+//! HTTP/1.1, directly or through a proxy.
 //! Nothing is followed or retried, but for a pooled connection that turned out to be closed
 //! before anything was sent on it.
 
@@ -12,52 +11,56 @@ use http::Request;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::Instant;
 
-use super::connect::{Latest, TimedConnector};
+use super::connect::{Latest, TimedConnector, Way};
+use super::routes::{Connector, Routes};
+use super::settings::Settings;
 use super::{Headers, HttpRequest, HttpResponse, Method, Phase, Sending, Transport, TransportError};
+use crate::error::Error;
 
 /// A pool of connections to whatever hosts are asked for.
 pub(crate) struct HyperTransport {
-    client: Client<TimedConnector<HttpsConnector<HttpConnector>>, Full<Bytes>>,
+    client: Client<TimedConnector<HttpsConnector<Connector>>, Full<Bytes>>,
     latest: Latest,
+    routes: Routes,
 }
 
 /// Servers close idle connections after a minute or so; to be earlier saves a failed attempt.
 const IDLE: Duration = Duration::from_secs(50);
 
 impl HyperTransport {
-    pub(crate) fn new(connect_timeout: Duration) -> Result<Self, rustls::Error> {
+    pub(crate) fn new(settings: &Settings) -> Result<Self, Error> {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
-        let https = HttpsConnectorBuilder::new()
-            .with_provider_and_webpki_roots(rustls::crypto::ring::default_provider())?
-            .https_or_http()
-            .enable_http1()
-            .wrap_connector(tcp);
+        let tls = settings.roots.config()?;
+        let routes = Routes::new(settings)?;
+        let connector = routes.connector(tcp, &tls);
+        let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
+        let https = https.enable_http1().wrap_connector(connector);
         let latest = Latest::default();
-        let client = Client::builder(TokioExecutor::new())
-            .pool_idle_timeout(IDLE)
-            .pool_timer(TokioTimer::new())
-            .build(TimedConnector::new(https, connect_timeout, latest.clone()));
-        Ok(Self { client, latest })
+        let client = pool().build(TimedConnector::new(https, settings.connect_timeout(), latest.clone()));
+        Ok(Self { client, latest, routes })
     }
 
     async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
         let limit = request.limits.max_body_bytes;
-        #[allow(unused_mut)] // Only compression changes it, here and below.
         let mut request = convert(request)?;
         #[cfg(feature = "gzip")]
         super::gzip::accept(request.headers_mut());
-        let host = request.uri().host().unwrap_or_default().to_owned();
+        let target = request.uri().clone();
+        if let Some(authorization) = self.routes.authorization(&target) {
+            request.headers_mut().insert(http::header::PROXY_AUTHORIZATION, authorization);
+        }
         let begun = Instant::now();
-        let response = self.client.request(request).await.map_err(|error| classify(error, &host))?;
+        let response =
+            self.client.request(request).await.map_err(|error| classify(error, || self.routes.way(&target)))?;
         let departure = self.latest.after(begun);
-        #[allow(unused_mut)]
+        #[allow(unused_mut)] // Only compression changes it.
         let (mut head, body) = response.into_parts();
         *progress = Progress::Body(0);
         let body = read(body, limit, progress).await?;
@@ -66,6 +69,13 @@ impl HyperTransport {
         let headers = Headers::from_map(head.headers);
         Ok(HttpResponse { departure, ..HttpResponse::new(head.status.as_u16(), headers, body) })
     }
+}
+
+/// Settings of the pool.
+fn pool() -> Builder {
+    let mut builder = Client::builder(TokioExecutor::new());
+    builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
+    builder
 }
 
 impl Transport for HyperTransport {
@@ -112,9 +122,9 @@ fn convert(request: HttpRequest) -> Result<Request<Full<Bytes>>, TransportError>
 }
 
 /// Names the phase of a failure before the head arrived.
-fn classify(error: hyper_util::client::legacy::Error, host: &str) -> TransportError {
+fn classify(error: hyper_util::client::legacy::Error, way: impl FnOnce() -> Way) -> TransportError {
     if error.is_connect() {
-        return super::connect::failed(error, host);
+        return super::connect::failed(error, &way());
     }
     let unsent = std::error::Error::source(&error)
         .and_then(|cause| cause.downcast_ref::<hyper::Error>())
