@@ -1,6 +1,6 @@
 //! The default transport: hyper over rustls.
 //!
-//! HTTP/1.1, directly or through a proxy.
+//! HTTP/1.1, or HTTP/2 where that is compiled in and the server offers it; directly or through a proxy.
 //! Nothing is followed or retried, but for a pooled connection that turned out to be closed
 //! before anything was sent on it.
 
@@ -41,6 +41,9 @@ impl HyperTransport {
         let routes = Routes::new(settings)?;
         let connector = routes.connector(tcp, &tls);
         let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
+        #[cfg(feature = "http2")]
+        let https = https.enable_all_versions().wrap_connector(connector);
+        #[cfg(not(feature = "http2"))]
         let https = https.enable_http1().wrap_connector(connector);
         let latest = Latest::default();
         let client = pool().build(TimedConnector::new(https, settings.connect_timeout(), latest.clone()));
@@ -75,8 +78,15 @@ impl HyperTransport {
 fn pool() -> Builder {
     let mut builder = Client::builder(TokioExecutor::new());
     builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
+    // One connection carries all requests: one that died unnoticed would stop them until the system gives it up.
+    #[cfg(feature = "http2")]
+    builder.timer(TokioTimer::new()).http2_keep_alive_interval(PING).http2_keep_alive_timeout(PING);
     builder
 }
+
+/// How long nothing may come over a connection of HTTP/2 until it is asked for, and how long that may take.
+#[cfg(feature = "http2")]
+const PING: Duration = Duration::from_secs(10);
 
 impl Transport for HyperTransport {
     fn send(&self, request: HttpRequest) -> Sending<'_> {
