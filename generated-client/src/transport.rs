@@ -5,6 +5,8 @@
 //! Bring your own with [`Builder::transport`](crate::Builder::transport).
 
 mod connect;
+mod exchange;
+mod failure;
 #[cfg(feature = "gzip")]
 mod gzip;
 mod headers;
@@ -17,6 +19,8 @@ use proxy as routes;
 mod direct;
 #[cfg(not(feature = "proxy"))]
 use direct as routes;
+#[cfg(feature = "reqwest")]
+mod reqwest;
 mod roots;
 mod settings;
 
@@ -33,6 +37,9 @@ pub(crate) use hyper::HyperTransport;
 #[cfg(feature = "proxy")]
 pub(crate) use proxy::Choice as ProxyChoice;
 pub(crate) use settings::Settings;
+
+#[cfg(feature = "reqwest")]
+pub use reqwest::ReqwestTransport;
 
 /// Sends a request and brings back the reply.
 ///

@@ -10,7 +10,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::ClientConfig;
 
 use super::Settings;
-use super::connect::{Way, place};
+use super::failure::{Way, place};
 use crate::base_url::is_loopback;
 use crate::error::Error;
 

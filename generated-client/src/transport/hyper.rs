@@ -7,19 +7,20 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::Request;
-use http_body_util::{BodyExt, Full};
-use hyper::body::{Body, Incoming};
+use http::header::PROXY_AUTHORIZATION;
+use http_body_util::Full;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::Instant;
 
-use super::connect::{Latest, TimedConnector, Way};
+use super::connect::{Latest, TimedConnector};
+use super::exchange::{self, Progress};
+use super::failure::before_head;
 use super::routes::{Connector, Routes};
 use super::settings::Settings;
-use super::{Headers, HttpRequest, HttpResponse, Method, Phase, Sending, Transport, TransportError};
+use super::{HttpRequest, HttpResponse, Sending, Transport, TransportError};
 use crate::error::Error;
 
 /// A pool of connections to whatever hosts are asked for.
@@ -52,25 +53,19 @@ impl HyperTransport {
 
     async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
         let limit = request.limits.max_body_bytes;
-        let mut request = convert(request)?;
-        #[cfg(feature = "gzip")]
-        super::gzip::accept(request.headers_mut());
+        let mut request = exchange::convert(request)?.map(Full::from);
         let target = request.uri().clone();
         if let Some(authorization) = self.routes.authorization(&target) {
-            request.headers_mut().insert(http::header::PROXY_AUTHORIZATION, authorization);
+            request.headers_mut().insert(PROXY_AUTHORIZATION, authorization);
         }
         let begun = Instant::now();
-        let response =
-            self.client.request(request).await.map_err(|error| classify(error, || self.routes.way(&target)))?;
+        let response = self.client.request(request).await.map_err(|error| {
+            let is_connect = error.is_connect();
+            before_head(error, is_connect, || self.routes.way(&target))
+        })?;
         let departure = self.latest.after(begun);
-        #[allow(unused_mut)] // Only compression changes it.
-        let (mut head, body) = response.into_parts();
-        *progress = Progress::Body(0);
-        let body = read(body, limit, progress).await?;
-        #[cfg(feature = "gzip")]
-        let body = super::gzip::decode(&mut head.headers, body, limit)?;
-        let headers = Headers::from_map(head.headers);
-        Ok(HttpResponse { departure, ..HttpResponse::new(head.status.as_u16(), headers, body) })
+        let response = exchange::read(response, limit, progress).await?;
+        Ok(HttpResponse { departure, ..response })
     }
 }
 
@@ -97,76 +92,4 @@ impl Transport for HyperTransport {
             reply.unwrap_or_else(|_| Err(progress.timed_out(timeout)))
         })
     }
-}
-
-/// How far a reply has got.
-#[derive(Clone, Copy)]
-enum Progress {
-    Head,
-    Body(usize),
-}
-
-impl Progress {
-    fn timed_out(self, timeout: Duration) -> TransportError {
-        let (phase, so_far) = match self {
-            Self::Head => (Phase::Head, "no status had arrived".to_owned()),
-            Self::Body(bytes) => (Phase::Body, format!("{bytes} bytes of the body had arrived")),
-        };
-        TransportError::new(phase, format!("no whole reply within {timeout:?}; {so_far}")).timed_out()
-    }
-}
-
-fn convert(request: HttpRequest) -> Result<Request<Full<Bytes>>, TransportError> {
-    let method = match request.method {
-        Method::Get => http::Method::GET,
-        Method::Post => http::Method::POST,
-    };
-    let mut converted = Request::new(Full::from(request.body));
-    *converted.method_mut() = method;
-    *converted.uri_mut() = request
-        .url
-        .parse()
-        .map_err(|error| TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error))?;
-    *converted.headers_mut() = request.headers.into_map();
-    Ok(converted)
-}
-
-/// Names the phase of a failure before the head arrived.
-fn classify(error: hyper_util::client::legacy::Error, way: impl FnOnce() -> Way) -> TransportError {
-    if error.is_connect() {
-        return super::connect::failed(error, &way());
-    }
-    let unsent = std::error::Error::source(&error)
-        .and_then(|cause| cause.downcast_ref::<hyper::Error>())
-        .is_some_and(|cause| cause.is_canceled() || cause.is_user());
-    if unsent {
-        TransportError::new(Phase::Send, "the request could not be sent").because(error)
-    } else {
-        TransportError::new(Phase::Head, "the connection failed before a status arrived").because(error)
-    }
-}
-
-/// A body is not trusted to be as long as it says beyond this.
-const TRUSTED: u64 = 1 << 20;
-
-/// Reads the body to its end, up to the limit.
-async fn read(mut body: Incoming, limit: usize, progress: &mut Progress) -> Result<Vec<u8>, TransportError> {
-    let declared = body.size_hint().lower();
-    if usize::try_from(declared).map_or(true, |declared| declared > limit) {
-        return Err(super::too_large(limit));
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(declared.min(TRUSTED)).unwrap_or(0));
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
-            let message = format!("the body broke off after {} bytes", bytes.len());
-            TransportError::new(Phase::Body, message).because(error)
-        })?;
-        let Ok(data) = frame.into_data() else { continue };
-        if data.len() > limit - bytes.len() {
-            return Err(super::too_large(limit));
-        }
-        bytes.extend_from_slice(&data);
-        *progress = Progress::Body(bytes.len());
-    }
-    Ok(bytes)
 }

@@ -15,7 +15,7 @@ use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use rustls::ClientConfig;
 
 use super::Settings;
-use super::connect::{Way, place};
+use super::failure::{Way, place};
 use crate::base_url::{is_loopback, is_port_usable};
 use crate::error::Error;
 use crate::secret::Secret;

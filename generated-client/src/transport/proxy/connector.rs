@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 use tower_service::Service;
 
 use super::{Routes, is_encrypted};
-use crate::transport::connect::place;
+use crate::transport::failure::place;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
