@@ -20,7 +20,8 @@ use crate::trip::Trip;
 ///
 /// Cloning is cheap, and clones share their connections, their token and their
 /// place within the service's limits.
-/// Requests can be made from any thread and side by side; they are sent inside a Tokio runtime.
+/// Requests can be made from any thread and side by side; they are sent inside a Tokio runtime, or
+/// without one by the feature `blocking`.
 #[derive(Clone)]
 pub struct Client(Arc<Inner>);
 

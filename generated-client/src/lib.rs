@@ -29,6 +29,21 @@
 //! Requests are held back at a gate so that the service's limits are kept ([`RateLimit`]), sent again where
 //! that helps ([`Retry`]), and given up in time. [`Builder`] has the settings, all of which have defaults.
 //!
+//! # Features
+//!
+//! | feature | on by default | what it adds |
+//! |---|---|---|
+//! | `gzip` | yes | the built-in transport asks for compressed replies |
+//! | `blocking` | | `send_blocking` on every request, for callers who do not await |
+//! | `http2` | | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |
+//! | `proxy` | | proxies, from the environment or by `Builder::proxy` |
+//! | `reqwest` | | `transport::ReqwestTransport`, for a `reqwest::Client` of yours |
+//! | `system-roots` | | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
+//! | `tracing` | | a span for each request and an event for whatever happens in it |
+//!
+//! Without `proxy`, `HTTPS_PROXY` and the like are not looked at. A root certificate of your own takes no
+//! feature: [`Builder::root_certificate`].
+//!
 //! This crate turns on `serde_json/float_roundtrip`, for the whole program: without it one number of
 //! seventeen digits in ten is misread by one unit in the last place.
 

@@ -50,8 +50,9 @@ async fn service() -> (u16, String) {
 }
 
 async fn ask(builder: Builder) -> Result<usize, Error> {
+    let settings = format!("{builder:?}");
     let client = builder.build()?;
-    assert!(!format!("{client:?}").contains("canary"));
+    assert!(!format!("{settings} {client:?}").contains("canary"));
     client.orderflow().volume_ratio().coin("BTC").await.map(|series| series.data.len())
 }
 
