@@ -67,6 +67,7 @@ fn lower_service(scope: Scope<'_>) -> Service {
         envelope: service.envelope.as_ref().map(|envelope| Envelope {
             data: envelope.data.clone(),
             metadata: envelope.metadata.as_ref().map(|metadata| metadata.name.clone()),
+            unsupported: envelope.metadata.as_ref().and_then(unsupported),
             time: envelope_time(scope),
             evidence: evidence(envelope.evidence),
         }),
@@ -95,6 +96,7 @@ fn limit(limit: &spec::Limit) -> Limit {
     let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     Limit {
         name: limit.name.clone(),
+        constant: names::ident(&names::limit(&limit.name), Case::Shouty).unwrap_or_default(),
         requests: number(limit.requests),
         seconds: number(limit.seconds),
         concurrent: number(limit.concurrent),
@@ -114,6 +116,11 @@ fn evidence(evidence: spec::Evidence) -> Evidence {
 /// Text as one paragraph: how the YAML was folded does not matter.
 fn prose(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn unsupported(metadata: &spec::Metadata) -> Option<String> {
+    let field = metadata.fields.iter().find(|field| Some(&field.name) == metadata.unsupported.as_ref())?;
+    Some(snake(&field.name, field.ident.as_ref()))
 }
 
 fn snake(name: &str, ident: Option<&String>) -> String {

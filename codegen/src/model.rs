@@ -84,6 +84,8 @@ pub(crate) struct Status {
 #[derive(Debug)]
 pub(crate) struct Limit {
     pub(crate) name: String,
+    /// The constant of `RateLimit`.
+    pub(crate) constant: String,
     pub(crate) requests: u32,
     pub(crate) seconds: u32,
     pub(crate) concurrent: u32,
@@ -95,6 +97,8 @@ pub(crate) struct Limit {
 pub(crate) struct Envelope {
     pub(crate) data: String,
     pub(crate) metadata: Option<String>,
+    /// The Rust field of the metadata that lists what was asked for and is not covered.
+    pub(crate) unsupported: Option<String>,
     pub(crate) time: Option<Field>,
     pub(crate) evidence: Evidence,
 }

@@ -164,6 +164,7 @@ pub(crate) struct Envelope {
 pub(crate) struct Metadata {
     pub(crate) name: String,
     pub(crate) fields: Vec<Field>,
+    pub(crate) unsupported: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
