@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
-use clap::Parser;
-use sandbox::Sandbox;
+use clap::{Parser, ValueEnum};
+use sandbox::{Builder, RetryAfter, Sandbox};
 
 /// A server that answers as the catalogue says, with invented data
 #[derive(Parser)]
@@ -19,9 +20,25 @@ struct Cli {
     /// Ask for a bearer token beside the API key; the token endpoint gives one to any client
     #[arg(long)]
     bearer_required: bool,
+    /// How long a token is valid
+    #[arg(long, value_name = "TIME", default_value = "1day", value_parser = humantime::parse_duration)]
+    token_lifetime: Duration,
     /// Which of all invented markets is shown
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
+    /// The limit sets to enforce: `A`, `B`, both as `A,B`, or `none`
+    #[arg(long, value_name = "SETS", default_value = "none", value_delimiter = ',')]
+    limits: Vec<String>,
+    /// How a refusal for too many requests says when to come again
+    #[arg(long, value_name = "FORM", value_enum, default_value = "seconds")]
+    retry_after: RetryAfterForm,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum RetryAfterForm {
+    Seconds,
+    Date,
+    Either,
 }
 
 #[tokio::main]
@@ -37,15 +54,30 @@ async fn main() -> ExitCode {
 }
 
 async fn run(cli: Cli) -> io::Result<()> {
-    let mut builder = Sandbox::builder().port(cli.port).seed(cli.seed).bearer_required(cli.bearer_required);
-    let accepted = match cli.api_key {
-        Some(key) => {
-            builder = builder.api_key(key);
-            "the given API key"
-        }
-        None => "any API key",
-    };
-    let sandbox = builder.start().await?;
+    let accepted = if cli.api_key.is_some() { "the given API key" } else { "any API key" };
+    let sandbox = cli.into_builder().start().await?;
     writeln!(io::stdout(), "sandbox: {} ({accepted})", sandbox.base_url())?;
     tokio::signal::ctrl_c().await
+}
+
+impl Cli {
+    fn into_builder(self) -> Builder {
+        let mut builder = Sandbox::builder()
+            .port(self.port)
+            .seed(self.seed)
+            .bearer_required(self.bearer_required)
+            .token_lifetime(self.token_lifetime)
+            .retry_after(match self.retry_after {
+                RetryAfterForm::Seconds => RetryAfter::Seconds,
+                RetryAfterForm::Date => RetryAfter::Date,
+                RetryAfterForm::Either => RetryAfter::Either,
+            });
+        if let Some(key) = self.api_key {
+            builder = builder.api_key(key);
+        }
+        if self.limits == ["none"] {
+            return builder;
+        }
+        self.limits.into_iter().fold(builder, Builder::limit_set)
+    }
 }

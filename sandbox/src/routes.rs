@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{RawQuery, Request, State};
+use axum::extract::{RawQuery, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::middleware::{self, Next};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use generated_client::SERVICE;
@@ -23,18 +23,19 @@ use crate::known;
 use crate::refusal::Refusal;
 use crate::settings::Settings;
 use crate::token::Tokens;
-use crate::{access, token};
+use crate::traffic::Traffic;
+use crate::{access, passage, token};
 
 /// What all requests share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) tokens: Tokens,
+    pub(crate) traffic: Arc<Traffic>,
 }
 
 /// Routes every endpoint of the registry.
-pub(crate) fn router(shared: Shared) -> Router {
-    let shared = Arc::new(shared);
+pub(crate) fn router(shared: Arc<Shared>) -> Router {
     // Without the checks a path may have segments that begin with `:` or `*`, which mean nothing here.
     let mut router = Router::new().without_v07_checks();
     for (path, endpoint) in known::endpoints() {
@@ -51,19 +52,12 @@ pub(crate) fn router(shared: Shared) -> Router {
         .method_not_allowed_fallback(async || {
             Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "unknown_method", "the path does not take this method")
         })
-        .layer(middleware::from_fn_with_state(Arc::clone(&shared), ask_for_key))
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), passage::pass))
         .with_state(shared)
 }
 
 fn full(path: &str) -> String {
     [SERVICE.base_url_suffix, path].concat()
-}
-
-async fn ask_for_key(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    match access::api_key(request.headers(), shared.settings.api_key.as_deref()) {
-        Ok(()) => next.run(request).await,
-        Err(refusal) => refusal.into_response(),
-    }
 }
 
 async fn issue_token(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {

@@ -94,6 +94,11 @@ impl Tokens {
         token
     }
 
+    /// How many there were, valid or not.
+    pub(crate) fn issued(&self) -> u64 {
+        self.issued.lock().unwrap_or_else(PoisonError::into_inner).count.unsigned_abs()
+    }
+
     pub(crate) fn is_valid(&self, token: &str) -> bool {
         let issued = self.issued.lock().unwrap_or_else(PoisonError::into_inner);
         issued.expiry.get(token).is_some_and(|expiry| *expiry > Instant::now())

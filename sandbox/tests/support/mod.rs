@@ -58,6 +58,10 @@ impl Server {
         Self { sandbox, client: Client::builder(TokioExecutor::new()).build_http() }
     }
 
+    pub(crate) fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
+    }
+
     pub(crate) fn base_url(&self) -> String {
         self.sandbox.base_url().to_owned()
     }
