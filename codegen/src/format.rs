@@ -212,6 +212,7 @@ static PARAM: Map = Map {
         may("required", EVIDENCE),
         may("default", Shape::Scalar),
         may("range", Shape::Map(&RANGE)),
+        may("served", Shape::List(&Shape::Scalar)),
         may("unit", Shape::Text),
         must("summary", Shape::Text),
         may("evidence", EVIDENCE),

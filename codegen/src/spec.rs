@@ -227,6 +227,8 @@ pub(crate) struct Param {
     pub(crate) default: Option<String>,
     pub(crate) range: Option<Range>,
     #[serde(default)]
+    pub(crate) served: Vec<String>,
+    #[serde(default)]
     pub(crate) unit: String,
     pub(crate) summary: String,
     pub(crate) evidence: Option<Evidence>,
