@@ -7,7 +7,7 @@ use generated_client::Value;
 use generated_client::registry::{BodyInfo, EndpointInfo};
 use serde_json::json;
 
-use crate::asked::Asked;
+use crate::asked::{Asked, Strictness};
 use crate::calendar::{Interval, MINUTE, block_start, from_wire, to_wire};
 use crate::fields::{self, Field};
 use crate::market::Scope;
@@ -19,10 +19,11 @@ use crate::snapshot::{self, Row};
 use crate::window::Window;
 use crate::{invented, plausible, whole};
 
-/// The moment and the chance that answers are made from.
+/// What answers are made from, beside the question.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct World {
     pub(crate) seed: Seed,
+    pub(crate) strictness: Strictness,
     pub(crate) now: i64,
 }
 
@@ -36,6 +37,9 @@ pub(crate) struct Answer {
 /// Answers a question about an endpoint.
 pub(crate) fn answer(endpoint: &'static EndpointInfo, asked: &Asked, world: World) -> Result<Answer, Refusal> {
     let venues = Venues::of(asked);
+    if let (Strictness::Reported, [venue, ..]) = (world.strictness, venues.unsupported.as_slice()) {
+        return Err(Refusal::unprocessable("unsupported_exchange", format!("no venue is known as \"{venue}\"")));
+    }
     let scope = scope::of(asked, &venues, world.seed);
     let seed = scope.seed().name(endpoint.path.unwrap_or_default());
     match endpoint.body {

@@ -1,11 +1,21 @@
 //! What a request asks: the query, read by the registry's account of the endpoint.
 //!
 //! Every value of a known param is checked against its type and its range; a param that the endpoint does not
-//! take is ignored, and so is an empty text. What the values mean is decided by those who use them.
+//! take is ignored, and so is an empty text. What is only reported is asked for where that is wanted. What the
+//! values mean is decided by those who use them.
 
-use generated_client::registry::{EndpointInfo, ParamInfo, ParamLocation, ValueType};
+use generated_client::registry::{EndpointInfo, Evidence, ParamInfo, ParamLocation, ValueType};
 
 use crate::refusal::Refusal;
+
+/// What a request is held to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    /// What is documented.
+    Documented,
+    /// What is reported, too.
+    Reported,
+}
 
 /// The checked params of one request.
 #[derive(Debug)]
@@ -16,10 +26,13 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// Reads a query, or says which param cannot be worked with.
-    pub(crate) fn read(endpoint: &'static EndpointInfo, query: &str) -> Result<Self, Refusal> {
+    pub(crate) fn read(endpoint: &'static EndpointInfo, query: &str, strictness: Strictness) -> Result<Self, Refusal> {
         let mut values: Vec<(&'static ParamInfo, Vec<String>)> = Vec::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             let Some(param) = endpoint.param(&name).filter(|param| param.location == ParamLocation::Query) else {
+                if strictness == Strictness::Reported && endpoint.params.is_some() {
+                    return Err(Refusal::unprocessable("unknown_param", format!("the endpoint takes no `{name}`")));
+                }
                 continue;
             };
             if values.iter().any(|(known, _)| known.wire_name == param.wire_name) {
@@ -33,12 +46,31 @@ impl Asked {
             }
             for part in &parts {
                 check(param, part)?;
+                if strictness == Strictness::Reported {
+                    served(param, part)?;
+                }
             }
             if !parts.is_empty() {
                 values.push((param, parts));
             }
         }
-        Ok(Self { values, endpoint })
+        let asked = Self { values, endpoint };
+        asked.complete(strictness)?;
+        Ok(asked)
+    }
+
+    /// Asks for what is required.
+    fn complete(&self, strictness: Strictness) -> Result<(), Refusal> {
+        let needed = |param: &ParamInfo| match param.required {
+            Some(Evidence::Reported) => strictness == Strictness::Reported,
+            required => required.is_some(),
+        };
+        let given = |param: &ParamInfo| self.values.iter().any(|(known, _)| known.wire_name == param.wire_name);
+        let mut params = self.endpoint.params.unwrap_or_default().iter();
+        match params.find(|param| param.location == ParamLocation::Query && needed(param) && !given(param)) {
+            None => Ok(()),
+            Some(param) => Err(Refusal::unprocessable("missing_param", format!("`{}` is missing", param.wire_name))),
+        }
     }
 
     /// All values of a param; its default if it is left out, none if it has no default.
@@ -111,16 +143,46 @@ fn check(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
     }
 }
 
+/// Asks for one of the values that are reported to be served.
+fn served(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
+    if param.served.is_empty() || param.served.contains(&value) {
+        return Ok(());
+    }
+    let message = format!("`{}` is none of `{}`: \"{value}\"", param.wire_name, param.served.join("`, `"));
+    Err(Refusal::param(message))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::known;
 
-    fn check(query: &str) -> Result<(), String> {
+    fn read(query: &str, strictness: Strictness) -> Result<(), String> {
         let endpoint = known::endpoint("/volumeRatio").unwrap();
-        match Asked::read(endpoint, query) {
-            Ok(_) => Ok(()),
-            Err(refusal) => Err(format!("{refusal:?}")),
+        Asked::read(endpoint, query, strictness).map(|_| ()).map_err(|refusal| format!("{refusal:?}"))
+    }
+
+    fn check(query: &str) -> Result<(), String> {
+        read(query, Strictness::Documented)
+    }
+
+    #[test]
+    fn what_is_reported_is_asked_for_where_wanted() {
+        let table = [
+            ("coin=BTC&timeframe=1h", Ok(())),
+            ("coin=BTC&timeframe=1h&limit=1000&exchange=okx_perp_coin,binance_spot", Ok(())),
+            ("coin=BTC&timeframe=1h&limit=0005", Err("`limit` is none of `5`, `10`, `20`, `50`, `100`, `500`, `1000`")),
+            ("coin=BTC&timeframe=1h&limit=7", Err("`limit` is none of")),
+            ("coin=BTC", Err("`timeframe` is missing")),
+            ("timeframe=1h&coin=", Err("`coin` is missing")),
+            ("coin=BTC&timeframe=1h&lookback=1", Err("the endpoint takes no `lookback`")),
+        ];
+        for (query, expected) in table {
+            let outcome = read(query, Strictness::Reported);
+            match expected {
+                Ok(()) => assert_eq!(outcome, Ok(()), "{query}"),
+                Err(words) => assert!(outcome.clone().unwrap_err().contains(words), "{query}: {outcome:?}"),
+            }
         }
     }
 

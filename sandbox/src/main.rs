@@ -29,6 +29,10 @@ struct Cli {
     /// The limit sets to enforce: `A`, `B`, both as `A,B`, or `none`
     #[arg(long, value_name = "SETS", default_value = "none", value_delimiter = ',')]
     limits: Vec<String>,
+    /// Also refuse what is only reported to be refused, with 422: params that an endpoint does not take, values of
+    /// `limit` that are not served, venues that are not known, and requests without `coin` or `timeframe`
+    #[arg(long)]
+    strict: bool,
     /// How a refusal for too many requests says when to come again
     #[arg(long, value_name = "FORM", value_enum, default_value = "seconds")]
     retry_after: RetryAfterForm,
@@ -65,6 +69,7 @@ impl Cli {
         let mut builder = Sandbox::builder()
             .port(self.port)
             .seed(self.seed)
+            .strict(self.strict)
             .bearer_required(self.bearer_required)
             .token_lifetime(self.token_lifetime)
             .retry_after(match self.retry_after {

@@ -75,8 +75,9 @@ fn reply(
     if shared.settings.bearer_required {
         access::bearer(headers, &shared.tokens)?;
     }
-    let asked = Asked::read(endpoint, query)?;
-    let world = World { seed: shared.settings.seed, now: shared.settings.clock.now() };
+    let Settings { seed, strictness, .. } = shared.settings;
+    let asked = Asked::read(endpoint, query, strictness)?;
+    let world = World { seed, strictness, now: shared.settings.clock.now() };
     let answer = answer(endpoint, &asked, world)?;
     let mut response = json(answer.body);
     if let Some(what) = answer.invented {

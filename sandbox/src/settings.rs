@@ -10,6 +10,7 @@ use std::time::Duration;
 use generated_client::registry::LimitInfo;
 use generated_client::{SERVICE, Timestamp};
 
+use crate::asked::Strictness;
 use crate::market::noise::Seed;
 use crate::routes::Shared;
 use crate::sandbox::Sandbox;
@@ -23,6 +24,7 @@ pub(crate) struct Settings {
     pub(crate) bearer_required: bool,
     pub(crate) seed: Seed,
     pub(crate) clock: Clock,
+    pub(crate) strictness: Strictness,
     pub(crate) retry_after: RetryAfter,
 }
 
@@ -80,6 +82,7 @@ impl Builder {
             bearer_required: false,
             seed: Seed::new(0),
             clock: Clock::Running,
+            strictness: Strictness::Documented,
             retry_after: RetryAfter::Seconds,
         };
         let token_lifetime = Duration::from_secs(24 * 60 * 60);
@@ -125,6 +128,15 @@ impl Builder {
     /// Stops the clock at a moment, in Unix seconds: the latest record is then always the same.
     pub fn stop_clock_at(mut self, moment: i64) -> Self {
         self.settings.clock = Clock::Stopped(moment);
+        self
+    }
+
+    /// Whether requests are also held to what is only reported; to what is documented unless set.
+    ///
+    /// Then 422 answers params that the endpoint does not take, values of `limit` that are not served, venues that
+    /// are not known, and requests without `coin` or `timeframe` where they are reported as required.
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.settings.strictness = if strict { Strictness::Reported } else { Strictness::Documented };
         self
     }
 

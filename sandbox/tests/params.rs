@@ -72,6 +72,29 @@ async fn what_is_not_known_is_ignored() {
 }
 
 #[tokio::test]
+async fn what_is_reported_is_asked_for_where_wanted() {
+    let server = Server::with(sandbox::Sandbox::builder().stop_clock_at(NOW).strict(true)).await;
+    for (query, status, code) in [
+        ("/volumeRatio?coin=BTC&timeframe=1h", 200, ""),
+        ("/volumeRatio?coin=BTC&timeframe=1h&limit=5&exchange=okx_perp_coin,binance_spot", 200, ""),
+        ("/volumeRatio?coin=BTC&timeframe=1h&limit=6", 422, "invalid_param"),
+        ("/volumeRatio?coin=BTC&timeframe=1h&nobodyKnows=1", 422, "unknown_param"),
+        ("/volumeRatio?coin=BTC&timeframe=1h&exchange=okx_perp_coin,kraken_spot", 422, "unsupported_exchange"),
+        ("/volumeRatio?coin=BTC", 422, "missing_param"),
+        ("/volumeRatio?timeframe=1h", 422, "missing_param"),
+        ("/klines?coin=BTC&timeframe=1h", 422, "missing_param"),
+        ("/liquidationLevels?coin=BTC&limit=5", 422, "unknown_param"),
+        ("/ping", 200, ""),
+    ] {
+        let reply = server.get(query).await;
+        assert_eq!(reply.status, status, "{query}: {}", reply.text);
+        if status == 422 {
+            assert_eq!(reply.code(), code, "{query}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn venues() {
     let server = Server::start().await;
     let metadata = async |path: &str| server.get(path).await.json()["metadata"].clone();
