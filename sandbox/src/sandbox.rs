@@ -58,6 +58,11 @@ impl Sandbox {
         self.shared.traffic.counts(self.shared.tokens.issued())
     }
 
+    /// Takes back every token issued so far; the token endpoint still gives new ones.
+    pub fn revoke_tokens(&self) {
+        self.shared.tokens.revoke();
+    }
+
     pub(crate) async fn listen(port: u16, shared: Shared) -> io::Result<Self> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let named = |error: io::Error| {

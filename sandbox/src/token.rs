@@ -1,7 +1,8 @@
 //! The token endpoint: client credentials come in, a bearer token goes out or the documented refusal.
 //!
 //! Where a request is wrong in several ways, the API key is asked for first, then the content type, then the
-//! credentials; which comes first is not documented. Tokens are kept until they expire.
+//! credentials; which comes first is not documented. Tokens are kept until they expire or
+//! are revoked.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -97,6 +98,11 @@ impl Tokens {
     /// How many there were, valid or not.
     pub(crate) fn issued(&self) -> u64 {
         self.issued.lock().unwrap_or_else(PoisonError::into_inner).count.unsigned_abs()
+    }
+
+    /// Takes back every token that was issued so far.
+    pub(crate) fn revoke(&self) {
+        self.issued.lock().unwrap_or_else(PoisonError::into_inner).expiry.clear();
     }
 
     pub(crate) fn is_valid(&self, token: &str) -> bool {
