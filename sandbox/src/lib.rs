@@ -8,6 +8,8 @@ mod access;
 mod answer;
 mod asked;
 mod calendar;
+mod connection;
+mod fault;
 mod fields;
 mod invented;
 mod known;
@@ -27,6 +29,7 @@ mod traffic;
 mod whole;
 mod window;
 
+pub use fault::{Rule, RuleError};
 pub use sandbox::Sandbox;
 pub use settings::{Builder, RetryAfter};
 pub use traffic::{Counts, Peak};

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use sandbox::{Builder, RetryAfter, Sandbox};
+use sandbox::{Builder, RetryAfter, Rule, RuleError, Sandbox};
 
 /// A server that answers as the catalogue says, with invented data
 #[derive(Parser)]
-#[command(name = "sandbox", version)]
+#[command(name = "sandbox", version, after_help = Rule::GRAMMAR)]
 struct Cli {
     /// The port on 127.0.0.1; 0 takes a free one
     #[arg(long, default_value_t = 8700)]
@@ -33,6 +33,12 @@ struct Cli {
     /// `limit` that are not served, venues that are not known, and requests without `coin` or `timeframe`
     #[arg(long)]
     strict: bool,
+    /// How long every reply waits: `100ms`, or `50ms..150ms`
+    #[arg(long, value_name = "TIME", value_parser = latency)]
+    latency: Option<Rule>,
+    /// A fault on demand; may be given several times. How a rule is written stands below
+    #[arg(long = "fault", value_name = "RULE")]
+    faults: Vec<Rule>,
     /// How a refusal for too many requests says when to come again
     #[arg(long, value_name = "FORM", value_enum, default_value = "seconds")]
     retry_after: RetryAfterForm,
@@ -43,6 +49,10 @@ enum RetryAfterForm {
     Seconds,
     Date,
     Either,
+}
+
+fn latency(text: &str) -> Result<Rule, RuleError> {
+    format!("latency={text}").parse()
 }
 
 #[tokio::main]
@@ -77,6 +87,7 @@ impl Cli {
                 RetryAfterForm::Date => RetryAfter::Date,
                 RetryAfterForm::Either => RetryAfter::Either,
             });
+        builder = self.latency.into_iter().chain(self.faults).fold(builder, Builder::fault);
         if let Some(key) = self.api_key {
             builder = builder.api_key(key);
         }

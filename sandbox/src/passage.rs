@@ -1,7 +1,7 @@
 //! The way of every request to the service, before it reaches its route and after the reply has left it.
 //!
-//! It is counted and held to the limits, and then asked for its API key. What is served at other places than
-//! the service's paths does not come by here.
+//! It is counted and held to the limits, meets the faults that rules have for it, and is asked for its API key.
+//! What is served at other places than the service's paths does not come by here.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,27 +9,86 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant, SystemTime};
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{Request, State};
-use axum::http::header::RETRY_AFTER;
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::http::header::{CONTENT_LENGTH, LOCATION, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use generated_client::SERVICE;
 use http_body::{Frame, SizeHint};
 
 use crate::access;
+use crate::connection::{Connection, OwnConnection};
+use crate::fault::{Instead, Struck};
+use crate::known;
 use crate::refusal::Refusal;
 use crate::routes::Shared;
 use crate::settings::RetryAfter;
 use crate::traffic::Place;
 
 /// Lets a request pass to its route, or refuses it.
-pub(crate) async fn pass(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+pub(crate) async fn pass(
+    State(shared): State<Arc<Shared>>,
+    ConnectInfo(OwnConnection(connection)): ConnectInfo<OwnConnection>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let reused = connection.is_reused();
     match shared.traffic.enter(Instant::now()) {
         Ok(place) => {
-            let response = ask_for_key(&shared, request, next).await;
+            let path = request.extensions().get::<MatchedPath>().cloned();
+            let struck = shared.faults().strike(path.as_ref().map(MatchedPath::as_str), reused);
+            let response = meet(struck, path.as_ref(), &connection, ask_for_key(&shared, request, next)).await;
             response.map(|body| Body::new(InFlight { body, _place: place }))
         }
         Err(wait) => beyond_the_limits(&shared, wait),
+    }
+}
+
+/// Gets the reply, and does to it what a request was struck with.
+async fn meet(
+    struck: Struck,
+    path: Option<&MatchedPath>,
+    connection: &Arc<Connection>,
+    reply: impl Future<Output = Response>,
+) -> Response {
+    if !struck.latency.is_zero() {
+        tokio::time::sleep(struck.latency).await;
+    }
+    let response = match &struck.instead {
+        Some(instead) => replaced(instead),
+        None => reply.await,
+    };
+    if struck.edits.is_empty() && struck.delivery.is_none() {
+        return response;
+    }
+    let (mut head, body) = response.into_parts();
+    // What the sandbox has written is in memory anyway.
+    let mut body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
+    if head.status == StatusCode::OK {
+        let endpoint = path.and_then(|path| known::endpoint(path.as_str().strip_prefix(SERVICE.base_url_suffix)?));
+        for (edit, dice) in struck.edits {
+            body = edit.apply(&body, endpoint, dice).into();
+        }
+    }
+    head.headers.remove(CONTENT_LENGTH);
+    match struck.delivery {
+        None => Response::from_parts(head, Body::from(body)),
+        Some(delivery) => delivery.apply(head, body, connection),
+    }
+}
+
+fn replaced(instead: &Instead) -> Response {
+    let refused = |status| Refusal::new(status, "fault", "a rule asked for this").into_response();
+    match instead {
+        Instead::Status(status) => refused(*status),
+        Instead::Redirect(to) => {
+            let mut response = refused(StatusCode::FOUND);
+            if let Ok(to) = HeaderValue::try_from(to) {
+                response.headers_mut().insert(LOCATION, to);
+            }
+            response
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Requests come in, replies go out; what is in them is decided elsewhere. There is no second list of
 //! endpoints: what is catalogued is served.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -18,6 +18,7 @@ use generated_client::registry::EndpointInfo;
 
 use crate::answer::{World, answer};
 use crate::asked::Asked;
+use crate::fault::Faults;
 use crate::invented;
 use crate::known;
 use crate::refusal::Refusal;
@@ -32,6 +33,14 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) tokens: Tokens,
     pub(crate) traffic: Arc<Traffic>,
+    pub(crate) faults: RwLock<Faults>,
+}
+
+impl Shared {
+    /// The rules in force.
+    pub(crate) fn faults(&self) -> Faults {
+        self.faults.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// Routes every endpoint of the registry.
@@ -56,7 +65,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .with_state(shared)
 }
 
-fn full(path: &str) -> String {
+pub(crate) fn full(path: &str) -> String {
     [SERVICE.base_url_suffix, path].concat()
 }
 

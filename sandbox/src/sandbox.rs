@@ -4,12 +4,14 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use generated_client::SERVICE;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use crate::connection::{Door, OwnConnection};
+use crate::fault::{Faults, Rule};
 use crate::routes::{self, Shared};
 use crate::settings::Builder;
 use crate::traffic::Counts;
@@ -63,6 +65,12 @@ impl Sandbox {
         self.shared.tokens.revoke();
     }
 
+    /// Puts other rules in force in place of those there were; none mends everything.
+    pub fn set_faults(&self, rules: impl IntoIterator<Item = Rule>) {
+        let faults = Faults::new(rules, self.shared.settings.seed);
+        *self.shared.faults.write().unwrap_or_else(PoisonError::into_inner) = faults;
+    }
+
     pub(crate) async fn listen(port: u16, shared: Shared) -> io::Result<Self> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let named = |error: io::Error| {
@@ -73,7 +81,9 @@ impl Sandbox {
         let shared = Arc::new(shared);
         let router = routes::router(Arc::clone(&shared));
         let (running, stopped) = oneshot::channel::<()>();
-        let server = axum::serve(listener, router).with_graceful_shutdown(async {
+        let door = Door { listener, shared: Arc::clone(&shared) };
+        let server = axum::serve(door, router.into_make_service_with_connect_info::<OwnConnection>());
+        let server = server.with_graceful_shutdown(async {
             // Nothing is ever sent: it ends when the sender is gone.
             let _ = stopped.await;
         });

@@ -4,13 +4,14 @@
 
 use std::fmt;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use generated_client::registry::LimitInfo;
 use generated_client::{SERVICE, Timestamp};
 
 use crate::asked::Strictness;
+use crate::fault::{Faults, Rule};
 use crate::market::noise::Seed;
 use crate::routes::Shared;
 use crate::sandbox::Sandbox;
@@ -71,6 +72,7 @@ pub struct Builder {
     token_lifetime: Duration,
     seed: u64,
     limit_sets: Vec<String>,
+    faults: Vec<Rule>,
     settings: Settings,
 }
 
@@ -86,7 +88,7 @@ impl Builder {
             retry_after: RetryAfter::Seconds,
         };
         let token_lifetime = Duration::from_secs(24 * 60 * 60);
-        Self { port: 0, token_lifetime, seed: 0, limit_sets: Vec::new(), settings }
+        Self { port: 0, token_lifetime, seed: 0, limit_sets: Vec::new(), faults: Vec::new(), settings }
     }
 
     /// The port on 127.0.0.1; a free one unless set.
@@ -154,6 +156,22 @@ impl Builder {
         self
     }
 
+    /// Adds a rule for a fault on demand; there is none unless added.
+    ///
+    /// ```
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use sandbox::Sandbox;
+    ///
+    /// let sandbox = Sandbox::builder().fault("/volumeRatio 1x status=503".parse()?).start().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn fault(mut self, rule: Rule) -> Self {
+        self.faults.push(rule);
+        self
+    }
+
     /// Starts the server, inside a Tokio runtime.
     ///
     /// # Errors
@@ -163,7 +181,8 @@ impl Builder {
         self.settings.seed = Seed::new(self.seed);
         let tokens = Tokens::new(self.token_lifetime, self.settings.seed);
         let limits = self.limit_sets.iter().map(|name| limit_set(name)).collect::<io::Result<Vec<_>>>()?;
-        let shared = Shared { settings: self.settings, tokens, traffic: Arc::new(Traffic::new(limits)) };
+        let faults = RwLock::new(Faults::new(self.faults, self.settings.seed));
+        let shared = Shared { settings: self.settings, tokens, traffic: Arc::new(Traffic::new(limits)), faults };
         Sandbox::listen(self.port, shared).await
     }
 }

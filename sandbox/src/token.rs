@@ -77,7 +77,8 @@ pub(crate) struct Tokens {
 #[derive(Debug, Default)]
 struct Issued {
     count: i64,
-    expiry: HashMap<String, Instant>,
+    /// When each ends; `None` is later than time can tell.
+    expiry: HashMap<String, Option<Instant>>,
 }
 
 impl Tokens {
@@ -90,8 +91,8 @@ impl Tokens {
         let mut issued = self.issued.lock().unwrap_or_else(PoisonError::into_inner);
         issued.count += 1;
         let token = format!("sandbox-token-{}-{:016x}", issued.count, self.seed.number(issued.count).bits());
-        issued.expiry.retain(|_, expiry| *expiry > now);
-        issued.expiry.insert(token.clone(), now + self.lifetime);
+        issued.expiry.retain(|_, expiry| expiry.is_none_or(|expiry| expiry > now));
+        issued.expiry.insert(token.clone(), now.checked_add(self.lifetime));
         token
     }
 
@@ -107,6 +108,6 @@ impl Tokens {
 
     pub(crate) fn is_valid(&self, token: &str) -> bool {
         let issued = self.issued.lock().unwrap_or_else(PoisonError::into_inner);
-        issued.expiry.get(token).is_some_and(|expiry| *expiry > Instant::now())
+        issued.expiry.get(token).is_some_and(|expiry| expiry.is_none_or(|expiry| expiry > Instant::now()))
     }
 }

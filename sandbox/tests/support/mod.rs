@@ -21,10 +21,12 @@ pub(crate) struct Server {
     client: Client<HttpConnector, Full<axum::body::Bytes>>,
 }
 
+type Headers = BTreeMap<String, String>;
+
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
-    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) headers: Headers,
     pub(crate) text: String,
 }
 
@@ -67,15 +69,33 @@ impl Server {
     }
 
     pub(crate) async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let (status, headers, body) = self.exchange(method, path, headers, body).await;
+        Reply { status, headers, text: String::from_utf8(body).unwrap() }
+    }
+
+    /// The headers and the body of a request with an API key, as they came.
+    pub(crate) async fn bytes(&self, path: &str) -> (Headers, Vec<u8>) {
+        let (status, headers, body) = self.exchange("GET", path, &[("x-api-key", "key")], "").await;
+        assert_eq!(status, 200);
+        (headers, body)
+    }
+
+    async fn exchange(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> (u16, Headers, Vec<u8>) {
         let mut request = axum::http::Request::builder().method(method).uri(self.base_url() + path);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let request = request.body(Full::from(body.to_owned())).unwrap();
         let (parts, body) = self.client.request(request).await.unwrap().into_parts();
-        let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+        let body = body.collect().await.unwrap().to_bytes().to_vec();
         let headers = parts.headers.iter().map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()));
-        Reply { status: parts.status.as_u16(), headers: headers.collect(), text }
+        (parts.status.as_u16(), headers.collect(), body)
     }
 
     /// A request with an API key.
