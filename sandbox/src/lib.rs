@@ -18,6 +18,7 @@ mod measures;
 mod number;
 mod passage;
 mod plausible;
+mod recording;
 mod refusal;
 mod routes;
 mod sandbox;
@@ -30,6 +31,7 @@ mod whole;
 mod window;
 
 pub use fault::{Rule, RuleError};
+pub use recording::{RecordingError, check_recording};
 pub use sandbox::Sandbox;
 pub use settings::{Builder, RetryAfter};
 pub use traffic::{Counts, Peak};

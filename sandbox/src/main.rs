@@ -1,6 +1,7 @@
 //! The sandbox as a program: flags come in, one line with the base URL goes out, ctrl-c ends it.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -39,6 +40,15 @@ struct Cli {
     /// A fault on demand; may be given several times. How a rule is written stands below
     #[arg(long = "fault", value_name = "RULE")]
     faults: Vec<Rule>,
+    /// Record what is answered in a new file, without credentials
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Answer from a recording alone
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
+    /// Only say whether a recording can be played and has nothing that looks like a key
+    #[arg(long, value_name = "FILE", exclusive = true)]
+    check_recording: Option<PathBuf>,
     /// How a refusal for too many requests says when to come again
     #[arg(long, value_name = "FORM", value_enum, default_value = "seconds")]
     retry_after: RetryAfterForm,
@@ -68,6 +78,9 @@ async fn main() -> ExitCode {
 }
 
 async fn run(cli: Cli) -> io::Result<()> {
+    if let Some(file) = &cli.check_recording {
+        return sandbox::check_recording(file).map_err(io::Error::other);
+    }
     let accepted = if cli.api_key.is_some() { "the given API key" } else { "any API key" };
     let sandbox = cli.into_builder().start().await?;
     writeln!(io::stdout(), "sandbox: {} ({accepted})", sandbox.base_url())?;
@@ -87,6 +100,8 @@ impl Cli {
                 RetryAfterForm::Date => RetryAfter::Date,
                 RetryAfterForm::Either => RetryAfter::Either,
             });
+        builder = self.record.into_iter().fold(builder, Builder::record);
+        builder = self.replay.into_iter().fold(builder, Builder::replay);
         builder = self.latency.into_iter().chain(self.faults).fold(builder, Builder::fault);
         if let Some(key) = self.api_key {
             builder = builder.api_key(key);

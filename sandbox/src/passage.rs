@@ -11,7 +11,8 @@ use std::time::{Duration, Instant, SystemTime};
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::header::{CONTENT_LENGTH, LOCATION, RETRY_AFTER};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::uri::PathAndQuery;
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use generated_client::SERVICE;
@@ -21,9 +22,10 @@ use crate::access;
 use crate::connection::{Connection, OwnConnection};
 use crate::fault::{Instead, Struck};
 use crate::known;
+use crate::recording::{Recording, Written};
 use crate::refusal::Refusal;
 use crate::routes::Shared;
-use crate::settings::RetryAfter;
+use crate::settings::{RetryAfter, Settings};
 use crate::traffic::Place;
 
 /// Lets a request pass to its route, or refuses it.
@@ -94,9 +96,44 @@ fn replaced(instead: &Instead) -> Response {
 
 async fn ask_for_key(shared: &Shared, request: Request, next: Next) -> Response {
     match access::api_key(request.headers(), shared.settings.api_key.as_deref()) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => answer(shared, request, next).await,
         Err(refusal) => refusal.into_response(),
     }
+}
+
+/// Answers from the recording or from the route, and records that. Tokens are the route's alone.
+async fn answer(shared: &Shared, request: Request, next: Next) -> Response {
+    let Settings { recorder, recording, .. } = &shared.settings;
+    if recorder.is_none() && recording.is_none() || request.method() == Method::POST {
+        return next.run(request).await;
+    }
+    let (method, asked) = (request.method().clone(), request.headers().clone());
+    let target = request.uri().path_and_query().map_or("/", PathAndQuery::as_str).to_owned();
+    let response = match recording {
+        Some(recording) => play(shared, recording, &request, &target).into_response(),
+        None => next.run(request).await,
+    };
+    let Some(recorder) = recorder else {
+        return response;
+    };
+    let (head, body) = response.into_parts();
+    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
+    let (method, status) = (method.as_str(), head.status.as_u16());
+    let exchange = Written { method, target: &target, asked: &asked, status, headers: &head.headers, body: &body };
+    match recorder.write(&exchange) {
+        Ok(()) => Response::from_parts(head, Body::from(body)),
+        Err(error) => {
+            let message = format!("the recording cannot be written: {error}");
+            Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "not_recorded", message).into_response()
+        }
+    }
+}
+
+fn play(shared: &Shared, recording: &Recording, request: &Request, target: &str) -> Result<Response, Refusal> {
+    if shared.settings.bearer_required {
+        access::bearer(request.headers(), &shared.tokens)?;
+    }
+    recording.play(request.method().as_str(), target)
 }
 
 fn beyond_the_limits(shared: &Shared, wait: Duration) -> Response {

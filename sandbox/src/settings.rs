@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use generated_client::{SERVICE, Timestamp};
 use crate::asked::Strictness;
 use crate::fault::{Faults, Rule};
 use crate::market::noise::Seed;
+use crate::recording::{Recorder, Recording};
 use crate::routes::Shared;
 use crate::sandbox::Sandbox;
 use crate::token::{ClientCredentials, Tokens};
@@ -27,6 +29,8 @@ pub(crate) struct Settings {
     pub(crate) clock: Clock,
     pub(crate) strictness: Strictness,
     pub(crate) retry_after: RetryAfter,
+    pub(crate) recorder: Option<Recorder>,
+    pub(crate) recording: Option<Recording>,
 }
 
 impl fmt::Debug for Settings {
@@ -73,6 +77,8 @@ pub struct Builder {
     seed: u64,
     limit_sets: Vec<String>,
     faults: Vec<Rule>,
+    record: Option<PathBuf>,
+    replay: Option<PathBuf>,
     settings: Settings,
 }
 
@@ -86,9 +92,20 @@ impl Builder {
             clock: Clock::Running,
             strictness: Strictness::Documented,
             retry_after: RetryAfter::Seconds,
+            recorder: None,
+            recording: None,
         };
         let token_lifetime = Duration::from_secs(24 * 60 * 60);
-        Self { port: 0, token_lifetime, seed: 0, limit_sets: Vec::new(), faults: Vec::new(), settings }
+        Self {
+            port: 0,
+            token_lifetime,
+            seed: 0,
+            limit_sets: Vec::new(),
+            faults: Vec::new(),
+            record: None,
+            replay: None,
+            settings,
+        }
     }
 
     /// The port on 127.0.0.1; a free one unless set.
@@ -172,15 +189,33 @@ impl Builder {
         self
     }
 
+    /// Records what is answered in a new file, without credentials; tokens are not recorded.
+    pub fn record(mut self, file: impl Into<PathBuf>) -> Self {
+        self.record = Some(file.into());
+        self
+    }
+
+    /// Answers from a recording alone, with 404 where it has no such request.
+    ///
+    /// Limits, faults, API keys and tokens are as without it.
+    pub fn replay(mut self, file: impl Into<PathBuf>) -> Self {
+        self.replay = Some(file.into());
+        self
+    }
+
     /// Starts the server, inside a Tokio runtime.
     ///
     /// # Errors
     ///
-    /// The port cannot be used, or there is no such limit set; the error names it.
+    /// The port cannot be used, there is no such limit set, a file cannot be written or is no recording that can
+    /// be played; the error names it.
     pub async fn start(mut self) -> io::Result<Sandbox> {
         self.settings.seed = Seed::new(self.seed);
         let tokens = Tokens::new(self.token_lifetime, self.settings.seed);
         let limits = self.limit_sets.iter().map(|name| limit_set(name)).collect::<io::Result<Vec<_>>>()?;
+        let replayed = self.replay.as_deref().map(Recording::load).transpose();
+        self.settings.recording = replayed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        self.settings.recorder = self.record.as_deref().map(Recorder::create).transpose()?;
         let faults = RwLock::new(Faults::new(self.faults, self.settings.seed));
         let shared = Shared { settings: self.settings, tokens, traffic: Arc::new(Traffic::new(limits)), faults };
         Sandbox::listen(self.port, shared).await
