@@ -373,7 +373,7 @@ pub(crate) enum ParamEntry {
     /// A shared param with something said anew.
     Use(Use),
     /// A param of this endpoint alone.
-    Own(Param),
+    Own(Box<Param>),
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Known<T> {
@@ -399,7 +399,7 @@ impl<'de> Deserialize<'de> for ParamEntry {
         let entry = match Yaml::deserialize(deserializer)? {
             Yaml::String(name) => Ok(Self::Name(name)),
             value if value.get("use").is_some() => Use::deserialize(value).map(Self::Use),
-            value => Param::deserialize(value).map(Self::Own),
+            value => Param::deserialize(value).map(|param| Self::Own(Box::new(param))),
         };
         entry.map_err(D::Error::custom)
     }
