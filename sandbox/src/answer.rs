@@ -55,7 +55,7 @@ pub(crate) fn answer(endpoint: &'static EndpointInfo, asked: &Asked, world: Worl
             Ok(Answer { body, invented: record.is_none().then_some(invented::FIELDS) })
         }
         BodyInfo::Object { record, .. } => {
-            let object = plausible::record(&fields::of_record(record), seed, block_start(world.now, MINUTE));
+            let object = plausible::record(&fields::of_record(record), seed, &scope, block_start(world.now, MINUTE));
             Ok(Answer { body: object.to_string().into_bytes(), invented: None })
         }
         _ => {
@@ -97,7 +97,7 @@ fn cell(field: &Field, source: &Source, scope: &Scope, interval: Interval) -> Va
     match source {
         Source::Time => to_wire(interval.start).into(),
         Source::Market(measure) => measure(scope, interval).into(),
-        Source::Plausible(seed) => plausible::value(field, *seed, interval.end),
+        Source::Plausible(seed) => plausible::value(field, *seed, scope, interval.end),
     }
 }
 
@@ -108,11 +108,9 @@ fn snapshot(body: &mut Body, endpoint: &EndpointInfo, fields: &[Field], scope: &
         let seed = seed.number(i64::try_from(index).unwrap_or(0));
         let known =
             |field: &Field, row: &Row| row.iter().find(|(name, _)| *name == field.name).map(|(_, value)| value.clone());
-        body.row(
-            fields.iter().map(|field| {
-                (&*field.name, known(field, &row).unwrap_or_else(|| plausible::value(field, seed, moment)))
-            }),
-        );
+        body.row(fields.iter().map(|field| {
+            (&*field.name, known(field, &row).unwrap_or_else(|| plausible::value(field, seed, scope, moment)))
+        }));
     }
 }
 

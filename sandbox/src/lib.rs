@@ -25,6 +25,7 @@ mod sandbox;
 mod scope;
 mod settings;
 mod snapshot;
+mod suggest;
 mod token;
 mod traffic;
 mod whole;

@@ -9,7 +9,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{RawQuery, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -25,7 +25,7 @@ use crate::refusal::Refusal;
 use crate::settings::Settings;
 use crate::token::Tokens;
 use crate::traffic::Traffic;
-use crate::{access, passage, token};
+use crate::{access, passage, suggest, token};
 
 /// What all requests share.
 #[derive(Debug)]
@@ -57,12 +57,23 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         router = router.route(&full(flow.path), post(issue_token));
     }
     router
-        .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "unknown_path", "there is no such path"))
+        .fallback(async |uri: Uri| unknown_path(uri.path()))
         .method_not_allowed_fallback(async || {
             Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "unknown_method", "the path does not take this method")
         })
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), passage::pass))
         .with_state(shared)
+}
+
+/// Says which path was meant, perhaps.
+fn unknown_path(path: &str) -> Refusal {
+    let paths = known::endpoints().map(|(path, _)| full(path));
+    let shown = path.chars().take(100).collect::<String>();
+    let message = match suggest::nearest(path, paths) {
+        Some(near) => format!("there is no path `{shown}`; did you mean `{near}`?"),
+        None => format!("there is no path `{shown}`; all paths begin with `{}`", SERVICE.base_url_suffix),
+    };
+    Refusal::new(StatusCode::NOT_FOUND, "unknown_path", message)
 }
 
 pub(crate) fn full(path: &str) -> String {

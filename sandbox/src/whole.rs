@@ -41,14 +41,15 @@ fn catalog(_: &Asked, _: i64) -> Result<Value, Refusal> {
     Ok(json!({ "coins": coins, "exchanges": exchanges }))
 }
 
+/// From when to when there is data of an endpoint, or of each.
 fn availability(asked: &Asked, now: i64) -> Result<Value, Refusal> {
-    let Some(name) = asked.one("endpointName") else {
-        return Err(Refusal::param("`endpointName` is missing"));
-    };
-    if known::endpoint(&format!("/{name}")).is_none() {
-        return Err(Refusal::param(format!("`endpointName` is no endpoint: \"{name}\"")));
+    let range =
+        |name: &str| json!({ "endpointName": name, "startTime": to_wire(FIRST_MOMENT), "endTime": to_wire(now) });
+    match asked.one("endpointName") {
+        None => Ok(known::endpoints().map(|(path, _)| range(known::last_segment(path))).collect()),
+        Some(name) if known::endpoint(&format!("/{name}")).is_some() => Ok(range(name)),
+        Some(name) => Err(Refusal::param(format!("`endpointName` is no endpoint: \"{name}\""))),
     }
-    Ok(json!({ "endpointName": name, "startTime": to_wire(FIRST_MOMENT), "endTime": to_wire(now) }))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "another body can be refused")]

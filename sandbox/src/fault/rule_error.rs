@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::suggest::nearest;
+
 /// Why a text is no rule, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleError {
@@ -38,10 +40,8 @@ impl std::error::Error for RuleError {}
 
 /// Help with a word that is not known: the known one that is nearly what was written.
 pub(super) fn did_you_mean<T: AsRef<str>>(written: &str, known: impl Iterator<Item = T>) -> String {
-    let score = |name: &str| strsim::jaro_winkler(&written.to_lowercase(), &name.to_lowercase());
-    let scored = known.map(|name| (score(name.as_ref()), name));
-    match scored.max_by(|one, other| one.0.total_cmp(&other.0)) {
-        Some((score, name)) if score > 0.8 => format!("did you mean `{}`?", name.as_ref()),
-        _ => "`--help` lists what there is".to_owned(),
+    match nearest(written, known) {
+        Some(name) => format!("did you mean `{}`?", name.as_ref()),
+        None => "`--help` lists what there is".to_owned(),
     }
 }

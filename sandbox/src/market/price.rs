@@ -3,10 +3,10 @@
 //! A price moves between borders of thirty seconds; a candle of any length has the extremes of all borders
 //! in it, so long candles contain short ones. The venues of one coin stay close to each other.
 
-use super::noise::{Noise, Path, Strand};
-use super::{PremiumAs, Scope, Venue};
+use super::noise::{Noise, Path, Seed, Strand};
+use super::{PremiumAs, Scope, Venue, swing};
 use crate::calendar::Interval;
-use crate::number::{floor, real, rounded, scaled};
+use crate::number::{floor, real, round, rounded, scaled};
 
 const PRICE: Noise = Noise::walk(0.02);
 
@@ -47,6 +47,24 @@ impl Scope {
             PremiumAs::Price => rounded(first - second, self.coin.tick_decimals()),
             PremiumAs::Percentage => rounded(100.0 * (first - second) / second, 6),
         }
+    }
+
+    /// A price that is not the market's and stays within a hundredth of it.
+    pub(crate) fn near_price(&self, seed: Seed, moment: i64) -> f64 {
+        let decimals = self.coin.tick_decimals();
+        rounded(self.price(moment) * (1.0 + 0.01 * swing(seed, "near", moment)), decimals)
+    }
+
+    /// How far apart the best bid and the best ask are: some ticks.
+    pub(crate) fn spread(&self, interval: Interval) -> f64 {
+        let ticks = 3.0 + 2.0 * self.mean_swing("spread", interval.end);
+        scaled(round(ticks), self.coin.tick_decimals())
+    }
+
+    /// What market orders cost beyond the price that was expected: one part in ten thousand, more or less.
+    pub(crate) fn slippage(&self, interval: Interval) -> f64 {
+        let part = 1.0e-4 * (1.0 + 0.9 * self.mean_swing("slippage", interval.end));
+        rounded(self.price(interval.end) * part, self.coin.tick_decimals() + 2)
     }
 
     fn price(&self, moment: i64) -> f64 {
