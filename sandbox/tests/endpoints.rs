@@ -156,6 +156,57 @@ async fn other_paths_and_methods_are_refused() {
 }
 
 #[tokio::test]
+async fn every_path_takes_get_alone() {
+    let server = Server::start().await;
+    for (path, _) in endpoints() {
+        for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
+            let reply = server.send(method, &filled(path), &[("x-api-key", "key")], "").await;
+            assert_eq!((reply.status, reply.code().as_str()), (405, "unknown_method"), "{method} {path}");
+            assert!(reply.headers["allow"].split(',').any(|allowed| allowed == "GET"), "{:?}", reply.headers);
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_known_value_is_accepted_and_no_other() {
+    let server = Server::start().await;
+    let (mut values, mut params) = (0, 0);
+    for (path, endpoint) in endpoints() {
+        for param in endpoint.params.unwrap_or_default() {
+            let ValueType::Named(named) = param.ty else { continue };
+            if param.location != ParamLocation::Query {
+                continue;
+            }
+            let others = query(endpoint);
+            let others = others.split('&').filter(|pair| !pair.starts_with(&format!("{}=", param.wire_name)));
+            let others = others.collect::<Vec<_>>().join("&");
+            let ask =
+                async |value: &str| server.get(&format!("{path}?{others}&{}={value}&limit=1", param.wire_name)).await;
+            for known in named.values {
+                let reply = ask(known.value).await;
+                assert_eq!(reply.status, 200, "{path}: {}={}: {}", param.wire_name, known.value, reply.text);
+                values += 1;
+            }
+            if param.list.is_some() {
+                let all = named.values.iter().map(|known| known.value).collect::<Vec<_>>().join(",");
+                assert_eq!(ask(&all).await.status, 200, "{path}: {}={all}", param.wire_name);
+            }
+            if !named.open {
+                let reply = ask("nobody_knows_it").await;
+                assert_eq!(
+                    (reply.status, reply.code().as_str()),
+                    (422, "invalid_param"),
+                    "{path}: {}",
+                    param.wire_name
+                );
+                params += 1;
+            }
+        }
+    }
+    assert!(values > 1000 && params > 100, "{values} values and {params} params");
+}
+
+#[tokio::test]
 async fn by_name_only_is_not_served() {
     let server = Server::start().await;
     let unknown = GROUPS.iter().flat_map(|group| group.endpoints).filter(|endpoint| endpoint.path.is_none());

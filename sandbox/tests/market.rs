@@ -48,7 +48,7 @@ async fn overlapping_windows_agree() {
     let endpoints = generated_client::GROUPS.iter().flat_map(|group| group.endpoints);
     for endpoint in endpoints.filter(|endpoint| endpoint.param("endTime").is_some()) {
         let Some(path) = endpoint.path else { continue };
-        for _ in 0..3 {
+        for _ in 0..2 {
             let timeframe = dice.one_of(&TIMEFRAMES);
             let near = NOW - 40 * DAY - dice.below(9 * 365 * DAY);
             let near = near - near % length(timeframe);
