@@ -6,29 +6,21 @@
 
 mod any;
 mod envelope;
-mod key;
 mod row;
-mod slot;
+mod scanner;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 
-use serde_core::de::DeserializeSeed;
-
-use crate::excerpt::excerpt;
 use crate::field_error::FieldError;
 use crate::record::{Record, Row};
 use crate::registry::RecordInfo;
 use crate::{Metadata, SERVICE, Value};
 
+use scanner::{DEPTH, Fault, Scanner};
+
 pub(crate) use envelope::{Around, Push};
-
-/// A problem is described in at most so many bytes.
-const LONGEST: usize = 300;
-
-/// The key under which `serde_json/arbitrary_precision` hands a number over, as a map of one entry.
-const NUMBER_KEY: &str = "$serde_json::private::Number";
 
 /// Why a body is not what the catalogue says, and where in it.
 ///
@@ -40,9 +32,8 @@ pub struct DecodeError {
 }
 
 impl DecodeError {
-    fn new(place: String, problem: &serde_json::Error) -> Self {
-        // The parser quotes the server's own text in full.
-        Self { place, problem: excerpt(&problem.to_string(), LONGEST).into_owned() }
+    fn new(place: String, text: &str, fault: &Fault) -> Self {
+        Self { place, problem: fault.problem(text) }
     }
 
     /// Says that a value which was read does not fit.
@@ -81,21 +72,23 @@ pub(crate) fn series<'a>(
 /// Reads one object.
 pub(crate) fn object<'a>(text: &'a str, record: &RecordInfo) -> Result<Row<'a>, DecodeError> {
     let mut row = Row::new(record.fields);
-    match read(text, row::RowSeed(&mut row)) {
+    match read(text, |json, next| row.fill(json, next, DEPTH)) {
         Ok(()) => Ok(row),
-        Err(error) => Err(DecodeError::new(row.reading().to_owned(), &error)),
+        Err(fault) => Err(DecodeError::new(row.reading().to_owned(), text, &fault)),
     }
 }
 
 /// Reads anything.
 pub(crate) fn any(text: &str) -> Result<Value, DecodeError> {
-    read(text, any::AnySeed).map_err(|error| DecodeError::new(String::new(), &error))
+    let value = read(text, |json, next| any::any(json, next, DEPTH));
+    value.map_err(|fault| DecodeError::new(String::new(), text, &fault))
 }
 
-/// Lets the seed read the text to its end.
-fn read<'a, S: DeserializeSeed<'a>>(text: &'a str, seed: S) -> serde_json::Result<S::Value> {
-    let mut json = serde_json::Deserializer::from_str(text);
-    let value = seed.deserialize(&mut json)?;
+/// Reads the one value that a text has to be.
+fn read<'a, T>(text: &'a str, value: impl FnOnce(&mut Scanner<'a>, u8) -> Result<T, Fault>) -> Result<T, Fault> {
+    let mut json = Scanner::new(text);
+    let next = json.next_value()?;
+    let value = value(&mut json, next)?;
     json.end()?;
     Ok(value)
 }

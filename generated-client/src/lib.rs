@@ -32,9 +32,6 @@
 //!
 //! Requests are held back at a gate so that the service's limits are kept ([`RateLimit`]), sent again where
 //! that helps ([`Retry`]), and given up in time. [`Builder`] has the settings, all of which have defaults.
-//!
-//! This crate turns on `serde_json/float_roundtrip`, for the whole program: without it one number of
-//! seventeen digits in ten is misread by one unit in the last place.
 
 pub mod gate;
 pub mod observer;

@@ -1,7 +1,6 @@
 //! Numbers, before it is known which Rust type wants them.
 //!
-//! Text comes in where a service quotes its numbers, and where `serde_json/arbitrary_precision` hands
-//! every number over as text. Only what JSON could write is read, and infinities and NaN never are.
+//! Text comes in, quoted by the service or not. Only what JSON could write is read, and infinities and NaN never are.
 
 /// A number as it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,25 +14,40 @@ pub(crate) enum Number {
 }
 
 /// Up to here every whole `f64` is the only number that rounds to it.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+const EXACT: u64 = 1 << 53;
+
+/// What stands where a number should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoNumber {
+    /// Something else.
+    Other,
+    /// One that no `f64` comes near.
+    OutOfRange,
+}
 
 impl Number {
-    /// Reads what JSON could write, as `serde_json` reads it.
+    /// Reads a quoted number.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let first = text.strip_prefix('-').unwrap_or(text).bytes().next();
-        let digits = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'));
-        if !digits || !first.is_some_and(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        if text != "-0" {
-            if let Ok(number) = text.parse() {
-                return Some(Self::Integer(number));
-            }
-            if let Ok(number) = text.parse() {
-                return Some(Self::Unsigned(number));
-            }
-        }
-        text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Float)
+        let (number, length) = Self::begin(text).ok()?;
+        if length == text.len() { Some(number) } else { None }
+    }
+
+    /// Reads the number at the beginning of a text, as JSON writes it, and says how long it is.
+    #[inline]
+    pub(crate) fn begin(text: &str) -> Result<(Self, usize), NoNumber> {
+        let Some((decimal, length)) = Decimal::begin(text.as_bytes()) else { return Err(NoNumber::Other) };
+        let number = match decimal.number() {
+            Some(number) => Some(number),
+            None => Self::exact(text.get(..length).unwrap_or_default(), decimal.is_integer),
+        };
+        Ok((number.ok_or(NoNumber::OutOfRange)?, length))
+    }
+
+    /// The number that a text is nearest to, if it is finite.
+    fn exact(text: &str, is_integer: bool) -> Option<Self> {
+        let integer = || text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Unsigned)).ok();
+        let float = || text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Float);
+        if is_integer { integer().or_else(float) } else { float() }
     }
 
     /// The nearest `f64`.
@@ -48,15 +62,95 @@ impl Number {
     }
 
     /// The same number as an integer, unless that would round.
-    // The cast is guarded by the line above it.
-    #[allow(clippy::cast_possible_truncation)]
+    // The cast is guarded by the comparison before it, whose own cast is exact.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
     pub(crate) fn integer(self) -> Option<i64> {
         match self {
             Self::Integer(number) => Some(number),
-            Self::Float(number) if number.fract() == 0.0 && number.abs() < EXACT => Some(number as i64),
+            Self::Float(number) if number.fract() == 0.0 && number.abs() < EXACT as f64 => Some(number as i64),
             Self::Unsigned(_) | Self::Float(_) => None,
         }
     }
+}
+
+/// The digits of a number, as far as a word holds them.
+struct Decimal {
+    is_negative: bool,
+    /// The digits without their point, unless there are more than [`WORD`].
+    digits: u64,
+    count: usize,
+    fraction: usize,
+    is_integer: bool,
+    has_exponent: bool,
+}
+
+/// So many digits fit into a word, whatever they are.
+const WORD: usize = 18;
+
+/// The powers of ten that an `f64` holds exactly.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+];
+
+impl Decimal {
+    /// Reads what JSON takes for a number, and says how long it is.
+    #[inline]
+    fn begin(text: &[u8]) -> Option<(Self, usize)> {
+        let is = |at: usize, bytes: &[u8]| text.get(at).is_some_and(|byte| bytes.contains(byte));
+        let is_negative = is(0, b"-");
+        let start = usize::from(is_negative);
+        let mut digits = 0;
+        let whole = read_digits(text, start, &mut digits)?;
+        if is(start, b"0") && whole > start + 1 {
+            return None;
+        }
+        let (mut end, mut fraction) = (whole, 0);
+        if is(end, b".") {
+            end = read_digits(text, end + 1, &mut digits)?;
+            fraction = end - whole - 1;
+        }
+        let count = whole - start + fraction;
+        let has_exponent = is(end, b"eE");
+        if has_exponent {
+            end = read_digits(text, end + 1 + usize::from(is(end + 1, b"+-")), &mut 0)?;
+        }
+        let is_integer = fraction == 0 && !has_exponent;
+        Some((Self { is_negative, digits, count, fraction, is_integer, has_exponent }, end))
+    }
+
+    /// The number, if it can be had without rounding more than once.
+    #[inline]
+    // Guarded: up to 2^53 every whole number is an `f64`, and what has up to eighteen digits an `i64`.
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)]
+    fn number(&self) -> Option<Number> {
+        if self.count > WORD || self.has_exponent {
+            return None;
+        }
+        // An integer has no negative zero.
+        if self.is_integer && (self.digits > 0 || !self.is_negative) {
+            let number = self.digits as i64;
+            return Some(Number::Integer(if self.is_negative { -number } else { number }));
+        }
+        let power = POWERS.get(self.fraction)?;
+        if self.digits > EXACT {
+            return None;
+        }
+        // Both are exact, so the quotient is the nearest there is.
+        let number = self.digits as f64 / power;
+        Some(Number::Float(if self.is_negative { -number } else { number }))
+    }
+}
+
+/// Adds the digits that begin here, of which there has to be one, and says where they end.
+#[inline]
+fn read_digits(text: &[u8], start: usize, digits: &mut u64) -> Option<usize> {
+    let mut end = start;
+    while let Some(digit) = text.get(end).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+        *digits = digits.wrapping_mul(10).wrapping_add(u64::from(digit));
+        end += 1;
+    }
+    if end > start { Some(end) } else { None }
 }
 
 #[cfg(test)]
@@ -80,6 +174,8 @@ mod tests {
             (".5", None),
             ("1 ", None),
             ("1,5", None),
+            ("1.", None),
+            ("007", None),
             ("0x10", None),
             ("1-2", None),
             ("NaN", None),

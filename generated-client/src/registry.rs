@@ -357,6 +357,8 @@ pub struct FieldInfo {
     pub ident: &'static str,
     /// The name on the wire.
     pub wire_name: &'static str,
+    /// Whether JSON writes that name without escapes, so that it can be compared as it stands.
+    pub(crate) plain: bool,
     /// What its value is.
     pub ty: ValueType,
     /// Whether it can be absent or null.

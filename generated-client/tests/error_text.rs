@@ -72,7 +72,7 @@ async fn one_attempt() {
         ),
         (
             || reply(200, &[], r#"{"data": [1"#),
-            "the body is not as expected: `data[0]`: invalid type: integer `1`, expected an object at line 1 column 11; \
+            "the body is not as expected: `data[0]`: expected an object, found `1` at line 1 column 11; \
              after 1 attempt in 21ms; body: {\"data\": [1",
         ),
     ];

@@ -235,8 +235,8 @@ async fn the_text() {
         ("data called a page", headed("content-type: text/html", DATA), "0.25", ""),
         ("words", headed("content-type: text/plain", "OK"), "Decode", ""),
         ("not UTF-8", body(b"{\"data\": [], \"x\": \"\xff\"}"), "Decode", "not UTF-8 from byte 19 on"),
-        ("more behind", body(format!("{DATA}]")), "Decode", "trailing characters"),
-        ("twice", body(format!("{DATA}{DATA}")), "Decode", "trailing characters"),
+        ("more behind", body(format!("{DATA}]")), "Decode", "expected the end of the body"),
+        ("twice", body(format!("{DATA}{DATA}")), "Decode", "expected the end of the body"),
         ("deep", body(&deep), "Decode", ""),
         (
             "deep where nobody looks",

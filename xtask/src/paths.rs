@@ -13,7 +13,12 @@ pub(crate) fn spec() -> PathBuf {
     root().join("spec")
 }
 
-/// The folder that the generator owns.
+/// The generated part of the client, which the generator owns.
 pub(crate) fn generated() -> PathBuf {
     root().join("generated-client/src/generated")
+}
+
+/// What people and other tools read about the service, which the generator owns too.
+pub(crate) fn docs() -> PathBuf {
+    root().join("docs")
 }

@@ -3,15 +3,10 @@
 //! One row serves all records; whoever wants them gets it handed over filled and gives it back empty.
 //! Where the catalogue knows no envelope, the body is the bare list.
 
-use std::fmt;
-
-use serde_core::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-
 use super::DecodeError;
-use super::any::AnySeed;
-use super::key::next_key;
-use super::row::RowSeed;
-use super::slot::SlotSeed;
+use super::any::any;
+use super::row::value;
+use super::scanner::{DEPTH, Fault, FaultKind, Scanner};
 use crate::field_error::FieldError;
 use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, ValueType};
@@ -86,148 +81,90 @@ impl<'w, 'a> Walk<'w, 'a> {
 
     /// Reads the text to its end.
     pub(super) fn read(mut self, text: &'a str) -> Result<Around<'a>, DecodeError> {
-        match super::read(text, Body(&mut self)) {
+        match super::read(text, |json, next| self.body(json, next)) {
             Ok(()) => Ok(self.around),
-            Err(error) => Err(self.failure(&error)),
+            Err(fault) => Err(self.failure(text, &fault)),
         }
     }
 
-    fn failure(self, error: &serde_json::Error) -> DecodeError {
+    fn failure(self, text: &str, fault: &Fault) -> DecodeError {
         let data = self.envelope.map_or("", |envelope| envelope.data);
         let metadata = self.envelope.and_then(|envelope| envelope.metadata).unwrap_or_default();
-        match (self.place, self.misfit) {
-            (Place::Record(index), Some(misfit)) => DecodeError::misfit(&misfit.at_index(index).in_field(data)),
-            (Place::Record(index), None) => {
-                DecodeError::new(join(&format!("{data}[{index}]"), self.row.reading()), error)
+        let place = match (self.place, self.misfit) {
+            (Place::Record(index), Some(misfit)) => {
+                return DecodeError::misfit(&misfit.at_index(index).in_field(data));
             }
-            (Place::Metadata, _) => DecodeError::new(join(metadata, self.around.metadata.reading()), error),
-            (Place::Data, _) => DecodeError::new(data.to_owned(), error),
-            (Place::Outside, _) => DecodeError::new(String::new(), error),
+            (Place::Record(index), None) => join(&format!("{data}[{index}]"), self.row.reading()),
+            (Place::Metadata, _) => join(metadata, self.around.metadata.reading()),
+            (Place::Data, _) => data.to_owned(),
+            (Place::Outside, _) => String::new(),
+        };
+        DecodeError::new(place, text, fault)
+    }
+
+    /// The body as a whole: the envelope, or the list where there is none.
+    fn body(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), Fault> {
+        let Some(envelope) = self.envelope else {
+            return self.records(json, next, DEPTH);
+        };
+        if next != b'{' {
+            return Err(json.expected("an object"));
+        }
+        let mut has_data = false;
+        json.object(|json| {
+            let (key, next) = json.key()?;
+            if key == envelope.data {
+                if std::mem::replace(&mut has_data, true) {
+                    return Err(json.fault(FaultKind::Twice(envelope.data)));
+                }
+                self.records(json, next, DEPTH - 1)?;
+            } else if envelope.metadata.is_some_and(|metadata| key == metadata) {
+                self.place = Place::Metadata;
+                self.metadata(json, next)?;
+            } else {
+                self.around.unknown.insert(&key, any(json, next, DEPTH - 1)?);
+            }
+            self.place = Place::Outside;
+            Ok(())
+        })?;
+        if has_data { Ok(()) } else { Err(json.fault(FaultKind::Missing(envelope.data))) }
+    }
+
+    fn metadata(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), Fault> {
+        match next {
+            b'n' => json.literal().map(drop),
+            _ => self.around.metadata.fill(json, next, DEPTH - 1),
         }
     }
 
-    fn read_record<A: SeqAccess<'a>>(&mut self, list: &mut A) -> Result<bool, A::Error> {
-        // Until the record turns out to be an object, no field of it is being read.
-        self.row.reading = None;
-        let record = match (&self.item, self.row.slots.first_mut()) {
-            (Item::Any, Some(slot)) => list.next_element_seed(SlotSeed { ty: &ValueType::Any, slot })?,
-            _ => list.next_element_seed(RowSeed(&mut self.row))?,
-        };
-        Ok(record.is_some())
+    fn records(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
+        self.place = Place::Data;
+        if next != b'[' {
+            return Err(json.expected("a list of records"));
+        }
+        let mut index = 0;
+        json.list(|json, next| {
+            self.place = Place::Record(index);
+            self.record(json, next, depth - 1)?;
+            if let Err(misfit) = (self.push)(&mut self.row) {
+                self.misfit = Some(misfit);
+                return Err(json.fault(FaultKind::Misfit));
+            }
+            index += 1;
+            Ok(())
+        })
+    }
+
+    fn record(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
+        match (&self.item, self.row.slots.first_mut()) {
+            (Item::Any, Some(slot)) => *slot = value(&ValueType::Any, json, next, depth)?,
+            _ => self.row.fill(json, next, depth)?,
+        }
+        Ok(())
     }
 }
 
 /// A place within a place.
 fn join(outer: &str, inner: &str) -> String {
     if inner.is_empty() { outer.to_owned() } else { format!("{outer}.{inner}") }
-}
-
-/// The body as a whole: the envelope, or the list where there is none.
-struct Body<'r, 'w, 'a>(&'r mut Walk<'w, 'a>);
-
-impl<'a> DeserializeSeed<'a> for Body<'_, '_, 'a> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
-        match self.0.envelope {
-            Some(envelope) => deserializer.deserialize_map(Envelope { walk: self.0, envelope }),
-            None => List(self.0).deserialize(deserializer),
-        }
-    }
-}
-
-struct Envelope<'r, 'w, 'a> {
-    walk: &'r mut Walk<'w, 'a>,
-    envelope: &'static EnvelopeInfo,
-}
-
-impl<'a> Visitor<'a> for Envelope<'_, '_, 'a> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an object with `{}`", self.envelope.data)
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        let Self { walk, envelope } = self;
-        let mut data = false;
-        while let Some(key) = next_key(&mut map)? {
-            if key == envelope.data {
-                if std::mem::replace(&mut data, true) {
-                    return Err(A::Error::duplicate_field(envelope.data));
-                }
-                map.next_value_seed(List(walk))?;
-            } else if envelope.metadata.is_some_and(|metadata| key == metadata) {
-                walk.place = Place::Metadata;
-                map.next_value_seed(Nullable(RowSeed(&mut walk.around.metadata)))?;
-            } else {
-                let value = map.next_value_seed(AnySeed)?;
-                walk.around.unknown.insert(&key, value);
-            }
-            walk.place = Place::Outside;
-        }
-        if data { Ok(()) } else { Err(A::Error::missing_field(envelope.data)) }
-    }
-}
-
-/// The records.
-struct List<'r, 'w, 'a>(&'r mut Walk<'w, 'a>);
-
-impl<'a> DeserializeSeed<'a> for List<'_, '_, 'a> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.0.place = Place::Data;
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'a> Visitor<'a> for List<'_, '_, 'a> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of records")
-    }
-
-    fn visit_seq<A: SeqAccess<'a>>(self, mut list: A) -> Result<(), A::Error> {
-        let Self(walk) = self;
-        walk.place = Place::Record(0);
-        let mut index = 0;
-        while walk.read_record(&mut list)? {
-            if let Err(misfit) = (walk.push)(&mut walk.row) {
-                walk.misfit = Some(misfit);
-                return Err(A::Error::custom("a value does not fit its field"));
-            }
-            index += 1;
-            walk.place = Place::Record(index);
-        }
-        Ok(())
-    }
-}
-
-/// An object that may be `null`, which leaves the row without values.
-struct Nullable<'r, 'a>(RowSeed<'r, 'a>);
-
-impl<'a> DeserializeSeed<'a> for Nullable<'_, 'a> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_option(self)
-    }
-}
-
-impl<'a> Visitor<'a> for Nullable<'_, 'a> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object or null")
-    }
-
-    fn visit_none<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_some<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.0.deserialize(deserializer)
-    }
 }

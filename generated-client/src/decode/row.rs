@@ -2,44 +2,16 @@
 //!
 //! What the table does not know is kept beside the fields.
 //! A known key that comes twice is refused, since nobody can tell which value is meant.
+//! What the table does not expect is skipped and noted, since only the Rust type can say in full what was wanted.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde_core::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Unexpected, Visitor};
-
-use super::NUMBER_KEY;
-use super::any::AnySeed;
-use super::key::KeySeed;
-use super::slot::SlotSeed;
+use super::any::any;
+use super::scanner::{Fault, FaultKind, Scanner};
+use crate::Value;
 use crate::number::Number;
-use crate::record::{Row, Slot, UnknownFields};
-
-/// Fills the row from an object.
-pub(super) struct RowSeed<'r, 'a>(pub(super) &'r mut Row<'a>);
-
-impl<'a> DeserializeSeed<'a> for RowSeed<'_, 'a> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'a> Visitor<'a> for RowSeed<'_, 'a> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        match self.0.read(&mut map)? {
-            None => Ok(()),
-            Some(number) => Err(A::Error::invalid_type(Unexpected::Float(number.float()), &self)),
-        }
-    }
-}
+use crate::record::{Large, Row, Slot, UnknownFields};
+use crate::registry::ValueType;
 
 impl<'a> Row<'a> {
     /// The field that was read last, by its name on the wire; empty before the first.
@@ -47,27 +19,29 @@ impl<'a> Row<'a> {
         self.reading.unwrap_or_default()
     }
 
-    /// Reads an object's entries; the number, if the object was made of one by `serde_json`.
-    pub(super) fn read<A: MapAccess<'a>>(&mut self, map: &mut A) -> Result<Option<Number>, A::Error> {
+    /// Fills the row from an object.
+    pub(super) fn fill(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
         self.clear();
-        let (mut first, mut next) = (true, 0);
-        let mut unknown = Cow::Borrowed("");
-        loop {
-            let key = KeySeed { fields: self.fields, next, unknown: &mut unknown };
-            match map.next_key_seed(key)? {
-                Some(Some(index)) => {
-                    self.read_field(index, map)?;
-                    next = index + 1;
-                }
-                Some(None) if first && unknown == NUMBER_KEY => return number_entry(map).map(Some),
-                Some(None) => {
-                    let value = map.next_value_seed(AnySeed)?;
-                    self.unknown.insert(&unknown, value);
-                }
-                None => return Ok(None),
-            }
-            first = false;
+        if next != b'{' {
+            return Err(json.expected("an object"));
         }
+        let (depth, mut guess) = (json.deeper(depth)?, 0);
+        json.object(|json| {
+            // Keys usually come in the order of the table.
+            if let Some(field) = self.fields.get(guess).filter(|field| field.plain) {
+                if let Some(next) = json.key_if(field.wire_name)? {
+                    guess += 1;
+                    return self.fill_slot(guess - 1, json, next, depth);
+                }
+            }
+            let (key, next) = json.key()?;
+            if let Some(index) = self.fields.iter().position(|field| field.wire_name == key) {
+                guess = index + 1;
+                return self.fill_slot(index, json, next, depth);
+            }
+            self.unknown.insert(&key, any(json, next, depth)?);
+            Ok(())
+        })
     }
 
     /// Drops what nobody has taken; as a rule that is nothing, and looking is cheaper than dropping.
@@ -85,21 +59,60 @@ impl<'a> Row<'a> {
     }
 
     #[inline]
-    fn read_field<A: MapAccess<'a>>(&mut self, index: usize, map: &mut A) -> Result<(), A::Error> {
+    fn fill_slot(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
         let (Some(field), Some(slot)) = (self.fields.get(index), self.slots.get_mut(index)) else {
-            return map.next_value::<IgnoredAny>().map(drop);
+            return any(json, next, depth).map(drop);
         };
         self.reading = Some(field.wire_name);
         if !matches!(slot, Slot::Absent) {
-            return Err(A::Error::custom("the key stands twice in one object"));
+            return Err(json.fault(FaultKind::Twice(field.wire_name)));
         }
-        map.next_value_seed(SlotSeed { ty: &field.ty, slot })
+        *slot = match next {
+            b'-' | b'0'..=b'9' if !matches!(field.ty, ValueType::Any) => json.number()?.into(),
+            _ => value(&field.ty, json, next, depth)?,
+        };
+        Ok(())
     }
 }
 
-/// Reads the value that stands under [`NUMBER_KEY`].
-pub(super) fn number_entry<'a, A: MapAccess<'a>>(map: &mut A) -> Result<Number, A::Error> {
-    let text: String = map.next_value()?;
-    // The words of `serde_json`, which says this itself unless `arbitrary_precision` is on.
-    Number::parse(&text).ok_or_else(|| A::Error::custom("number out of range"))
+/// Reads a value of the type that the table names, or what stands in its place.
+#[inline]
+pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<Slot<'a>, Fault> {
+    Ok(match (next, ty) {
+        (_, ValueType::Any) => match any(json, next, depth)? {
+            Value::Null => Slot::Null,
+            value => Large::Any(value).into(),
+        },
+        (b'-' | b'0'..=b'9', _) => json.number()?.into(),
+        (b'"', _) => match json.text()? {
+            Cow::Borrowed(text) => Slot::Text(text),
+            Cow::Owned(text) => Large::Text(text).into(),
+        },
+        (b'[', ValueType::List(ty)) => {
+            let (depth, mut items) = (json.deeper(depth)?, Vec::new());
+            json.list(|json, next| {
+                items.push(value(ty, json, next, depth)?);
+                Ok(())
+            })?;
+            Large::List(items).into()
+        }
+        (b'{', ValueType::Record(record)) => {
+            let mut row = Row::new(record.fields);
+            row.fill(json, next, depth)?;
+            Large::Record(row).into()
+        }
+        (b'[', _) => any(json, next, depth).map(|_| Slot::StrayList)?,
+        (b'{', _) => any(json, next, depth).map(|_| Slot::StrayObject)?,
+        _ => json.literal()?.map_or(Slot::Null, Slot::Bool),
+    })
+}
+
+impl From<Number> for Slot<'_> {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Integer(number) => Self::Integer(number),
+            Number::Unsigned(number) => Self::Unsigned(number),
+            Number::Float(number) => Self::Float(number),
+        }
+    }
 }

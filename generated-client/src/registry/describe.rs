@@ -132,10 +132,23 @@ impl ParamInfo {
     }
 }
 
+/// Whether a key needs no escapes in JSON.
+const fn is_plain(wire_name: &str) -> bool {
+    let mut rest = wire_name.as_bytes();
+    while let [byte, others @ ..] = rest {
+        if matches!(byte, b'"' | b'\\' | ..0x20) {
+            return false;
+        }
+        rest = others;
+    }
+    true
+}
+
 impl FieldInfo {
     /// A field that is always there, of any value.
     pub(crate) const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
-        Self { ident, wire_name, ty, optional: false, range: Range::ALL, unit: "", summary: "", evidence }
+        let plain = is_plain(wire_name);
+        Self { ident, wire_name, plain, ty, optional: false, range: Range::ALL, unit: "", summary: "", evidence }
     }
 
     /// Absent or null at times.

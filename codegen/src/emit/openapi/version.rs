@@ -56,3 +56,40 @@ impl OpenApiVersion {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(object: Object) -> String {
+        serde_json::to_string(&Value::from(object)).unwrap_or_default()
+    }
+
+    #[test]
+    fn null_is_allowed_in_the_way_of_the_version() {
+        let number = || Object::default().with("type", "number").with("minimum", 0);
+        let reference = || Object::default().with("$ref", "#/a");
+        for (schema, v3_0, v3_1) in [
+            (Object::default(), "{}", "{}"),
+            (number(), r#"{"type":"number","minimum":0,"nullable":true}"#, r#"{"type":["number","null"],"minimum":0}"#),
+            (
+                reference(),
+                r##"{"type":"object","nullable":true,"allOf":[{"$ref":"#/a"}]}"##,
+                r##"{"anyOf":[{"$ref":"#/a"},{"type":"null"}]}"##,
+            ),
+        ] {
+            assert_eq!(json(OpenApiVersion::V3_0.nullable(schema.clone(), "object")), v3_0);
+            assert_eq!(json(OpenApiVersion::V3_1.nullable(schema, "object")), v3_1);
+        }
+    }
+
+    #[test]
+    fn what_is_said_beside_a_reference_is_not_lost() {
+        let reference = || Object::default().with("$ref", "#/a");
+        let said = || Object::default().with("default", 1);
+        let say = |version: OpenApiVersion, said| json(version.say(reference(), said));
+        assert_eq!(say(OpenApiVersion::V3_0, said()), r##"{"allOf":[{"$ref":"#/a"}],"default":1}"##);
+        assert_eq!(say(OpenApiVersion::V3_1, said()), r##"{"$ref":"#/a","default":1}"##);
+        assert_eq!(say(OpenApiVersion::V3_0, Object::default()), r##"{"$ref":"#/a"}"##);
+    }
+}
