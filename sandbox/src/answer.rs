@@ -16,7 +16,7 @@ use crate::measures::{self, Measure};
 use crate::refusal::Refusal;
 use crate::scope::{self, Venues};
 use crate::snapshot::{self, Row};
-use crate::window::Window;
+use crate::window::{FIRST_MOMENT, Window};
 use crate::{invented, plausible, whole};
 
 /// What answers are made from, beside the question.
@@ -49,7 +49,11 @@ pub(crate) fn answer(endpoint: &'static EndpointInfo, asked: &Asked, world: Worl
             match time {
                 _ if scope.venues.is_empty() => {}
                 Some(time) => series(&mut body, endpoint, &fields, time, &scope, Window::of(asked, world.now)),
-                None => snapshot(&mut body, endpoint, &fields, &scope, asked, moment(asked, world.now)),
+                None => {
+                    if let Some(moment) = moment(asked, world.now) {
+                        snapshot(&mut body, endpoint, &fields, &scope, asked, moment);
+                    }
+                }
             }
             let body = body.end(asked, &venues);
             Ok(Answer { body, invented: record.is_none().then_some(invented::FIELDS) })
@@ -59,15 +63,16 @@ pub(crate) fn answer(endpoint: &'static EndpointInfo, asked: &Asked, world: Worl
             Ok(Answer { body: object.to_string().into_bytes(), invented: None })
         }
         _ => {
-            let object = whole::body(endpoint, asked, seed, world.now)?;
+            let object = whole::body(endpoint, asked, seed, world.now);
             Ok(Answer { body: object.to_string().into_bytes(), invented: Some(invented::BODY) })
         }
     }
 }
 
-/// The full minute that a snapshot is of.
-fn moment(asked: &Asked, now: i64) -> i64 {
-    block_start(asked.number("timestamp").map_or(now, from_wire).min(now), MINUTE)
+/// The full minute that a snapshot is of, if there is data of it.
+fn moment(asked: &Asked, now: i64) -> Option<i64> {
+    let moment = asked.number("timestamp").map_or(now, from_wire).min(now);
+    (moment >= FIRST_MOMENT).then(|| block_start(moment, MINUTE))
 }
 
 /// Where the values of a column come from.

@@ -6,6 +6,7 @@
 
 use generated_client::registry::{EndpointInfo, Evidence, ParamInfo, ParamLocation, ValueType};
 
+use crate::number::real;
 use crate::refusal::Refusal;
 
 /// What a request is held to.
@@ -87,9 +88,9 @@ impl Asked {
         self.all(name).into_iter().next()
     }
 
-    /// The one value of a param that is a number; too large a one is as good as the largest there is.
+    /// The one value of a param that is a number; one that is too large is as good as the largest there is.
     pub(crate) fn number(&self, name: &str) -> Option<i64> {
-        self.one(name).and_then(|value| value.parse().ok())
+        self.one(name).and_then(whole)
     }
 
     /// Whether the endpoint takes a param.
@@ -103,17 +104,23 @@ impl Asked {
     }
 }
 
-/// Text may hold commas; the values of named types do not.
+/// What is one value may hold commas, unless it is of a closed list; nothing is no value where several are taken.
 fn parts(param: &ParamInfo, value: &str) -> Vec<String> {
-    let one = match param.ty {
-        ValueType::Named(_) => false,
-        _ => param.list.is_none(),
-    };
-    let parts = if one { vec![value] } else { value.split(',').map(str::trim).collect() };
-    // Numbers and closed lists have no empty value, so that one is for `check` to refuse.
+    let closed = matches!(param.ty, ValueType::Named(named) if !named.open);
+    let parts = if closed || param.list.is_some() { value.split(',').map(str::trim).collect() } else { vec![value] };
+    // Elsewhere numbers and closed lists have no empty value, so that one is for `check` to refuse.
     let text = matches!(param.ty, ValueType::String | ValueType::Any)
         || matches!(param.ty, ValueType::Named(named) if named.open);
-    parts.into_iter().filter(|part| !(text && part.is_empty())).map(ToOwned::to_owned).collect()
+    let nothing = text || param.list.is_some();
+    parts.into_iter().filter(|part| !(nothing && part.is_empty())).map(ToOwned::to_owned).collect()
+}
+
+/// A number without fraction, or the one next to it that can be counted with.
+fn whole(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let extreme = if digits.len() == text.len() { i64::MAX } else { i64::MIN };
+    is_whole.then(|| text.parse().unwrap_or(extreme))
 }
 
 fn check(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
@@ -126,9 +133,9 @@ fn check(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
         ValueType::Boolean if !["true", "false"].contains(&value) => {
             return Err(Refusal::param(format!("`{name}` is neither `true` nor `false`: \"{value}\"")));
         }
-        ValueType::Count => value.parse::<u32>().map(f64::from).map_err(|_| "count"),
-        ValueType::Integer => value.parse::<i64>().map(crate::number::real).map_err(|_| "whole number"),
-        ValueType::Timestamp => value.parse::<i64>().map(crate::number::real).map_err(|_| "point in time"),
+        ValueType::Count => whole(value).filter(|count| *count >= 0).map(real).ok_or("count"),
+        ValueType::Integer => whole(value).map(real).ok_or("whole number"),
+        ValueType::Timestamp => whole(value).map(real).ok_or("point in time"),
         ValueType::Number => value.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or("number"),
         _ => return Ok(()),
     };
@@ -192,6 +199,7 @@ mod tests {
             "",
             "coin=BTC&exchange=a_spot,b_spot&timeframe=1h&limit=10&startTime=0&endTime=-5&sort=desc",
             "bucket=1,7&marketTypes=spot&advanceFilter=a,b",
+            "bucket=&coin=a,b&limit=99999999999999999999&startTime=-99999999999999999999",
             "nobodyKnowsThis=1&coin=&exchange=",
         ] {
             assert_eq!(check(query), Ok(()), "{query}");
