@@ -191,6 +191,7 @@ fn lower_param(scope: Scope<'_>, param: &spec::Param, inherited: spec::Evidence)
         required: param.required.map(evidence),
         default: param.default.clone(),
         range: range(param.range),
+        served: param.served.clone(),
         unit: param.unit.clone(),
         summary: prose(&param.summary),
         notes: prose(&param.notes),
@@ -352,6 +353,9 @@ fn hold_for(setter: &mut Setter, param: &Param) {
     if setter.default != param.default {
         setter.default = None;
     }
+    if setter.served != param.served {
+        setter.served.clear();
+    }
     if setter.unit != param.unit {
         setter.unit.clear();
     }
@@ -378,6 +382,7 @@ fn setter(ident: &str, param: &Param, several: bool) -> Setter {
         unit: param.unit.clone(),
         range: param.range,
         default: param.default.clone(),
+        served: param.served.clone(),
         evidence: Some(param.evidence),
         notes: param.notes.clone(),
         ty: Some(param.ty.clone()),

@@ -195,6 +195,8 @@ pub(crate) struct Param {
     pub(crate) required: Option<Evidence>,
     pub(crate) default: Option<String>,
     pub(crate) range: Range,
+    /// The only values that public clients were served.
+    pub(crate) served: Vec<String>,
     pub(crate) unit: String,
     pub(crate) summary: String,
     pub(crate) notes: String,
@@ -221,7 +223,8 @@ pub(crate) struct Setter {
     pub(crate) unit: String,
     pub(crate) range: Range,
     pub(crate) default: Option<String>,
-    /// How it is known, if that is the same everywhere; so are unit, range and default.
+    pub(crate) served: Vec<String>,
+    /// How it is known, if that is the same everywhere; so are unit, range, default and what is served.
     pub(crate) evidence: Option<Evidence>,
     pub(crate) notes: String,
     /// The one type it takes, or `None` where endpoints differ.

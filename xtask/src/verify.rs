@@ -6,6 +6,7 @@
 mod features;
 mod openapi;
 mod page;
+mod sandbox;
 mod throughput;
 
 use std::process::{Command, ExitCode, Stdio};
@@ -16,7 +17,7 @@ use crate::paths;
 use crate::terminal::{fail, say};
 
 /// Every check, in the order in which all of them run.
-const CHECKS: &[Check] = &[features::CHECK, openapi::CHECK, page::CHECK, throughput::CHECK];
+const CHECKS: &[Check] = &[features::CHECK, openapi::CHECK, page::CHECK, sandbox::CHECK, throughput::CHECK];
 
 /// Run the checks that need more than Rust
 #[derive(Args)]
