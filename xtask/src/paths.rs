@@ -22,3 +22,8 @@ pub(crate) fn generated() -> PathBuf {
 pub(crate) fn docs() -> PathBuf {
     root().join("docs")
 }
+
+/// Where Cargo builds.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+}

@@ -5,6 +5,8 @@
 
 mod features;
 mod openapi;
+mod page;
+mod throughput;
 
 use std::process::{Command, ExitCode, Stdio};
 
@@ -14,7 +16,7 @@ use crate::paths;
 use crate::terminal::{fail, say};
 
 /// Every check, in the order in which all of them run.
-const CHECKS: &[Check] = &[features::CHECK, openapi::CHECK];
+const CHECKS: &[Check] = &[features::CHECK, openapi::CHECK, page::CHECK, throughput::CHECK];
 
 /// Run the checks that need more than Rust
 #[derive(Args)]
