@@ -7,6 +7,8 @@ mod endpoint;
 mod group;
 mod layout;
 mod literal;
+mod openapi;
+mod ordered;
 mod params;
 mod record;
 mod render;
@@ -15,6 +17,7 @@ mod root;
 mod service;
 mod types;
 
+pub use openapi::{OpenApiFormat, OpenApiVersion, openapi};
 pub(crate) use render::MARKER;
 
 use crate::model::Api;

@@ -26,7 +26,7 @@ use std::path::Path;
 
 pub use check::{Checked, check};
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub use emit::{File, emit};
+pub use emit::{File, OpenApiFormat, OpenApiVersion, emit, openapi};
 pub use load::{Catalogue, load, load_texts};
 pub use lower::lower;
 pub use model::Api;

@@ -116,7 +116,7 @@ impl Failure {
 }
 
 /// The findings, each with the file's path as a terminal can open it.
-fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
+pub(crate) fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
     diagnostics.render(&format!("{}/", shown(spec)), stderr().is_terminal())
 }
 
