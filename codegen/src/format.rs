@@ -48,6 +48,13 @@ pub(crate) struct Key {
     pub(crate) shape: Shape,
 }
 
+impl Map {
+    /// The keys that stand before another one.
+    pub(crate) fn before(&self, key: &str) -> Vec<&'static str> {
+        self.keys.iter().map(|key| key.name).take_while(|name| *name != key).collect()
+    }
+}
+
 const fn must(name: &'static str, shape: Shape) -> Key {
     Key { name, required: true, shape }
 }
@@ -236,7 +243,7 @@ static RECORD: Map = Map {
     ],
 };
 
-static FIELD: Map = Map {
+pub(crate) static FIELD: Map = Map {
     what: "a field",
     keys: &[
         must("name", Shape::Text),
@@ -272,7 +279,7 @@ static ENDPOINT: Map = Map {
     ],
 };
 
-static BODY: Map = Map {
+pub(crate) static BODY: Map = Map {
     what: "a body",
     keys: &[
         may("series", Shape::Either(&[Shape::Text, Shape::List(&Shape::Map(&FIELD))])),

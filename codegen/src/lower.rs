@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::check::Checked;
 use crate::model::{
     Api, ApiKey, Body, ClientCredentials, Endpoint, EndpointParam, Envelope, ErrorBody, Evidence, Field, Group, Limit,
-    Param, ParamSet, Range, Record, RecordRef, Service, Setter, SharedParam, Status,
+    Param, ParamSet, Range, Record, RecordRef, Service, Setter, SharedParam, Status, UNKNOWN_MEANING,
 };
 use crate::names::{self, Case};
 use crate::spec::{self, Fields, Known, ParamEntry};
@@ -116,6 +116,11 @@ fn prose(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// What something means, or that nobody knows.
+fn meaning(summary: &str) -> String {
+    if summary.trim() == "unknown" { UNKNOWN_MEANING.to_owned() } else { prose(summary) }
+}
+
 fn snake(name: &str, ident: Option<&String>) -> String {
     ident.cloned().or_else(|| names::ident(name, Case::Snake).ok()).unwrap_or_default()
 }
@@ -136,7 +141,7 @@ fn shared_records(scope: Scope<'_>) -> Vec<Record> {
 fn named_record(scope: Scope<'_>, record: &spec::Record) -> Record {
     Record {
         ident: record.name.clone(),
-        summary: prose(&record.summary),
+        summary: meaning(&record.summary),
         evidence: evidence(record.evidence),
         fields: fields(scope, &record.fields, record.evidence),
     }
@@ -157,7 +162,7 @@ fn lower_field(scope: Scope<'_>, field: &spec::Field, inherited: spec::Evidence)
         optional: field.optional || known != spec::Evidence::Document,
         range: range(field.range),
         unit: field.unit.clone(),
-        summary: prose(&field.summary),
+        summary: meaning(&field.summary),
         notes: prose(&field.notes),
         evidence: evidence(known),
     }
@@ -185,7 +190,7 @@ fn lower_param(scope: Scope<'_>, param: &spec::Param, inherited: spec::Evidence)
         default: param.default.clone(),
         range: range(param.range),
         unit: param.unit.clone(),
-        summary: prose(&param.summary),
+        summary: meaning(&param.summary),
         notes: prose(&param.notes),
         evidence: evidence(param.evidence.unwrap_or(inherited)),
     }
@@ -201,7 +206,7 @@ fn lower_group(service: &spec::Service, stem: &str, group: &spec::Group, shared:
         ident: stem.to_owned(),
         handle: names::handle(stem),
         title: group.title.clone(),
-        summary: prose(&group.summary),
+        summary: meaning(&group.summary),
         aliases: group.aliases.clone(),
         records,
         endpoints,
@@ -227,7 +232,7 @@ fn lower_endpoint(
         aliases: endpoint.aliases.clone(),
         path: endpoint.path.known().cloned(),
         evidence: evidence(endpoint.evidence),
-        summary: prose(&endpoint.summary),
+        summary: meaning(&endpoint.summary),
         notes: prose(&endpoint.notes),
         deprecated: endpoint.deprecated.as_deref().map(prose),
         param_set: endpoint.params.known().and_then(|entries| first_set(scope.service, entries)),

@@ -129,7 +129,7 @@ fn generate(spec: &Path, out: &Path, mode: Mode) -> Result<(Summary, Report), Fa
 }
 
 /// A path as a person in the project's root would write it.
-fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(paths::root()).unwrap_or(path).display().to_string()
 }
 

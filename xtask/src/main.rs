@@ -1,6 +1,8 @@
 //! The project's commands. Each is one call into a library or another package; nothing is decided here.
 
 mod codegen;
+mod learn;
+mod offer;
 mod openapi;
 mod paths;
 mod serve;
@@ -27,6 +29,8 @@ enum Command {
     Check(codegen::Check),
     /// Print the OpenAPI description of the service
     Openapi(openapi::Openapi),
+    /// Learn the fields of an endpoint's reply
+    Learn(learn::Learn),
     /// Run the sandbox, a server that answers as the catalogue says
     Serve(serve::Serve),
     /// Run the checks that need more than Rust
@@ -38,6 +42,7 @@ fn main() -> ExitCode {
         Command::Codegen(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Openapi(command) => command.run(),
+        Command::Learn(command) => command.run(),
         Command::Serve(command) => command.run(),
         Command::Verify(command) => command.run(),
     }

@@ -1,0 +1,16 @@
+//! Evidence in, edits of the catalogue out.
+//!
+//! Nothing here writes of its own accord: what comes out is a [`CatalogueChange`], to be looked at first.
+
+mod change;
+mod edit;
+mod learn;
+mod naming;
+mod question;
+mod reply;
+mod seen;
+mod tree;
+
+pub use change::{Change as CatalogueChange, Refusal};
+pub use learn::{Learning, Lesson, learn};
+pub use question::Question;
