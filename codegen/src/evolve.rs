@@ -4,6 +4,8 @@
 
 mod change;
 mod edit;
+mod group;
+mod import;
 mod learn;
 mod naming;
 mod question;
@@ -12,5 +14,6 @@ mod seen;
 mod tree;
 
 pub use change::{Change as CatalogueChange, Refusal};
+pub use import::{Import, import};
 pub use learn::{Learning, Lesson, learn};
 pub use question::Question;

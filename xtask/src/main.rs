@@ -1,6 +1,7 @@
 //! The project's commands. Each is one call into a library or another package; nothing is decided here.
 
 mod codegen;
+mod import;
 mod learn;
 mod offer;
 mod openapi;
@@ -29,6 +30,8 @@ enum Command {
     Check(codegen::Check),
     /// Print the OpenAPI description of the service
     Openapi(openapi::Openapi),
+    /// Take over an OpenAPI description
+    Import(import::Import),
     /// Learn the fields of an endpoint's reply
     Learn(learn::Learn),
     /// Run the sandbox, a server that answers as the catalogue says
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Command::Codegen(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Openapi(command) => command.run(),
+        Command::Import(command) => command.run(),
         Command::Learn(command) => command.run(),
         Command::Serve(command) => command.run(),
         Command::Verify(command) => command.run(),

@@ -14,6 +14,7 @@ use crate::check::{Checked, check};
 use crate::diagnostic::Diagnostics;
 use crate::format::Map;
 use crate::load::{Catalogue, load_texts};
+use crate::spec;
 
 /// What is to be done to a catalogue. Nothing is written before [`Change::write`].
 #[derive(Clone, Debug, Default)]
@@ -122,6 +123,43 @@ impl Desk {
         let before: BTreeMap<_, _> = files.map(|file| (file.name.clone(), file.text.clone())).collect();
         let checked = check(catalogue).map_err(Refusal::Catalogue)?;
         Ok(Self { checked, before, drafts: BTreeMap::new(), said: Vec::new() })
+    }
+
+    /// A catalogue that has nothing yet.
+    pub(super) fn empty() -> Self {
+        let checked = Checked { service: spec::Service::unknown(), groups: Vec::new() };
+        Self { checked, before: BTreeMap::new(), drafts: BTreeMap::new(), said: Vec::new() }
+    }
+
+    /// Whether there is no file, neither old nor new.
+    pub(super) fn is_empty(&self) -> bool {
+        self.before.is_empty() && self.drafts.is_empty()
+    }
+
+    /// Whether every file is new.
+    pub(super) fn is_new(&self) -> bool {
+        self.before.is_empty()
+    }
+
+    /// What `service.yaml` says with the edits so far.
+    pub(super) fn service_tree(&self) -> Tree {
+        self.tree_of("service.yaml")
+    }
+
+    /// What a group's file says with the edits so far.
+    pub(super) fn group_tree(&self, module: &str) -> Tree {
+        self.tree_of(&format!("{module}.yaml"))
+    }
+
+    fn tree_of(&self, file: &str) -> Tree {
+        let draft = self.drafts.get(file).cloned();
+        let draft = draft.or_else(|| Draft::read(self.before.get(file)?).ok());
+        draft.map_or(Tree::Null, |draft| draft.tree())
+    }
+
+    /// The groups that were there before the first edit: their modules and titles.
+    pub(super) fn modules(&self) -> Vec<(String, String)> {
+        self.checked.groups.iter().map(|(module, group)| (module.clone(), group.title.clone())).collect()
     }
 
     /// Notes something for the person who reads the change.

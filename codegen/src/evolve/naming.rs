@@ -15,6 +15,22 @@ impl Taken {
         self.0.insert(ident.into());
     }
 
+    /// Notes all names that stand elsewhere too.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.0.extend(other.0.iter().cloned());
+    }
+
+    /// The `ident` of an entry for which somebody may have chosen one.
+    pub(super) fn chosen(&mut self, name: &str, wanted: Option<&str>, case: Case, scope: Scope) -> Option<String> {
+        match wanted.filter(|ident| names::is_ident(ident, case) && self.is_free(ident, scope)) {
+            Some(ident) => {
+                self.note(ident);
+                Some(ident.to_owned())
+            }
+            None => self.ident(name, case, scope),
+        }
+    }
+
     /// Whether a name is there.
     pub(super) fn has(&self, ident: &str) -> bool {
         self.0.contains(ident)

@@ -90,6 +90,22 @@ impl Tree {
         }
     }
 
+    /// The same of a value that came from elsewhere.
+    pub(crate) fn of_value(value: &serde_yaml::Value) -> Self {
+        use serde_yaml::Value;
+        match value {
+            Value::Null | Value::Tagged(_) => Self::Null,
+            Value::Bool(flag) => Self::Flag(*flag),
+            Value::Number(number) => Self::Number(number.to_string()),
+            Value::String(text) => Self::Text(text.clone()),
+            Value::Sequence(items) => Self::List(items.iter().map(Self::of_value).collect()),
+            Value::Mapping(entries) => {
+                let entries = entries.iter().filter_map(|(key, value)| Some((key.as_str()?, value)));
+                Self::Map(entries.map(|(key, value)| (key.to_owned(), Self::of_value(value))).collect())
+            }
+        }
+    }
+
     /// On one line, as it stands in braces and brackets.
     pub(crate) fn inline(&self) -> String {
         match self {
