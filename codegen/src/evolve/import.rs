@@ -13,6 +13,7 @@ mod params;
 mod plan;
 mod schema;
 mod setters;
+mod tolerant;
 
 use std::collections::HashSet;
 
@@ -53,10 +54,13 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
     reader.surroundings(&desk);
     reader.operations();
     reader.unused();
-    let Reader { plan, notes, left_out, .. } = reader;
+    let Reader { plan, notes, left_out, guessed_time, .. } = reader;
     build::build(&mut desk, import, plan)?;
     for line in notes.lines() {
-        desk.say(format!("not carried over: {line}"));
+        desk.say(format!("beyond the catalogue: {line}"));
+    }
+    if guessed_time {
+        desk.say("the unit of timestamps is not said; `seconds` in `service.yaml` is a guess");
     }
     if left_out > 0 {
         desk.say(format!("{left_out} summaries and descriptions are left out; `--summaries` takes them over"));
@@ -82,6 +86,8 @@ struct Reader<'d> {
     modules: Taken,
     /// How many texts were not taken over.
     left_out: usize,
+    /// Whether the unit of timestamps had to be made up.
+    guessed_time: bool,
 }
 
 /// What stands around the records of a series.
@@ -105,6 +111,7 @@ impl<'d> Reader<'d> {
             groups: Vec::new(),
             modules: Taken::default(),
             left_out: 0,
+            guessed_time: false,
         }
     }
 

@@ -158,12 +158,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Whether a name is free at the root, where it would be in the way of every group.
-    fn claim_root(&mut self, name: &str) -> String {
+    fn claim_root(&mut self, name: &str, owner: &str) -> String {
         let mut all = self.root.clone();
         for taken in self.groups.values() {
             all.add(taken);
         }
-        let ident = all.claim(name, Case::Pascal, Scope::Types);
+        let ident = claim(&mut all, name, owner);
         self.root.note(ident.as_str());
         ident
     }
@@ -177,7 +177,9 @@ impl<'a> Builder<'a> {
             let is_taken = self.types.iter().any(|(taken, _)| *taken == name);
             let entry = match known {
                 Some(_) if !is_taken => (name, known),
-                _ => (self.claim_root(&self.plan.types[index].name.clone()), None),
+                _ => {
+                    (self.claim_root(&self.plan.types[index].name.clone(), &self.plan.types[index].owner.clone()), None)
+                }
             };
             self.types.push(entry);
         }
@@ -198,15 +200,15 @@ impl<'a> Builder<'a> {
             let record = &self.plan.records[index];
             let is_inline = record.uses == 1 && bodies.contains(&index);
             let is_unused = record.groups.is_empty() && !record.is_shared;
-            let name = record.name.clone();
+            let (name, owner) = (record.name.clone(), record.owner.clone());
             let named = match (is_inline || is_unused, self.group_of(index)) {
                 (true, _) => None,
-                (false, None) => Some(self.claim_root(&name)),
+                (false, None) => Some(self.claim_root(&name, &owner)),
                 (false, Some(group)) => {
                     let mut all = self.root.clone();
                     let own = self.groups.entry(group.clone()).or_default();
                     all.add(own);
-                    let ident = all.claim(&name, Case::Pascal, Scope::Types);
+                    let ident = claim(&mut all, &name, &owner);
                     own.note(ident.as_str());
                     Some(ident)
                 }
@@ -488,6 +490,13 @@ impl<'a> Builder<'a> {
 pub(super) fn template(path: &str) -> String {
     let segments = path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment });
     segments.collect::<Vec<_>>().join("/")
+}
+
+/// A type's name: its own, with its owner's before it where that is taken, or with a number.
+fn claim(taken: &mut Taken, name: &str, owner: &str) -> String {
+    let longer = format!("{owner} {name}");
+    let is_taken = names::ident(name, Case::Pascal).is_ok_and(|ident| taken.has(&ident));
+    taken.claim(if is_taken && owner != name { &longer } else { name }, Case::Pascal, Scope::Types)
 }
 
 fn range(said: &Said) -> Option<Tree> {

@@ -1,7 +1,8 @@
 //! An OpenAPI description as a tree whose references can be followed.
 
-use serde_yaml::{Mapping, Value};
+use serde_yaml::Value;
 
+use super::tolerant::Tolerant;
 use crate::evolve::change::Refusal;
 
 /// A description, read.
@@ -17,13 +18,12 @@ impl Document {
     /// Reads JSON or YAML of a version that is understood.
     pub(super) fn read(text: &str) -> Result<Self, Refusal> {
         let text = text.trim_start_matches('\u{feff}');
-        let root: Result<Value, String> = if text.trim_start().starts_with('{') {
+        let root: Result<Tolerant, String> = if text.trim_start().starts_with('{') {
             serde_json::from_str(text).map_err(|error| error.to_string())
         } else {
             serde_yaml::from_str(text).map_err(|error| error.to_string())
         };
-        let root = root.map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
-        let root = with_text_keys(root);
+        let Tolerant(root) = root.map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
         let said = |key: &str| root.get(key).and_then(Value::as_str).unwrap_or_default();
         match said("openapi") {
             version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
@@ -60,19 +60,6 @@ impl Document {
                 _ => value.get(step.as_str()),
             }
         })
-    }
-}
-
-/// In YAML `200` is a number, also where it is a key.
-fn with_text_keys(value: Value) -> Value {
-    match value {
-        Value::Sequence(items) => Value::Sequence(items.into_iter().map(with_text_keys).collect()),
-        Value::Mapping(entries) => {
-            let entries = entries.into_iter().map(|(key, value)| (text_of(&key), with_text_keys(value)));
-            Value::Mapping(entries.map(|(key, value)| (Value::from(key), value)).collect::<Mapping>())
-        }
-        Value::Tagged(tagged) => with_text_keys(tagged.value),
-        value => value,
     }
 }
 

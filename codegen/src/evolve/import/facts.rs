@@ -45,8 +45,7 @@ impl<'d> Reader<'d> {
         let summary = text(info, "description").map(|text| self.prose(text)).filter(|text| !text.is_empty());
         let time = root.get("x-time");
         if time.is_none() {
-            self.notes
-                .add("the unit of timestamps is not said; `seconds` is put in `service.yaml` and wants a look", "#");
+            self.guessed_time = true;
         }
         let time = |key: &str, other: &str| time.and_then(|time| text(time, key)).unwrap_or(other).to_owned();
         let evidence = self.options.evidence.clone();

@@ -36,10 +36,10 @@ impl<'d> Reader<'d> {
                 match method {
                     "get" | "parameters" | "$ref" => {}
                     "post" | "put" | "patch" | "delete" | "head" | "options" | "trace" => {
-                        self.notes.add(format!("`{method}` is left out: the catalogue only reads"), &place);
+                        self.notes.add(format!("`{method}`: it only reads"), &place);
                     }
                     "summary" | "description" => self.left_out += 1,
-                    other => self.notes.add(format!("`{other}` of a path is not carried over"), &place),
+                    other => self.notes.add(format!("`{other}` of a path"), &place),
                 }
             }
             if let Some(operation) = item.get("get") {
@@ -47,7 +47,7 @@ impl<'d> Reader<'d> {
             }
         }
         if root.get("webhooks").is_some() {
-            self.notes.add("`webhooks` are left out", "#/webhooks");
+            self.notes.add("`webhooks`", "#/webhooks");
         }
         for operation in items(root, "x-known-by-name") {
             self.operation(None, &Value::Null, operation, "#/x-known-by-name");
@@ -61,7 +61,7 @@ impl<'d> Reader<'d> {
             path => path.flatten(),
         };
         if items(operation, "tags").len() > 1 {
-            self.notes.add("an endpoint stands in one group: its first tag's", place);
+            self.notes.add("further tags of an endpoint, which stands in the group of the first", place);
         }
         let group = self.group(operation, path.as_deref().unwrap_or_default());
         let name = self.name(operation, &group, path.as_deref().unwrap_or_default());
@@ -104,7 +104,7 @@ impl<'d> Reader<'d> {
         };
         let is_path = path.starts_with('/') && path.split('/').skip(1).all(is_segment);
         if !is_path {
-            self.notes.add("a path that the catalogue has no form for is left out", place);
+            self.notes.add("a path of a form that it does not know", place);
         }
         is_path.then(|| path.to_owned())
     }
@@ -130,7 +130,7 @@ impl<'d> Reader<'d> {
         let missing: Vec<_> =
             in_path.iter().filter(|name| !params.iter().any(|taken| param(taken).0 == **name)).collect();
         if params.len() < told || !missing.is_empty() {
-            self.notes.add("params and path do not agree; the path decides", place);
+            self.notes.add("params that do not agree with the path, which decides", place);
         }
         let plain = |name: &str| PlannedParam {
             id: String::new(),
@@ -188,7 +188,7 @@ impl<'d> Reader<'d> {
         let good = responses.get("200").or_else(|| all.find(|(status, _)| status.starts_with('2')).map(|(_, it)| it));
         let Some(response) = good.or(responses.get("default")) else { return (PlannedBody::Unknown, None) };
         let Some((response, _)) = self.document.follow(response) else {
-            self.notes.add("a response that leads nowhere is left out", place);
+            self.notes.add("a response that leads nowhere", place);
             return (PlannedBody::Unknown, None);
         };
         self.sweep(response, RESPONSE_KEYS, place);
@@ -196,7 +196,7 @@ impl<'d> Reader<'d> {
         let json = entries(response, "content").find(|(kind, _)| kind.contains("json") || *kind == "*/*");
         let Some(schema) = json.and_then(|(_, content)| content.get("schema")) else {
             if response.get("content").is_some() {
-                self.notes.add("a body that is not JSON, or has no schema, is unknown", place);
+                self.notes.add("a body that is not JSON, or has no schema, which is unknown", place);
             }
             return (PlannedBody::Unknown, None);
         };
@@ -221,8 +221,7 @@ impl<'d> Reader<'d> {
         }
         for (key, _) in entries(target, "properties") {
             if key != envelope.data && Some(key) != envelope.metadata.as_deref() {
-                self.notes
-                    .add(format!("`{key}` stands beside the records and has no type; the client keeps it"), place);
+                self.notes.add(format!("`{key}` beside the records, which the client keeps"), place);
             }
         }
         let Some(item) = list.get("items") else { return Some(PlannedBody::Series(None, time)) };
@@ -231,7 +230,7 @@ impl<'d> Reader<'d> {
             Ty::Record(index) => Some(index),
             Ty::Builtin("any") => None,
             _ => {
-                self.notes.add("records that are not objects are unknown", place);
+                self.notes.add("records that are not objects, which are unknown", place);
                 None
             }
         };
@@ -247,13 +246,14 @@ impl<'d> Reader<'d> {
                 Ty::Record(index) => PlannedBody::Series(Some(index), time),
                 Ty::Builtin("any") => PlannedBody::Series(None, time),
                 _ => {
-                    self.notes.add("a list of what is not an object is an unknown body", place);
+                    self.notes.add("a list of what is not an object, which is an unknown body", place);
                     PlannedBody::Unknown
                 }
             },
             Ty::Builtin("any") => PlannedBody::Unknown,
             _ => {
-                self.notes.add("a body that is no object, nor a series as the service has them, is unknown", place);
+                self.notes
+                    .add("a body that is no object, nor a series as the service has them, which is unknown", place);
                 PlannedBody::Unknown
             }
         }

@@ -32,7 +32,7 @@ impl<'d> Reader<'d> {
         let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
         for param in all {
             let Some((target, reference)) = self.document.follow(param) else {
-                self.notes.add("a param that leads nowhere is left out", place);
+                self.notes.add("a param that leads nowhere", place);
                 continue;
             };
             let key = |key: &str| text(target, key).unwrap_or_default().to_owned();
@@ -48,7 +48,7 @@ impl<'d> Reader<'d> {
             match same {
                 Some(index) if taken[index].1 == location => taken[index].2 = read,
                 Some(_) => {
-                    self.notes.add("a second param of one name is left out", &format!("{place}/parameters/{name}"));
+                    self.notes.add("a second param of one name", &format!("{place}/parameters/{name}"));
                 }
                 None => taken.push((name, location, read)),
             }
@@ -70,16 +70,16 @@ impl<'d> Reader<'d> {
         let location = text(param, "in").unwrap_or_default();
         let in_path = location == "path";
         if !in_path && location != "query" {
-            self.notes.add(format!("params `in: {location}` are left out"), place);
+            self.notes.add(format!("params `in: {location}`"), place);
             return None;
         }
         if !super::is_writable(name) {
-            self.notes.add("a param whose name cannot be written down is left out", place);
+            self.notes.add("a param whose name cannot be written down", place);
             return None;
         }
         self.sweep(param, KEYS, place);
         let Some(schema) = param.get("schema") else {
-            self.notes.add("a param without a `schema` is left out", place);
+            self.notes.add("a param without a `schema`", place);
             return None;
         };
         let value = self.value(schema, name, &format!("{place}/schema"));
@@ -87,7 +87,7 @@ impl<'d> Reader<'d> {
         let (ty, list) = self.several(param, value.ty, in_path, place);
         let ty = if is_moment(param) { Ty::Builtin("timestamp") } else { ty };
         if ty.record().is_some() || matches!(ty, Ty::List(_)) {
-            self.notes.add("params that are objects or lists of lists are left out", place);
+            self.notes.add("params that are objects or lists of lists", place);
             return None;
         }
         let mut said = self.said_of_value(schema, &ty);
@@ -117,7 +117,8 @@ impl<'d> Reader<'d> {
         let explode = param.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
         let with_commas = matches!((style, explode), ("form" | "simple", false));
         if !with_commas {
-            self.notes.add("params that are repeated, or written otherwise than with commas, take one value", place);
+            self.notes
+                .add("params that are repeated, or written otherwise than with commas, which take one value", place);
             return (*item, None);
         }
         (*item, Some(text(param, "x-list").map(str::to_owned)))
@@ -150,7 +151,7 @@ impl<'d> Reader<'d> {
             _ => super::is_writable(&one),
         };
         if !fits {
-            self.notes.add("a `default` that is no value of its type is left out", place);
+            self.notes.add("a `default` that is no value of its type", place);
         }
         fits.then_some(one)
     }

@@ -67,6 +67,8 @@ pub(super) struct Said {
 pub(super) struct PlannedType {
     /// What it would be called.
     pub(super) name: String,
+    /// What it stands in, to be put before a name that is taken.
+    pub(super) owner: String,
     /// Where it stands among the components.
     pub(super) rank: usize,
     pub(super) is_open: bool,
@@ -85,6 +87,8 @@ pub(super) struct PlannedValue {
 #[derive(Debug)]
 pub(super) struct PlannedRecord {
     pub(super) name: String,
+    /// What it stands in, to be put before a name that is taken.
+    pub(super) owner: String,
     /// Where it stands among the components.
     pub(super) rank: usize,
     /// A reference or a place, by which it is found again.

@@ -57,13 +57,13 @@ impl<'d> Reader<'d> {
     /// The type of a schema that stands at a place; `name` is what an unnamed one would be called.
     pub(super) fn value(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let Some((schema, reference)) = self.document.follow(schema) else {
-            self.notes.add("a reference that leads nowhere becomes `any`", place);
+            self.notes.add("a reference that leads nowhere, which becomes `any`", place);
             return any();
         };
         let name = reference.and_then(|reference| reference.rsplit('/').next()).unwrap_or(name);
         let place = reference.unwrap_or(place);
         if place.matches('/').count() > DEPTH {
-            self.notes.add("a schema nested too deep becomes `any`", place);
+            self.notes.add("a schema nested too deep, which becomes `any`", place);
             return any();
         }
         self.sweep(schema, KEYS, place);
@@ -86,7 +86,7 @@ impl<'d> Reader<'d> {
             let value = self.value(one, name, &format!("{place}/{key}/0"));
             return Some(Valued { nullable: value.nullable || nullable, ..value });
         }
-        self.notes.add(format!("`{key}` of several becomes `any`"), place);
+        self.notes.add(format!("`{key}` of several, which becomes `any`"), place);
         Some(Valued { ty: Ty::Builtin("any"), nullable })
     }
 
@@ -94,7 +94,7 @@ impl<'d> Reader<'d> {
         let nullable = is_nullable(schema);
         let format = text(schema, "format").unwrap_or_default();
         if !FORMATS.contains(&format) {
-            self.notes.add(format!("`format: {format}` is not carried over"), place);
+            self.notes.add(format!("`format: {format}`"), place);
         }
         let ty = match self.type_of(schema, place) {
             "array" if is_moment(schema) => Ty::List(Box::new(Ty::Builtin("timestamp"))),
@@ -109,7 +109,7 @@ impl<'d> Reader<'d> {
             _ => Ty::Builtin("any"),
         };
         if matches!(ty, Ty::Builtin("integer" | "number" | "boolean")) && schema.get("enum").is_some() {
-            self.notes.add("an `enum` of other values than text is not carried over", place);
+            self.notes.add("an `enum` of other values than text", place);
         }
         Valued { ty, nullable }
     }
@@ -130,7 +130,7 @@ impl<'d> Reader<'d> {
             [one] => one,
             [] => "",
             _ => {
-                self.notes.add("several `type`s become `any`", place);
+                self.notes.add("several `type`s, which become `any`", place);
                 ""
             }
         }
@@ -145,11 +145,11 @@ impl<'d> Reader<'d> {
             _ => None,
         });
         if depth.count() > 4 {
-            self.notes.add("lists nested too deep become `any`", place);
+            self.notes.add("lists nested too deep, which become `any`", place);
             return Ty::Builtin("any");
         }
         if value.nullable {
-            self.notes.add("items of a list that can be `null` become `any`", place);
+            self.notes.add("items of a list that can be `null`, which become `any`", place);
             return Ty::List(Box::new(Ty::Builtin("any")));
         }
         Ty::List(Box::new(value.ty))
@@ -183,7 +183,11 @@ impl<'d> Reader<'d> {
             }
         }
         if left > 0 {
-            self.notes.add("values of an `enum` that cannot be written down are left out", place);
+            self.notes.add("values of an `enum` that cannot be written down", place);
+        }
+        if values.len() == 1 && described.is_empty() && !is_component(place) {
+            self.notes.add("an `enum` of one value, which becomes text", place);
+            return Ty::Builtin("string");
         }
         if values.is_empty() && !is_open {
             return Ty::Builtin("string");
@@ -204,13 +208,21 @@ impl<'d> Reader<'d> {
                 && known.values.iter().map(|value| &value.value).eq(values.iter().map(|value| &value.value))
         };
         // Inline enums repeat; one type serves all that are the same.
-        let is_component = place.starts_with("#/components/schemas/") && place.matches('/').count() == 3;
-        let known = self.plan.types.iter().position(|known| same(known) && (!is_component || known.name == name));
+        let known =
+            self.plan.types.iter().position(|known| same(known) && (!is_component(place) || known.name == name));
         known.unwrap_or_else(|| {
             let said = self.said(schema);
             let shapes = schema.get("x-shapes").cloned();
             let rank = self.rank("schemas", name);
-            self.plan.types.push(PlannedType { name: name.to_owned(), rank, is_open, said, values, shapes });
+            self.plan.types.push(PlannedType {
+                name: name.to_owned(),
+                owner: owner(place),
+                rank,
+                is_open,
+                said,
+                values,
+                shapes,
+            });
             self.plan.types.len() - 1
         })
     }
@@ -220,7 +232,7 @@ impl<'d> Reader<'d> {
         if let Some(known) = self.plan.records.iter().position(|record| record.origin == place) {
             // While its fields are still being read, it would contain itself.
             if self.open.contains(&known) {
-                self.notes.add("a record that contains itself has `any` there", place);
+                self.notes.add("a record that contains itself, and has `any` there", place);
                 return None;
             }
             return Some(known);
@@ -228,19 +240,17 @@ impl<'d> Reader<'d> {
         let (mut properties, mut required) = (Vec::new(), Vec::new());
         self.collect(schema, place, &mut properties, &mut required, 0);
         if properties.is_empty() {
-            self.notes.add("an object without listed fields becomes `any`", place);
+            self.notes.add("an object without listed fields, which becomes `any`", place);
             return None;
         }
         if schema.get("additionalProperties").is_some_and(|more| more.is_mapping() || *more == Value::Bool(true)) {
-            self.notes.add(
-                "fields beyond the listed ones (`additionalProperties`) have no type; the client keeps them",
-                place,
-            );
+            self.notes.add("fields beyond the listed ones (`additionalProperties`), which the client keeps", place);
         }
         let said = self.said(schema);
         let index = self.plan.records.len();
         let record = PlannedRecord {
             name: name.to_owned(),
+            owner: owner(place),
             rank: self.rank("schemas", name),
             origin: place.to_owned(),
             said,
@@ -254,7 +264,7 @@ impl<'d> Reader<'d> {
         let mut fields = Vec::new();
         for (key, property) in properties {
             if !super::is_writable(&key) {
-                self.notes.add(format!("the field {key:?}, whose name cannot be written down, is left out"), place);
+                self.notes.add(format!("the field {key:?}, whose name cannot be written down"), place);
                 continue;
             }
             let value = self.value(property, &key, &format!("{place}/properties/{key}"));
@@ -283,14 +293,14 @@ impl<'d> Reader<'d> {
             match self.document.follow(part) {
                 Some((part, _)) if depth < DEPTH => {
                     if !items(part, "anyOf").is_empty() || !items(part, "oneOf").is_empty() {
-                        self.notes.add("alternatives within `allOf` are not carried over", place);
+                        self.notes.add("alternatives within `allOf`", place);
                     }
                     if depth > 0 || part.get("properties").is_some() {
                         self.sweep(part, &[KEYS, &["additionalProperties"]].concat(), place);
                     }
                     self.collect(part, place, properties, required, depth + 1);
                 }
-                _ => self.notes.add("a part of `allOf` that leads nowhere is not carried over", place),
+                _ => self.notes.add("a part of `allOf` that leads nowhere", place),
             }
         }
         required.extend(items(schema, "required").iter().filter_map(Value::as_str).map(str::to_owned));
@@ -348,6 +358,19 @@ impl<'d> Reader<'d> {
 /// Whether a number is a moment: OpenAPI has no word for it.
 pub(super) fn is_moment(schema: &Value) -> bool {
     text(schema, "x-type") == Some("timestamp")
+}
+
+/// Whether a schema has a name of its own.
+fn is_component(place: &str) -> bool {
+    place.starts_with("#/components/schemas/") && place.matches('/').count() == 3
+}
+
+/// What a place stands in: the component, or the path of the operation.
+fn owner(place: &str) -> String {
+    match place.strip_prefix("#/components/") {
+        Some(rest) => rest.split('/').nth(1).unwrap_or_default().to_owned(),
+        None => place.trim_start_matches('`').split('`').next().unwrap_or_default().to_owned(),
+    }
 }
 
 fn is_nullable(schema: &Value) -> bool {
