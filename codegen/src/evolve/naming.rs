@@ -112,7 +112,8 @@ pub(super) fn singular(name: &str) -> String {
         Some(stem) if stem.len() > 1 => return format!("{stem}y"),
         _ => {}
     }
-    let stem = name.strip_suffix('s').filter(|stem| stem.len() > 2 && !stem.ends_with(['s', 'u', 'i']));
+    let stem =
+        name.strip_suffix('s').filter(|stem| *stem == "id" || (stem.len() > 2 && !stem.ends_with(['s', 'u', 'i'])));
     stem.unwrap_or(name).to_owned()
 }
 
@@ -140,9 +141,15 @@ mod tests {
 
     #[test]
     fn one_of_many() {
-        for (many, one) in
-            [("levels", "level"), ("entries", "entry"), ("status", "status"), ("class", "class"), ("bus", "bus")]
-        {
+        for (many, one) in [
+            ("levels", "level"),
+            ("entries", "entry"),
+            ("status", "status"),
+            ("class", "class"),
+            ("bus", "bus"),
+            ("ids", "id"),
+            ("gas", "gas"),
+        ] {
             assert_eq!(singular(many), one);
         }
     }

@@ -1,6 +1,6 @@
 //! A plan gets names and becomes edits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Import;
 use super::facts::{or_unknown, some};
@@ -25,8 +25,9 @@ pub(super) fn build(desk: &mut Desk, import: &Import, plan: Plan) -> Result<(), 
     builder.count_uses();
     builder.name_types();
     builder.name_records();
-    builder.write_service()?;
-    builder.write_groups(&slots)
+    builder.write_service(&slots)?;
+    builder.write_groups(&slots)?;
+    builder.merge_records()
 }
 
 /// Where an endpoint goes.
@@ -48,6 +49,8 @@ pub(super) struct Builder<'a> {
     types: Vec<(String, Option<usize>)>,
     /// By index of the plan; `None` for those that stand in the one body that has them.
     records: Vec<Option<String>>,
+    /// Records that are there already, by index of the plan, with the file that has them.
+    known: Vec<(usize, String)>,
     setters: Setters,
     /// What to call shared params by, by index of the plan.
     shared: Vec<String>,
@@ -74,6 +77,7 @@ impl<'a> Builder<'a> {
             groups,
             types: Vec::new(),
             records: Vec::new(),
+            known: Vec::new(),
             setters: Setters::of(desk),
             shared: Vec::new(),
             envelope_time: time.map(str::to_owned),
@@ -201,7 +205,16 @@ impl<'a> Builder<'a> {
             let is_inline = record.uses == 1 && bodies.contains(&index);
             let is_unused = record.groups.is_empty() && !record.is_shared;
             let (name, owner) = (record.name.clone(), record.owner.clone());
-            let named = match (is_inline || is_unused, self.group_of(index)) {
+            let group = self.group_of(index);
+            let ident = names::ident(&name, Case::Pascal).unwrap_or_default();
+            let file = group.as_ref().map_or_else(|| SERVICE.to_owned(), |group| format!("{group}.yaml"));
+            let is_free = !self.records.iter().any(|taken| taken.as_ref() == Some(&ident));
+            if !is_inline && !is_unused && is_free && self.is_known(index, &file, &ident) {
+                self.known.push((index, file));
+                self.records.push(Some(ident));
+                continue;
+            }
+            let named = match (is_inline || is_unused, group) {
                 (true, _) => None,
                 (false, None) => Some(self.claim_root(&name, &owner)),
                 (false, Some(group)) => {
@@ -223,7 +236,7 @@ impl<'a> Builder<'a> {
         record.groups.first().filter(|_| record.groups.len() == 1 && !record.is_shared).cloned()
     }
 
-    fn write_service(&mut self) -> Result<(), Refusal> {
+    fn write_service(&mut self, slots: &[Slot]) -> Result<(), Refusal> {
         let mut new: Vec<usize> = (0..self.types.len()).filter(|index| self.types[*index].1.is_none()).collect();
         new.sort_by_key(|index| self.plan.types[*index].rank);
         let types: Vec<Tree> = new
@@ -232,7 +245,7 @@ impl<'a> Builder<'a> {
             .collect();
         self.desk.extend_top(SERVICE, &format::SERVICE, "types", types)?;
         merge::values_of_known(self.desk, &self.types, &self.plan.types, &self.import.evidence)?;
-        let params = self.shared_params();
+        let params = self.shared_params(slots);
         self.desk.extend_top(SERVICE, &format::SERVICE, "params", params)?;
         let records = self.record_trees(None);
         self.desk.extend_top(SERVICE, &format::SERVICE, "records", records)?;
@@ -244,23 +257,27 @@ impl<'a> Builder<'a> {
         self.desk.extend(SERVICE, &path, fields)
     }
 
-    fn shared_params(&mut self) -> Vec<Tree> {
+    fn shared_params(&mut self, slots: &[Slot]) -> Vec<Tree> {
+        let needed = self.needed(slots);
         let service = self.desk.service_tree();
         let (mut trees, mut ranks) = (Vec::new(), Vec::new());
-        for param in std::mem::take(&mut self.plan.shared) {
+        for (index, param) in std::mem::take(&mut self.plan.shared).into_iter().enumerate() {
             let id = |tree: &Tree| ["id", "name"].iter().find_map(|key| tree.get(key)?.as_text()).map(str::to_owned);
             let known = entries(&service, "params").iter().filter(|tree| {
                 tree.get("name").and_then(Tree::as_text) == Some(&param.name)
                     && tree.get("type").and_then(Tree::as_text) == Some(&self.ty(&param.ty))
             });
             let known: Vec<String> = known.filter_map(id).collect();
-            if let [one] = known.as_slice() {
+            let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
+            let same = known.iter().find(|known| constant(known) == constant(&param.id));
+            if !needed.contains(&index) {
+                self.shared.push(String::new());
+            } else if let (Some(one), _) | (None, [one]) = (same, known.as_slice()) {
                 self.shared.push(one.clone());
             } else {
                 let mut own = Taken::default();
                 let taken: Vec<String> =
                     entries(&service, "params").iter().filter_map(id).chain(trees.iter().filter_map(id)).collect();
-                let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
                 for id in &taken {
                     own.note(constant(id));
                 }
@@ -284,8 +301,46 @@ impl<'a> Builder<'a> {
         ranked.into_iter().map(|(_, tree)| tree).collect()
     }
 
+    /// Shared params that an endpoint takes and does not have yet, by index.
+    fn needed(&self, slots: &[Slot]) -> BTreeSet<usize> {
+        let mut needed = BTreeSet::new();
+        for (endpoint, slot) in self.plan.endpoints.iter().zip(slots) {
+            let known = match slot {
+                Slot::Known(module, index) => merge::wire_names(self.desk, module, *index).unwrap_or_default(),
+                Slot::New(_) => Vec::new(),
+            };
+            for param in endpoint.params.iter().flatten() {
+                if let Takes::Shared(index) = param
+                    && !known.contains(&self.plan.shared[*index].name)
+                {
+                    needed.insert(*index);
+                }
+            }
+        }
+        needed
+    }
+
+    /// Adds fields to records that are there already.
+    fn merge_records(&mut self) -> Result<(), Refusal> {
+        for (index, file) in self.known.clone() {
+            let name = self.records[index].clone().unwrap_or_default();
+            if let Some((file, path, listed, evidence)) = merge::named_record(self.desk, &file, &name) {
+                merge::fields(self, index, &file, &path, &listed, &evidence, &name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the catalogue has a record of this name and kind.
+    fn is_known(&mut self, index: usize, file: &str, name: &str) -> bool {
+        let Some((.., listed, _)) = merge::named_record(self.desk, file, name) else { return false };
+        let names: Vec<&str> = listed.iter().filter_map(|field| field.get("name")?.as_text()).collect();
+        self.plan.records[index].fields.iter().any(|field| names.contains(&field.name.as_str()))
+    }
+
     fn record_trees(&self, group: Option<&str>) -> Vec<Tree> {
-        let is_here = |index: &usize| self.group_of(*index).as_deref() == group;
+        let is_new = |index: &usize| self.known.iter().all(|(known, _)| known != index);
+        let is_here = |index: &usize| self.group_of(*index).as_deref() == group && is_new(index);
         let mut here: Vec<usize> = (0..self.records.len()).filter(is_here).collect();
         here.sort_by_key(|index| self.plan.records[*index].rank);
         let records = here.into_iter().filter_map(|index| {

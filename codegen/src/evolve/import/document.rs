@@ -24,6 +24,8 @@ impl Document {
             serde_yaml::from_str(text).map_err(|error| error.to_string())
         };
         let Tolerant(root) = root.map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
+        let mut root = root;
+        root.apply_merge().map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
         let said = |key: &str| root.get(key).and_then(Value::as_str).unwrap_or_default();
         match said("openapi") {
             version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),

@@ -47,17 +47,17 @@ pub(super) fn endpoint(
     let entry = builder.desk.tree(&file)?.get("endpoints").and_then(|list| list.item_at(index)).cloned();
     let Some(entry) = entry else { return Ok(()) };
     let said = |key: &str| entry.get(key).and_then(Tree::as_text);
-    let evidence = new.said.evidence.clone().unwrap_or_else(|| builder.import.evidence.clone());
+    let mut inherited = said("evidence").unwrap_or_default().to_owned();
     if let (Some("unknown"), Some(path)) = (said("path"), &new.path) {
+        inherited = new.said.evidence.clone().unwrap_or_else(|| builder.import.evidence.clone());
         builder.desk.replace(&file, &within("path"), path.as_str())?;
-        builder.desk.replace(&file, &within("evidence"), evidence.as_str())?;
+        builder.desk.replace(&file, &within("evidence"), inherited.as_str())?;
     }
     if let Some(params) = &new.params {
         let known = wire_names(builder.desk, module, index);
-        let inherited = said("evidence").unwrap_or_default();
         match known {
             None => {
-                let params = builder.params(params, inherited);
+                let params = builder.params(params, &inherited);
                 builder.desk.replace(&file, &within("params"), params)?;
             }
             Some(known) => {
@@ -67,16 +67,16 @@ pub(super) fn endpoint(
                 };
                 let missing: Vec<Takes> =
                     params.iter().filter(|param| !known.contains(&name(param))).cloned().collect();
-                let params = builder.params(&missing, inherited);
+                let params = builder.params(&missing, &inherited);
                 builder.desk.extend(&file, &within("params"), params)?;
             }
         }
     }
-    body(builder, new, &file, &within("body"), entry.get("body").unwrap_or(&Tree::Null), &evidence)
+    body(builder, new, &file, &within("body"), entry.get("body").unwrap_or(&Tree::Null), &inherited)
 }
 
 /// The params of an endpoint, sets and references followed.
-fn wire_names(desk: &Desk, module: &str, index: usize) -> Option<Vec<String>> {
+pub(super) fn wire_names(desk: &Desk, module: &str, index: usize) -> Option<Vec<String>> {
     let service = &desk.checked.service;
     let (_, group) = desk.checked.groups.iter().find(|(known, _)| known == module)?;
     let shared = |id: &str| service.params.iter().find(|param| param.id() == id).map(|param| param.name.clone());
@@ -131,7 +131,7 @@ fn body(
 }
 
 /// The place of a record with a name, its fields, and what they inherit.
-fn named_record(desk: &mut Desk, file: &str, name: &str) -> Option<(String, Vec<Step>, Vec<Tree>, String)> {
+pub(super) fn named_record(desk: &mut Desk, file: &str, name: &str) -> Option<(String, Vec<Step>, Vec<Tree>, String)> {
     [file, SERVICE].into_iter().find_map(|file| {
         let tree = desk.tree(file).ok()?;
         let is_it = |record: &Tree| record.get("name").and_then(Tree::as_text) == Some(name);
@@ -150,7 +150,7 @@ fn items(list: &Tree) -> Vec<Tree> {
     }
 }
 
-fn fields(
+pub(super) fn fields(
     builder: &mut Builder<'_>,
     record: usize,
     file: &str,
@@ -210,7 +210,8 @@ pub(super) fn values_of_known(
         if new.is_empty() || ty.get("values").is_none() {
             continue;
         }
-        desk.say(format!("`{name}` has {} new values", new.len()));
+        let shown: Vec<&str> = new.iter().filter_map(|value| value.get("value")?.as_text()).collect();
+        desk.say(format!("`{name}` gets new values: {}", shown.join(", ")));
         desk.extend(SERVICE, &[Step::Key("types"), Step::Item(index), Step::Key("values")], new)?;
     }
     Ok(())

@@ -70,7 +70,8 @@ impl<'d> Reader<'d> {
             said.summary = text(operation, "summary").map(|text| self.prose(text)).unwrap_or_default();
         }
         let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
-        let deprecated = is_deprecated.then(|| text(operation, "x-deprecated").unwrap_or("unknown").to_owned());
+        let deprecated =
+            is_deprecated.then(|| text(operation, "x-deprecated").unwrap_or("The service says so.").to_owned());
         let is_unknown = path.is_none() || text(operation, "x-params") == Some("unknown");
         let params = if is_unknown { None } else { Some(self.params(item, operation, place)) };
         let params = self.path_params(path.as_deref().unwrap_or_default(), params, place);
@@ -158,7 +159,10 @@ impl<'d> Reader<'d> {
         let module = self.modules.claim(&wanted, Case::Snake, names::Scope::Groups);
         let root = self.document.root();
         let tag = items(root, "tags").iter().find(|tag| text(tag, "name") == Some(&wanted)).unwrap_or(&Value::Null);
-        let title = text(tag, "x-displayName").unwrap_or(&wanted).to_owned();
+        let title = text(tag, "x-displayName").map(str::to_owned);
+        // A tag may be one word of a program.
+        let words = || if wanted.contains(' ') { wanted.clone() } else { wanted.to_title_case() };
+        let title = title.unwrap_or_else(words);
         let summary = text(tag, "description").map(|text| self.prose(text)).unwrap_or_default();
         let aliases = items(tag, "x-aliases").iter().map(text_of).collect();
         let title = if super::is_writable(&title) { title } else { module.clone() };
@@ -194,6 +198,9 @@ impl<'d> Reader<'d> {
         self.sweep(response, RESPONSE_KEYS, place);
         let evidence = text(response, "x-evidence").map(str::to_owned);
         let json = entries(response, "content").find(|(kind, _)| kind.contains("json") || *kind == "*/*");
+        if entries(response, "content").count() > 1 {
+            self.notes.add("further kinds of content", place);
+        }
         let Some(schema) = json.and_then(|(_, content)| content.get("schema")) else {
             if response.get("content").is_some() {
                 self.notes.add("a body that is not JSON, or has no schema, which is unknown", place);

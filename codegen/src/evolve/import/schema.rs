@@ -9,6 +9,7 @@ use super::plan::{PlannedField, PlannedRecord, PlannedType, PlannedValue, Said, 
 /// What is said of schemas that is understood; anything else is noted.
 pub(super) const KEYS: &[&str] = &[
     "$ref",
+    "additionalProperties",
     "allOf",
     "anyOf",
     "default",
@@ -243,9 +244,6 @@ impl<'d> Reader<'d> {
             self.notes.add("an object without listed fields, which becomes `any`", place);
             return None;
         }
-        if schema.get("additionalProperties").is_some_and(|more| more.is_mapping() || *more == Value::Bool(true)) {
-            self.notes.add("fields beyond the listed ones (`additionalProperties`), which the client keeps", place);
-        }
         let said = self.said(schema);
         let index = self.plan.records.len();
         let record = PlannedRecord {
@@ -267,7 +265,11 @@ impl<'d> Reader<'d> {
                 self.notes.add(format!("the field {key:?}, whose name cannot be written down"), place);
                 continue;
             }
-            let value = self.value(property, &key, &format!("{place}/properties/{key}"));
+            let at = format!("{place}/properties/{key}");
+            if property.get("default").is_some() {
+                self.notes.add("`default` of a field", &at);
+            }
+            let value = self.value(property, &key, &at);
             if let Some(inner) = value.ty.record() {
                 self.plan.records[inner].uses += 1;
             }
@@ -280,6 +282,19 @@ impl<'d> Reader<'d> {
         Some(index)
     }
 
+    /// Notes what is said of fields that are not listed.
+    fn say_more(&mut self, schema: &Value, place: &str) {
+        match schema.get("additionalProperties") {
+            None => {}
+            Some(Value::Bool(false)) => {
+                self.notes.add("`additionalProperties: false`, as every object may grow", place)
+            }
+            Some(_) => {
+                self.notes.add("fields beyond the listed ones (`additionalProperties`), which the client keeps", place)
+            }
+        }
+    }
+
     /// The properties of an object and of all that it is made of; those that stand nearer win.
     fn collect(
         &mut self,
@@ -289,14 +304,16 @@ impl<'d> Reader<'d> {
         required: &mut Vec<String>,
         depth: usize,
     ) {
+        self.say_more(schema, place);
         for part in items(schema, "allOf") {
             match self.document.follow(part) {
-                Some((part, _)) if depth < DEPTH => {
+                Some((part, reference)) if depth < DEPTH => {
+                    self.swept.extend(reference.map(str::to_owned));
                     if !items(part, "anyOf").is_empty() || !items(part, "oneOf").is_empty() {
                         self.notes.add("alternatives within `allOf`", place);
                     }
                     if depth > 0 || part.get("properties").is_some() {
-                        self.sweep(part, &[KEYS, &["additionalProperties"]].concat(), place);
+                        self.sweep(part, KEYS, place);
                     }
                     self.collect(part, place, properties, required, depth + 1);
                 }

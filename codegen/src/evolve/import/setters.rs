@@ -76,7 +76,8 @@ impl Setters {
         let ident = self.claim(first.or(derived.clone()), &param.name, false, is_argument, idents);
         let list = list.map(|list| {
             let plural = list.clone().or_else(|| derived.clone().filter(|derived| *derived != ident));
-            let plural = plural.or_else(|| derived.clone().map(|derived| derived + "s"));
+            let plural = plural
+                .or_else(|| derived.clone().map(|one| if one.ends_with('s') { one + "_list" } else { one + "s" }));
             self.claim(plural, &param.name, true, is_argument, idents)
         });
         ((derived.as_ref() != Some(&ident)).then_some(ident), list)
