@@ -2,6 +2,7 @@
 //!
 //! Nothing here writes of its own accord: what comes out is a [`CatalogueChange`], to be looked at first.
 
+mod add;
 mod change;
 mod edit;
 mod group;
@@ -13,6 +14,7 @@ mod reply;
 mod seen;
 mod tree;
 
+pub use add::{Addition, add};
 pub use change::{Change as CatalogueChange, Refusal};
 pub use import::{Import, import};
 pub use learn::{Learning, Lesson, learn};

@@ -28,7 +28,7 @@ use std::path::Path;
 pub use check::{Checked, check};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use emit::{File, OpenApiFormat, OpenApiVersion, emit, openapi};
-pub use evolve::{CatalogueChange, Import, Learning, Lesson, Question, Refusal, import, learn};
+pub use evolve::{Addition, CatalogueChange, Import, Learning, Lesson, Question, Refusal, add, import, learn};
 pub use load::{Catalogue, load, load_texts};
 pub use lower::lower;
 pub use model::Api;

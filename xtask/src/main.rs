@@ -1,5 +1,6 @@
 //! The project's commands. Each is one call into a library or another package; nothing is decided here.
 
+mod add;
 mod codegen;
 mod import;
 mod learn;
@@ -30,6 +31,8 @@ enum Command {
     Check(codegen::Check),
     /// Print the OpenAPI description of the service
     Openapi(openapi::Openapi),
+    /// Add an endpoint to the catalogue
+    Add(add::Add),
     /// Take over an OpenAPI description
     Import(import::Import),
     /// Learn the fields of an endpoint's reply
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Command::Codegen(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Openapi(command) => command.run(),
+        Command::Add(command) => command.run(),
         Command::Import(command) => command.run(),
         Command::Learn(command) => command.run(),
         Command::Serve(command) => command.run(),

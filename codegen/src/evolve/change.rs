@@ -167,9 +167,13 @@ impl Desk {
         self.said.push(text.into());
     }
 
-    /// Starts a new file.
+    /// Starts a new file, with the line for editors that other groups begin with.
     pub(super) fn create(&mut self, file: &str, text: &str) -> Result<(), Refusal> {
-        self.drafts.insert(file.to_owned(), Draft::read(text)?);
+        let groups = self.before.iter().filter(|(name, _)| *name != "service.yaml" && file != "service.yaml");
+        let mut firsts = groups.filter_map(|(_, text)| text.lines().next());
+        let first = firsts.find(|line| line.starts_with("# yaml-language-server:"));
+        let text = first.map_or_else(|| text.to_owned(), |first| format!("{first}\n{text}"));
+        self.drafts.insert(file.to_owned(), Draft::read(&text)?);
         Ok(())
     }
 

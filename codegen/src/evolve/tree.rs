@@ -21,11 +21,6 @@ pub(crate) enum Tree {
 }
 
 impl Tree {
-    /// Text.
-    pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self::Text(text.into())
-    }
-
     /// A map that has its keys still to come.
     pub(crate) fn map() -> Self {
         Self::Map(Vec::new())

@@ -27,7 +27,7 @@ fn new_items_stand_as_their_neighbours_do() {
     ];
     for (before, after) in table {
         let mut draft = draft(before);
-        draft.extend(&[Key("l")], vec![Tree::text("x")]).expect(before);
+        draft.extend(&[Key("l")], vec!["x".into()]).expect(before);
         assert_eq!(draft.text(), after, "{before}");
     }
 }
@@ -88,7 +88,7 @@ fn what_cannot_be_done_without_harm_is_refused() {
     let refused = folded.replace(&[Key("a")], &"z".into()).expect_err("several lines");
     assert_eq!(refused.0, "`a` stands on several lines; change it by hand");
     let mut comment = draft("l: [\n  a # ]\n]\n");
-    comment.extend(&[Key("l")], vec![Tree::text("x")]).expect("a list");
+    comment.extend(&[Key("l")], vec!["x".into()]).expect("a list");
     assert_eq!(comment.text(), "l: [\n  a, x # ]\n]\n");
     assert_eq!(comment.extend(&[Key("m")], vec![Tree::Null]).expect_err("no list").0, "there is no `m` to be edited");
 }

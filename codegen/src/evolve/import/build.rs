@@ -6,7 +6,7 @@ use super::Import;
 use super::facts::{or_unknown, some};
 use super::merge;
 use super::plan::{
-    Plan, PlannedBody, PlannedEndpoint, PlannedField, PlannedParam, PlannedType, Said, Taken as Takes, Ty,
+    Plan, PlannedBody, PlannedEndpoint, PlannedField, PlannedParam, PlannedType, Said, Several, Taken as Takes, Ty,
 };
 use super::setters::Setters;
 use crate::evolve::change::{Desk, Refusal};
@@ -418,9 +418,25 @@ impl<'a> Builder<'a> {
         }
         let trees = params.iter().map(|param| match param {
             Takes::Shared(index) => self.shared[*index].as_str().into(),
-            Takes::Own(param) => self.param(param, None, &mut idents, inherited),
+            Takes::Own(param) => match self.same_shared(param) {
+                Some(id) => id.into(),
+                None => self.param(param, None, &mut idents, inherited),
+            },
         });
         trees.collect()
+    }
+
+    /// The one shared param of the catalogue that says the same.
+    fn same_shared(&self, param: &PlannedParam) -> Option<String> {
+        let said = &param.said;
+        let says_more = param.required.is_some() || param.in_path || said.min.is_some() || said.max.is_some();
+        let shared = &self.desk.checked.service.params;
+        let same: Vec<_> = shared.iter().filter(|known| known.name == param.name).collect();
+        let [known] = same.as_slice() else { return None };
+        let is_same = known.ty == self.ty(&param.ty)
+            && known.list.is_some() == (param.several != Several::No)
+            && (param.default.is_none() || param.default == known.default);
+        (is_same && !says_more).then(|| known.id().to_owned())
     }
 
     fn param(&mut self, param: &PlannedParam, id: Option<&str>, idents: &mut Taken, inherited: &str) -> Tree {

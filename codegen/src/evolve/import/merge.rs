@@ -22,9 +22,8 @@ pub(super) fn find(desk: &Desk, endpoint: &PlannedEndpoint, wanted: Option<&str>
         let slot = || Slot::Known(module.clone(), index);
         match known.path.known() {
             Some(path) if Some(template(path).as_str()) == wanted => return Some(slot()),
-            Some(_) => {}
             None if *module == endpoint.group && ident_of(known) == ident => by_name = Some(slot()),
-            None => {}
+            _ => {}
         }
     }
     by_name

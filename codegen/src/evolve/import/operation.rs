@@ -5,7 +5,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{entries, items, text, text_of};
-use super::plan::{PlannedBody, PlannedEndpoint, PlannedGroup, PlannedParam, Said, Taken, Ty};
+use super::plan::{PlannedBody, PlannedEndpoint, PlannedGroup, PlannedParam, Said, Several, Taken, Ty};
 use crate::names::{self, Case};
 
 const KEYS: &[&str] = &[
@@ -138,13 +138,13 @@ impl<'d> Reader<'d> {
             rank: 0,
             name: name.to_owned(),
             ty: Ty::Builtin("string"),
-            list: None,
+            several: Several::No,
             in_path: true,
             required: None,
             default: None,
             said: Said::default(),
         };
-        params.extend(missing.into_iter().map(|name| Taken::Own(plain(name))));
+        params.extend(missing.into_iter().map(|name| Taken::Own(Box::new(plain(name)))));
         Some(params)
     }
 

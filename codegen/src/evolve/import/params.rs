@@ -4,7 +4,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{items, text, text_of};
-use super::plan::{PlannedParam, Taken, Ty};
+use super::plan::{PlannedParam, Several, Taken, Ty};
 use super::schema::is_moment;
 
 const KEYS: &[&str] = &[
@@ -40,7 +40,9 @@ impl<'d> Reader<'d> {
             let id = reference.and_then(|reference| reference.strip_prefix("#/components/parameters/"));
             let read = match id {
                 Some(id) => self.shared(id, target).map(Taken::Shared),
-                None => self.param(target, "", &format!("{place}/parameters/{name}")).map(Taken::Own),
+                None => self
+                    .param(target, "", &format!("{place}/parameters/{name}"))
+                    .map(|param| Taken::Own(Box::new(param))),
             };
             let Some(read) = read else { continue };
             // One of the operation stands for one of its path.
@@ -84,7 +86,7 @@ impl<'d> Reader<'d> {
         };
         let value = self.value(schema, name, &format!("{place}/schema"));
         let is_list = matches!(value.ty, Ty::List(_));
-        let (ty, list) = self.several(param, value.ty, in_path, place);
+        let (ty, several) = self.several(param, value.ty, in_path, place);
         let ty = if is_moment(param) { Ty::Builtin("timestamp") } else { ty };
         if ty.record().is_some() || matches!(ty, Ty::List(_)) {
             self.notes.add("params that are objects or lists of lists", place);
@@ -103,7 +105,7 @@ impl<'d> Reader<'d> {
             name: name.to_owned(),
             default: self.default(schema, &ty, is_list, &said, place),
             ty,
-            list,
+            several,
             in_path,
             required: required.map(str::to_owned),
             said,
@@ -111,17 +113,17 @@ impl<'d> Reader<'d> {
     }
 
     /// The type of one value, and whether several can be sent, with commas between them.
-    fn several(&mut self, param: &'d Value, ty: Ty, in_path: bool, place: &str) -> (Ty, Option<Option<String>>) {
-        let Ty::List(item) = ty else { return (ty, None) };
+    fn several(&mut self, param: &'d Value, ty: Ty, in_path: bool, place: &str) -> (Ty, Several) {
+        let Ty::List(item) = ty else { return (ty, Several::No) };
         let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });
         let explode = param.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
         let with_commas = matches!((style, explode), ("form" | "simple", false));
         if !with_commas {
             self.notes
                 .add("params that are repeated, or written otherwise than with commas, which take one value", place);
-            return (*item, None);
+            return (*item, Several::No);
         }
-        (*item, Some(text(param, "x-list").map(str::to_owned)))
+        (*item, text(param, "x-list").map_or(Several::Yes, |list| Several::By(list.to_owned())))
     }
 
     fn default(

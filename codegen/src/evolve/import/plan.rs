@@ -119,12 +119,20 @@ pub(super) struct PlannedParam {
     pub(super) rank: usize,
     pub(super) name: String,
     pub(super) ty: Ty,
-    /// The setter that takes several, if it is said or may be made up.
-    pub(super) list: Option<Option<String>>,
+    pub(super) several: Several,
     pub(super) in_path: bool,
     pub(super) required: Option<String>,
     pub(super) default: Option<String>,
     pub(super) said: Said,
+}
+
+/// Whether several values can be sent, with commas between them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Several {
+    No,
+    Yes,
+    /// By a setter of this name.
+    By(String),
 }
 
 /// A param as an endpoint takes it.
@@ -132,7 +140,7 @@ pub(super) struct PlannedParam {
 pub(super) enum Taken {
     /// By index among the shared ones.
     Shared(usize),
-    Own(PlannedParam),
+    Own(Box<PlannedParam>),
 }
 
 #[derive(Debug)]

@@ -287,10 +287,10 @@ impl<'d> Reader<'d> {
         match schema.get("additionalProperties") {
             None => {}
             Some(Value::Bool(false)) => {
-                self.notes.add("`additionalProperties: false`, as every object may grow", place)
+                self.notes.add("`additionalProperties: false`, as every object may grow", place);
             }
             Some(_) => {
-                self.notes.add("fields beyond the listed ones (`additionalProperties`), which the client keeps", place)
+                self.notes.add("fields beyond the listed ones (`additionalProperties`), which the client keeps", place);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::plan::PlannedParam;
+use super::plan::{PlannedParam, Several};
 use crate::evolve::change::Desk;
 use crate::evolve::naming::{Taken, singular};
 use crate::names::{self, Case, Scope};
@@ -69,17 +69,19 @@ impl Setters {
         let is_argument = param.in_path || is_enforced;
         let derived = names::ident(&param.name, Case::Snake).ok();
         let said = param.said.ident.clone();
-        let list = param.list.as_ref();
         // Where several can be sent, the wire name is often the plural.
-        let single = list.map(|_| singular(&param.name)).and_then(|name| names::ident(&name, Case::Snake).ok());
-        let first = said.or_else(|| if list.is_some_and(Option::is_none) { single } else { None });
-        let ident = self.claim(first.or(derived.clone()), &param.name, false, is_argument, idents);
-        let list = list.map(|list| {
-            let plural = list.clone().or_else(|| derived.clone().filter(|derived| *derived != ident));
-            let plural = plural
-                .or_else(|| derived.clone().map(|one| if one.ends_with('s') { one + "_list" } else { one + "s" }));
-            self.claim(plural, &param.name, true, is_argument, idents)
-        });
+        let single = (param.several == Several::Yes).then(|| names::ident(&singular(&param.name), Case::Snake).ok());
+        let first = said.or(single.flatten()).or(derived.clone());
+        let ident = self.claim(first, &param.name, false, is_argument, idents);
+        let plural = match &param.several {
+            Several::No => None,
+            Several::By(list) => Some(list.clone()),
+            Several::Yes => derived
+                .clone()
+                .filter(|derived| *derived != ident)
+                .or_else(|| derived.clone().map(|one| if one.ends_with('s') { one + "_list" } else { one + "s" })),
+        };
+        let list = plural.map(|plural| self.claim(Some(plural), &param.name, true, is_argument, idents));
         ((derived.as_ref() != Some(&ident)).then_some(ident), list)
     }
 
