@@ -4,6 +4,7 @@
 //! It names the programs it needs, so that a machine without one is told how to get it instead of failing halfway.
 
 mod features;
+mod learn;
 
 use std::process::{Command, ExitCode, Stdio};
 
@@ -13,7 +14,7 @@ use crate::paths;
 use crate::terminal::{fail, say};
 
 /// Every check, in the order in which all of them run.
-const CHECKS: &[Check] = &[features::CHECK];
+const CHECKS: &[Check] = &[features::CHECK, learn::CHECK];
 
 /// Run the checks that need more than Rust
 #[derive(Args)]
