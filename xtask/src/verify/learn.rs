@@ -51,6 +51,8 @@ fn run() -> Result<(), String> {
         .arg("-c")
         .arg(format!("{PRELUDE}{walk}{all}"))
         .env("UNTYPED", questions.len().to_string())
+        // The copy's programs know where they were built, so they must not stand in the place of ours.
+        .env("CARGO_TARGET_DIR", paths::root().join("target/verify-learn-build"))
         .current_dir(&copy)
         .status();
     match status {
