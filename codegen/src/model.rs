@@ -27,6 +27,9 @@ impl Api {
     }
 }
 
+/// What is said of something of which nobody knows what it means.
+pub(crate) const UNKNOWN_MEANING: &str = "Its meaning is unknown.";
+
 /// What all endpoints share.
 #[derive(Debug)]
 pub(crate) struct Service {

@@ -4,6 +4,7 @@
 //! It names the programs it needs, so that a machine without one is told how to get it instead of failing halfway.
 
 mod features;
+mod learn;
 mod openapi;
 mod page;
 mod sandbox;
@@ -17,7 +18,8 @@ use crate::paths;
 use crate::terminal::{fail, say};
 
 /// Every check, in the order in which all of them run.
-const CHECKS: &[Check] = &[features::CHECK, openapi::CHECK, page::CHECK, sandbox::CHECK, throughput::CHECK];
+const CHECKS: &[Check] =
+    &[features::CHECK, learn::CHECK, openapi::CHECK, page::CHECK, sandbox::CHECK, throughput::CHECK];
 
 /// Run the checks that need more than Rust
 #[derive(Args)]
