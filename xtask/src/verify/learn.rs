@@ -3,6 +3,7 @@
 //! It runs in a copy of the project, since what the sandbox makes up never enters our own catalogue.
 
 use std::fs;
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -21,13 +22,16 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-/// Ends the sandbox with the script, however it ends.
-const PRELUDE: &str = "set -eu\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n";
+/// Ends the sandbox with the script, however it ends: with `-m` a job is a group, so what it started ends too.
+const PRELUDE: &str = "set -eum\ntrap 'for job in $(jobs -p); do kill -- -$job 2>/dev/null || true; done' EXIT\n";
 
 /// Waits until the sandbox has been built and answers.
 const WAIT: &str = "for try in $(seq 600); do (echo > /dev/tcp/127.0.0.1/8700) 2>/dev/null && break; sleep 0.5; done\n";
 
 fn run() -> Result<(), String> {
+    if TcpStream::connect(("127.0.0.1", 8700)).is_ok() {
+        return Err("something answers at port 8700 already, and it would be taken for the sandbox".to_owned());
+    }
     let copy = paths::root().join("target/verify-learn");
     copy_project(&copy).map_err(|error| format!("{}: {error}", copy.display()))?;
     let page = fs::read_to_string(paths::spec().join("README.md")).map_err(|error| error.to_string())?;
