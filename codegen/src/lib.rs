@@ -9,6 +9,7 @@
 mod check;
 mod diagnostic;
 mod emit;
+pub mod evolve;
 mod format;
 mod load;
 mod lower;

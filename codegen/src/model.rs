@@ -45,7 +45,7 @@ pub(crate) struct Service {
     pub(crate) envelope: Option<Envelope>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct ClientCredentials {
     pub(crate) path: String,
     pub(crate) label: String,
@@ -54,7 +54,7 @@ pub(crate) struct ClientCredentials {
     pub(crate) errors: Vec<Status>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Status {
     pub(crate) status: u16,
     pub(crate) label: Option<String>,
@@ -64,7 +64,7 @@ pub(crate) struct Status {
     pub(crate) evidence: Evidence,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Limit {
     pub(crate) name: String,
     pub(crate) requests: u32,
@@ -74,7 +74,7 @@ pub(crate) struct Limit {
     pub(crate) evidence: Evidence,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Envelope {
     pub(crate) data: String,
     pub(crate) metadata: Option<String>,
@@ -162,7 +162,7 @@ pub(crate) struct SharedParam {
     pub(crate) param: Param,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Param {
     pub(crate) ident: String,
     pub(crate) wire_name: String,
@@ -221,11 +221,22 @@ impl Range {
 }
 
 /// What comes back.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum Body {
     Series { record: Option<RecordRef>, time: Option<String>, evidence: Evidence },
     Object { record: RecordRef, evidence: Evidence },
     Unknown,
+}
+
+impl Body {
+    /// The record whose fields are known.
+    pub(crate) fn record(&self) -> Option<&RecordRef> {
+        match self {
+            Self::Series { record, .. } => record.as_ref(),
+            Self::Object { record, .. } => Some(record),
+            Self::Unknown => None,
+        }
+    }
 }
 
 /// A record, by the path of its type from the crate's root.
@@ -244,7 +255,7 @@ pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Field {
     pub(crate) ident: String,
     pub(crate) wire_name: String,
@@ -257,6 +268,18 @@ pub(crate) struct Field {
     pub(crate) summary: String,
     pub(crate) notes: String,
     pub(crate) evidence: Evidence,
+}
+
+impl Field {
+    /// An absent list is an empty one: nobody can use the difference.
+    pub(crate) fn is_defaulted(&self) -> bool {
+        self.optional && matches!(self.ty, Type::List(_))
+    }
+
+    /// Whether its type is an `Option`.
+    pub(crate) fn is_option(&self) -> bool {
+        self.optional && !self.is_defaulted()
+    }
 }
 
 /// What a value is.
@@ -286,7 +309,7 @@ pub(crate) struct NamedType {
     pub(crate) shapes: Option<Shapes>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Value {
     /// The variant or constant.
     pub(crate) ident: String,
@@ -305,7 +328,7 @@ pub(crate) struct Shapes {
     pub(crate) suffixes: Vec<Suffix>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Suffix {
     pub(crate) suffix: String,
     pub(crate) answer: Option<String>,

@@ -1,0 +1,3 @@
+//! How a catalogue changes, and what its changes mean.
+
+pub mod diff;
