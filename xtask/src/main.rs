@@ -25,7 +25,6 @@ enum Command {
     Codegen(codegen::Codegen),
     /// Report every mistake in the catalogue
     Check(codegen::Check),
-    /// Say what a change of the catalogue means for downstream, and for the version
     Diff(diff::Diff),
     /// Run the sandbox, a server that answers as the catalogue says
     Serve(serve::Serve),

@@ -40,8 +40,8 @@ pub enum Heading {
 
 impl Changes {
     /// All of them.
-    pub fn iter(&self) -> std::slice::Iter<'_, Change> {
-        self.list.iter()
+    pub fn as_slice(&self) -> &[Change] {
+        &self.list
     }
 
     /// Whether downstream gets the same bytes as before.

@@ -39,9 +39,7 @@ impl Standing<'_> {
 
 impl<'a> Pairs<'a> {
     pub(super) fn new(old: &'a Api, new: &'a Api) -> Self {
-        let groups = Pairing::of(&old.groups, &new.groups)
-            .by(|old, new| old.ident == new.ident)
-            .by(|old, new| has_most_of(old, new));
+        let groups = Pairing::of(&old.groups, &new.groups).by(|old, new| old.ident == new.ident).by(has_most_of);
         let module = |old: &str| renamed_module(&groups, old).to_owned();
         let endpoints = Pairing::of(placed(old), placed(new))
             .by(|old, new| module(&old.group.ident) == new.group.ident && old.endpoint.ident == new.endpoint.ident)

@@ -15,7 +15,7 @@ impl fmt::Display for Changes {
             (Verdict::Minor, "minor, brings something new"),
             (Verdict::Patch, "patch, corrects or rewords"),
         ] {
-            let mut of_this = self.iter().filter(|change| change.verdict == verdict).peekable();
+            let mut of_this = self.as_slice().iter().filter(|change| change.verdict == verdict).peekable();
             if of_this.peek().is_some() {
                 writeln!(f, "{meaning}:")?;
             }
@@ -58,17 +58,14 @@ impl Changes {
     }
 
     fn section(&self, heading: Heading) -> Option<String> {
-        let entries: String = self
-            .iter()
-            .filter(|change| change.heading == Some(heading))
-            .map(|change| {
-                let breaking = if change.verdict == Verdict::Major { "**Breaking:** " } else { "" };
-                let remedy = change.remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
-                // What is new ends in its summary, which has a full stop of its own.
-                let end = if remedy.is_empty() && change.text.ends_with('.') { "" } else { "." };
-                format!("- {breaking}{change}{remedy}{end}\n")
-            })
-            .collect();
+        let mut entries = String::new();
+        for change in self.as_slice().iter().filter(|change| change.heading == Some(heading)) {
+            let breaking = if change.verdict == Verdict::Major { "**Breaking:** " } else { "" };
+            let remedy = change.remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
+            // What is new ends in its summary, which has a full stop of its own.
+            let end = if remedy.is_empty() && change.text.ends_with('.') { "" } else { "." };
+            entries += &format!("- {breaking}{change}{remedy}{end}\n");
+        }
         (!entries.is_empty()).then(|| format!("### {heading:?}\n\n{entries}"))
     }
 }

@@ -1,3 +1,4 @@
+#![deny(unfulfilled_lint_expectations)]
 #![expect(deprecated)]
 
 use generated_client::Client;

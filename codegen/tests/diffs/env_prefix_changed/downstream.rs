@@ -1,4 +1,7 @@
+use generated_client::Client;
+
 fn main() {
-    let read = generated_client::SERVICE.env_prefix;
-    assert_eq!(read, "EXAMPLE", "the variables that are set are not read");
+    // None of them is set, and the error names the one that is missed first.
+    let error = Client::from_env().err().unwrap();
+    assert!(error.to_string().contains("EXAMPLE_BASE_URL"), "{error}");
 }

@@ -1,4 +1,6 @@
+use generated_client::Client;
+
 fn main() {
-    let read = generated_client::SERVICE.env_prefix;
-    assert_eq!(read, "SAMPLE", "the variables that are set are not read");
+    let error = Client::from_env().err().unwrap();
+    assert!(error.to_string().contains("SAMPLE_BASE_URL"), "{error}");
 }
