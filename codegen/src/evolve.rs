@@ -1,9 +1,10 @@
-//! Evidence in, edits of the catalogue out.
+//! Evidence in, edits of the catalogue out; and what an edit means for those who depend on the client.
 //!
 //! Nothing here writes of its own accord: what comes out is a [`CatalogueChange`], to be looked at first.
 
 mod add;
 mod change;
+pub mod diff;
 mod edit;
 mod group;
 mod import;

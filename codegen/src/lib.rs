@@ -10,7 +10,7 @@ mod check;
 mod coverage;
 mod diagnostic;
 mod emit;
-mod evolve;
+pub mod evolve;
 mod format;
 mod load;
 mod lower;

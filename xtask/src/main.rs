@@ -2,6 +2,7 @@
 
 mod add;
 mod codegen;
+mod diff;
 mod import;
 mod learn;
 mod offer;
@@ -37,6 +38,7 @@ enum Command {
     Import(import::Import),
     /// Learn the fields of an endpoint's reply
     Learn(learn::Learn),
+    Diff(diff::Diff),
     /// Run the sandbox, a server that answers as the catalogue says
     Serve(serve::Serve),
     /// Show what is known how well, and what is worth finding out next
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Command::Add(command) => command.run(),
         Command::Import(command) => command.run(),
         Command::Learn(command) => command.run(),
+        Command::Diff(command) => command.run(),
         Command::Serve(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Verify(command) => command.run(),

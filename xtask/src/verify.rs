@@ -3,6 +3,7 @@
 //! A check is a row of [`CHECKS`] and a file of its own in `verify/`.
 //! It names the programs it needs, so that a machine without one is told how to get it instead of failing halfway.
 
+mod diff;
 mod features;
 mod learn;
 mod openapi;
@@ -19,7 +20,7 @@ use crate::terminal::{fail, say};
 
 /// Every check, in the order in which all of them run.
 const CHECKS: &[Check] =
-    &[features::CHECK, learn::CHECK, openapi::CHECK, page::CHECK, sandbox::CHECK, throughput::CHECK];
+    &[diff::CHECK, features::CHECK, learn::CHECK, openapi::CHECK, page::CHECK, sandbox::CHECK, throughput::CHECK];
 
 /// Run the checks that need more than Rust
 #[derive(Args)]
