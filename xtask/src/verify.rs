@@ -5,6 +5,7 @@
 
 mod features;
 mod openapi;
+mod sandbox;
 
 use std::process::{Command, ExitCode, Stdio};
 
@@ -14,7 +15,7 @@ use crate::paths;
 use crate::terminal::{fail, say};
 
 /// Every check, in the order in which all of them run.
-const CHECKS: &[Check] = &[features::CHECK, openapi::CHECK];
+const CHECKS: &[Check] = &[features::CHECK, openapi::CHECK, sandbox::CHECK];
 
 /// Run the checks that need more than Rust
 #[derive(Args)]
