@@ -1,6 +1,8 @@
 use generated_client::{Client, Side};
 
-fn main() {}
+fn main() {
+    let _ = generated_client::RateLimit::SET_A;
+}
 
 #[allow(unused)]
 async fn uses(client: &Client) -> Result<(), generated_client::Error> {
