@@ -26,12 +26,12 @@ use std::path::Path;
 
 pub use check::{Checked, check};
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub use emit::{File, emit};
+pub use emit::{File, OpenApiFormat, OpenApiVersion, catalogue_schema, documents, emit, openapi};
 pub use load::{Catalogue, load, load_texts};
 pub use lower::lower;
 pub use model::Api;
 pub use summary::{GroupSummary, Summary};
-pub use write::{Change, ChangeKind, Mode, Report, write};
+pub use write::{Change, ChangeKind, Folder, Mode, Report, write};
 
 /// Reads a catalogue and makes the client's model of it, or says everything that is wrong with it.
 pub fn read(spec: &Path) -> Result<Api, Diagnostics> {

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::check::Checked;
 use crate::model::{
-    Api, Body, ClientCredentials, Endpoint, EndpointParam, Envelope, Evidence, Field, Group, Limit, Param, ParamSet,
-    Range, Record, RecordRef, Service, Setter, SharedParam, Status,
+    Api, ApiKey, Body, ClientCredentials, Endpoint, EndpointParam, Envelope, ErrorBody, Evidence, Field, Group, Limit,
+    Param, ParamSet, Range, Record, RecordRef, Service, Setter, SharedParam, Status,
 };
 use crate::names::{self, Case};
 use crate::spec::{self, Fields, Known, ParamEntry};
@@ -42,8 +42,14 @@ fn lower_service(scope: Scope<'_>) -> Service {
         summary: prose(&service.summary),
         env_prefix: service.env_prefix.clone(),
         base_url_suffix: service.base_url.as_ref().map(|base_url| base_url.suffix.clone()).unwrap_or_default(),
+        base_url_evidence: service.base_url.as_ref().map(|base_url| evidence(base_url.evidence)),
         milliseconds: service.time.unit == spec::TimeUnit::Milliseconds,
-        api_key_header: service.credentials.api_key.as_ref().map(|key| key.header.to_ascii_lowercase()),
+        time_evidence: evidence(service.time.evidence),
+        api_key: service
+            .credentials
+            .api_key
+            .as_ref()
+            .map(|key| ApiKey { header: key.header.to_ascii_lowercase(), evidence: evidence(key.evidence) }),
         client_credentials: service.credentials.client_credentials.as_ref().map(|flow| ClientCredentials {
             path: flow.path.clone(),
             label: flow.label.clone(),
@@ -52,13 +58,17 @@ fn lower_service(scope: Scope<'_>) -> Service {
             errors: flow.errors.iter().map(status).collect(),
         }),
         errors: service.errors.iter().map(status).collect(),
-        error_message: service.error_body.message.clone(),
-        error_code: service.error_body.code.clone(),
+        error_body: ErrorBody {
+            message: service.error_body.message.clone(),
+            code: service.error_body.code.clone(),
+            evidence: service.error_body.evidence.map(evidence),
+        },
         limits: service.limits.iter().map(limit).collect(),
         envelope: service.envelope.as_ref().map(|envelope| Envelope {
             data: envelope.data.clone(),
             metadata: envelope.metadata.as_ref().map(|metadata| metadata.name.clone()),
             time: envelope_time(scope),
+            evidence: evidence(envelope.evidence),
         }),
     }
 }
@@ -117,7 +127,8 @@ fn shared_records(scope: Scope<'_>) -> Vec<Record> {
     let metadata = Record {
         ident: "Metadata".to_owned(),
         summary: "What the service says about a reply beside its data.".to_owned(),
-        fields: metadata.map(|(metadata, evidence)| fields(scope, &metadata.fields, evidence)).unwrap_or_default(),
+        evidence: metadata.map_or(Evidence::Document, |(_, known)| evidence(known)),
+        fields: metadata.map(|(metadata, known)| fields(scope, &metadata.fields, known)).unwrap_or_default(),
     };
     std::iter::once(metadata).chain(scope.service.records.iter().map(|record| named_record(scope, record))).collect()
 }
@@ -126,6 +137,7 @@ fn named_record(scope: Scope<'_>, record: &spec::Record) -> Record {
     Record {
         ident: record.name.clone(),
         summary: prose(&record.summary),
+        evidence: evidence(record.evidence),
         fields: fields(scope, &record.fields, record.evidence),
     }
 }
@@ -240,6 +252,7 @@ fn lower_body(scope: Scope<'_>, module: &str, endpoint: &spec::Endpoint, type_id
             let record = Record {
                 ident: ident.clone(),
                 summary: format!("One record of {}.", endpoint.name),
+                evidence: evidence(known),
                 fields: time.into_iter().chain(fields(scope, listed, known)).collect(),
             };
             (Some(RecordRef { module: Some(module.to_owned()), ident }), Some(record))

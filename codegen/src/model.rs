@@ -35,14 +35,31 @@ pub(crate) struct Service {
     pub(crate) summary: String,
     pub(crate) env_prefix: String,
     pub(crate) base_url_suffix: String,
+    pub(crate) base_url_evidence: Option<Evidence>,
     pub(crate) milliseconds: bool,
-    pub(crate) api_key_header: Option<String>,
+    pub(crate) time_evidence: Evidence,
+    pub(crate) api_key: Option<ApiKey>,
     pub(crate) client_credentials: Option<ClientCredentials>,
     pub(crate) errors: Vec<Status>,
-    pub(crate) error_message: Vec<String>,
-    pub(crate) error_code: Vec<String>,
+    pub(crate) error_body: ErrorBody,
     pub(crate) limits: Vec<Limit>,
     pub(crate) envelope: Option<Envelope>,
+}
+
+#[derive(Debug)]
+pub(crate) struct ApiKey {
+    /// In lower case, as HTTP compares it.
+    pub(crate) header: String,
+    pub(crate) evidence: Evidence,
+}
+
+/// Where a body that says what went wrong says it; each place is keys with dots between them.
+#[derive(Debug)]
+pub(crate) struct ErrorBody {
+    pub(crate) message: Vec<String>,
+    pub(crate) code: Vec<String>,
+    /// `None` where no place is known.
+    pub(crate) evidence: Option<Evidence>,
 }
 
 #[derive(Debug)]
@@ -79,6 +96,7 @@ pub(crate) struct Envelope {
     pub(crate) data: String,
     pub(crate) metadata: Option<String>,
     pub(crate) time: Option<Field>,
+    pub(crate) evidence: Evidence,
 }
 
 /// How a fact is known.
@@ -229,11 +247,18 @@ pub(crate) enum Body {
 }
 
 /// A record, by the path of its type from the crate's root.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RecordRef {
     /// The group's module, or `None` for a record of `service.yaml`.
     pub(crate) module: Option<String>,
     pub(crate) ident: String,
+}
+
+impl RecordRef {
+    /// A record of `service.yaml`.
+    pub(crate) fn shared(ident: &str) -> Self {
+        Self { module: None, ident: ident.to_owned() }
+    }
 }
 
 /// An object with known fields.
@@ -241,6 +266,8 @@ pub(crate) struct RecordRef {
 pub(crate) struct Record {
     pub(crate) ident: String,
     pub(crate) summary: String,
+    /// What its fields inherit.
+    pub(crate) evidence: Evidence,
     pub(crate) fields: Vec<Field>,
 }
 

@@ -130,6 +130,7 @@ pub(crate) fn is_taken(scope: Scope, ident: &str) -> bool {
 /// Modules of the runtime, methods of `Client`, and what every value has.
 const TAKEN_GROUPS: &[&str] = &[
     "alloc",
+    "background",
     "base_url",
     "blocking",
     "body",
@@ -213,6 +214,9 @@ const TAKEN_SETTERS: &[&str] = &[
     "path_and_query",
     "query",
     "raw",
+    "reply_blocking",
+    "response",
+    "response_blocking",
     "send",
     "send_blocking",
     "timeout",

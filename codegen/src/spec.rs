@@ -54,7 +54,7 @@ impl Service {
             summary: unknown(),
             env_prefix: "UNKNOWN".to_owned(),
             base_url: None,
-            time: Time { unit: TimeUnit::Seconds, _evidence: Evidence::Reported },
+            time: Time { unit: TimeUnit::Seconds, evidence: Evidence::Reported },
             credentials: Credentials::default(),
             errors: Vec::new(),
             error_body: ErrorBody::default(),
@@ -72,16 +72,14 @@ impl Service {
 #[serde(deny_unknown_fields)]
 pub(crate) struct BaseUrl {
     pub(crate) suffix: String,
-    #[serde(rename = "evidence")]
-    pub(crate) _evidence: Evidence,
+    pub(crate) evidence: Evidence,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Time {
     pub(crate) unit: TimeUnit,
-    #[serde(rename = "evidence")]
-    pub(crate) _evidence: Evidence,
+    pub(crate) evidence: Evidence,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
@@ -102,8 +100,7 @@ pub(crate) struct Credentials {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ApiKey {
     pub(crate) header: String,
-    #[serde(rename = "evidence")]
-    pub(crate) _evidence: Evidence,
+    pub(crate) evidence: Evidence,
 }
 
 #[derive(Debug, Deserialize)]
@@ -138,8 +135,7 @@ pub(crate) struct ErrorBody {
     pub(crate) message: Vec<String>,
     #[serde(default)]
     pub(crate) code: Vec<String>,
-    #[serde(rename = "evidence")]
-    pub(crate) _evidence: Option<Evidence>,
+    pub(crate) evidence: Option<Evidence>,
 }
 
 #[derive(Debug, Deserialize)]

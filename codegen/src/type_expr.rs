@@ -21,6 +21,9 @@ pub(crate) enum Builtin {
     Any,
 }
 
+/// How many lists may stand in each other: more than anybody needs.
+pub(crate) const MAX_LISTS: usize = 4;
+
 /// Their names, for lookups and suggestions.
 pub(crate) const BUILTINS: &[(&str, Builtin)] = &[
     ("string", Builtin::String),
@@ -42,7 +45,7 @@ impl Builtin {
 impl<'a> TypeExpr<'a> {
     /// Reads an expression; `None` if its brackets do not match, or if there are more than anybody needs.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
-        Self::parse_within(text, 4)
+        Self::parse_within(text, MAX_LISTS)
     }
 
     fn parse_within(text: &'a str, depth: usize) -> Option<Self> {

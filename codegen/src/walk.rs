@@ -25,14 +25,14 @@ pub(crate) struct Walk<'a> {
 impl Walk<'_> {
     fn shape(&mut self, node: &mut Node, shape: &'static Shape) -> bool {
         match shape {
-            Shape::Text => self.text(node),
+            Shape::Text | Shape::Like(_) | Shape::Type => self.text(node),
             Shape::Scalar => self.scalar(node),
-            Shape::Whole => self.whole(node),
+            Shape::Whole { .. } => self.whole(node),
             Shape::Number => self.number(node),
             Shape::Flag => matches!(node.kind, Kind::Flag(_)) || self.wrong(node, "`true` or `false`", ""),
             Shape::Word(words) => self.word(node, words),
             Shape::List(item) => self.list(node, item),
-            Shape::Map(map) => self.map(node, map),
+            Shape::Map(map) | Shape::MapWith(map, _) => self.map(node, map),
             Shape::UseOr(entry, other) => {
                 let map = if node.get("use").is_some() { entry } else { other };
                 self.map(node, map)
@@ -116,7 +116,7 @@ impl Walk<'_> {
         let fitting = shapes.iter().find(|shape| {
             matches!(
                 (shape, &node.kind),
-                (Shape::Text | Shape::Word(_), Kind::Text(_))
+                (Shape::Text | Shape::Like(_) | Shape::Word(_), Kind::Text(_))
                     | (Shape::List(_), Kind::List(_))
                     | (Shape::Map(_) | Shape::UseOr(..), Kind::Map(_))
             )
@@ -209,10 +209,10 @@ impl Walk<'_> {
 fn stand_in(key: &Key, start: usize) -> Option<Node> {
     let text = |text: String| Some(Kind::Text(text));
     let kind = match (&key.shape, key.name) {
-        (Shape::Text, "type") => text("any".to_owned()),
-        (Shape::Text, "path") => text(format!("/unknown{start}")),
-        (Shape::Text, "env_prefix") => text("UNKNOWN".to_owned()),
-        (Shape::Text, "name" | "value") => text(format!("Unknown{start}")),
+        (Shape::Type, _) => text("any".to_owned()),
+        (Shape::Like(_), "path") => text(format!("/unknown{start}")),
+        (Shape::Like(_), "env_prefix") => text("UNKNOWN".to_owned()),
+        (Shape::Text | Shape::Like(_), "name" | "value") => text(format!("Unknown{start}")),
         (Shape::Text, "title" | "version" | "summary" | "label" | "data") | (Shape::Either(_), _) => {
             text("unknown".to_owned())
         }
@@ -242,12 +242,12 @@ fn head(node: &Node) -> Node {
 
 fn expected(shape: &Shape) -> String {
     match shape {
-        Shape::Text | Shape::Scalar => "text".to_owned(),
-        Shape::Whole | Shape::Number => "a number".to_owned(),
+        Shape::Text | Shape::Like(_) | Shape::Type | Shape::Scalar => "text".to_owned(),
+        Shape::Whole { .. } | Shape::Number => "a number".to_owned(),
         Shape::Flag => "`true` or `false`".to_owned(),
         Shape::Word(words) => either(words.iter().map(|word| format!("`{word}`")).collect()),
         Shape::List(_) => "a list".to_owned(),
-        Shape::Map(_) | Shape::UseOr(..) => "a map".to_owned(),
+        Shape::Map(_) | Shape::MapWith(..) | Shape::UseOr(..) => "a map".to_owned(),
         Shape::Either(shapes) => either(shapes.iter().map(expected).collect()),
     }
 }

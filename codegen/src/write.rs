@@ -1,13 +1,14 @@
 //! Emitted files in, the disk brought into agreement with them, or a report of where it does not agree.
 //!
-//! The folder belongs to the generator, yet a file without its marker is somebody's and is never touched.
-//! Nothing is written if anything foreign stands there, and no file whose bytes are equal.
+//! A folder belongs to the generator or is shared with others. A file without its marker is somebody's either
+//! way and is never touched: in the generator's own folder, or in the place of an emitted file, it is in the way.
+//! Nothing is written anywhere if anything is in the way, and no file whose bytes are equal.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 
@@ -22,7 +23,18 @@ pub enum Mode {
     Check,
 }
 
-/// How the disk differs, or differed, from what is emitted.
+/// Emitted files and the folder they stand in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folder {
+    /// Where it is.
+    pub root: PathBuf,
+    /// Whether others have files there too; those without the marker are then left alone in silence.
+    pub is_shared: bool,
+    /// Everything that is emitted into it.
+    pub files: Vec<File>,
+}
+
+/// How a folder differs, or differed, from what is emitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Every file that differs, sorted by path.
@@ -34,7 +46,7 @@ pub struct Report {
 /// A file that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Relative to the folder, with `/` between its parts.
+    /// Relative to its folder, with `/` between its parts.
     pub path: String,
     /// In which way.
     pub kind: ChangeKind,
@@ -84,31 +96,81 @@ impl fmt::Display for Report {
     }
 }
 
-/// Compares a folder with the emitted files, and in [`Mode::Write`] brings it into agreement.
-pub fn write(root: &Path, files: &[File], mode: Mode) -> io::Result<Report> {
-    let mut on_disk = BTreeMap::new();
-    if root.exists() {
-        list(root, "", &mut on_disk)?;
-    }
-    let emitted: BTreeMap<&str, &str> = files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
-    // A folder in the place of a file is in the way, even while it is empty.
-    on_disk.extend(emitted.keys().filter(|path| root.join(path).is_dir()).map(|path| ((*path).to_owned(), None)));
-    let mut report = Report::default();
-    for (path, text) in &emitted {
-        match on_disk.get(*path).map(|found| compare(found.as_deref(), Some(text))) {
-            None => report.push(path, ChangeKind::Missing),
-            Some(None) => report.unchanged += 1,
-            Some(Some(kind)) => report.push(path, kind),
+/// Compares folders with the emitted files, and in [`Mode::Write`] brings all of them into agreement, or none.
+///
+/// There is a report for each folder, in their order.
+pub fn write(folders: &[Folder], mode: Mode) -> io::Result<Vec<Report>> {
+    let reports = folders.iter().map(|folder| folder.compare().map_err(|error| folder.name(&error)));
+    let reports = reports.collect::<io::Result<Vec<_>>>()?;
+    if mode == Mode::Write && !reports.iter().any(Report::has_foreign) {
+        for (folder, report) in folders.iter().zip(&reports) {
+            folder.mend(report).map_err(|error| folder.name(&error))?;
         }
     }
-    for (path, found) in on_disk.iter().filter(|(path, _)| !emitted.contains_key(path.as_str())) {
-        report.changes.extend(compare(found.as_deref(), None).map(|kind| Change { path: path.clone(), kind }));
+    Ok(reports)
+}
+
+impl Folder {
+    /// An error that says where it happened.
+    fn name(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{}: {error}", self.root.display()))
     }
-    report.changes.sort_by(|a, b| a.path.cmp(&b.path));
-    if mode == Mode::Write && !report.has_foreign() {
-        mend(root, &emitted, &report)?;
+
+    fn emitted(&self) -> BTreeMap<&str, &str> {
+        self.files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect()
     }
-    Ok(report)
+
+    /// Every file that stands there and is in question, with its text.
+    fn on_disk(&self, emitted: &BTreeMap<&str, &str>) -> io::Result<BTreeMap<String, Option<String>>> {
+        let mut on_disk = BTreeMap::new();
+        if self.root.exists() {
+            list(&self.root, "", &mut on_disk)?;
+        }
+        if self.is_shared {
+            on_disk.retain(|path, text| {
+                emitted.contains_key(path.as_str()) || text.as_ref().is_some_and(|text| is_marked(text))
+            });
+        }
+        // A folder in the place of a file is in the way, even while it is empty.
+        let in_the_way = emitted.keys().filter(|path| self.root.join(path).is_dir());
+        on_disk.extend(in_the_way.map(|path| ((*path).to_owned(), None)));
+        Ok(on_disk)
+    }
+
+    fn compare(&self) -> io::Result<Report> {
+        let emitted = self.emitted();
+        let on_disk = self.on_disk(&emitted)?;
+        let mut report = Report::default();
+        for (path, text) in &emitted {
+            match on_disk.get(*path).map(|found| compare(found.as_deref(), Some(text))) {
+                None => report.push(path, ChangeKind::Missing),
+                Some(None) => report.unchanged += 1,
+                Some(Some(kind)) => report.push(path, kind),
+            }
+        }
+        for (path, found) in on_disk.iter().filter(|(path, _)| !emitted.contains_key(path.as_str())) {
+            report.changes.extend(compare(found.as_deref(), None).map(|kind| Change { path: path.clone(), kind }));
+        }
+        report.changes.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(report)
+    }
+
+    fn mend(&self, report: &Report) -> io::Result<()> {
+        let emitted = self.emitted();
+        for Change { path, kind } in &report.changes {
+            let target = self.root.join(path);
+            if let Some(text) = emitted.get(path.as_str()) {
+                if let Some(parent) = target.parent() {
+                    fs::create_dir_all(parent)?;
+                }
+                fs::write(&target, text)?;
+            } else if *kind == ChangeKind::Stale {
+                fs::remove_file(&target)?;
+                remove_empty_parents(&self.root, &target);
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Report {
@@ -129,8 +191,12 @@ fn compare(found: Option<&str>, emitted: Option<&str>) -> Option<ChangeKind> {
 }
 
 /// Whether a text begins as the generator begins its files; one that only speaks of the mark is not its own.
+///
+/// The mark is the first comment, or the first value where a language has no comments.
 fn is_marked(text: &str) -> bool {
-    text.lines().next().and_then(|line| line.strip_prefix("// ")).is_some_and(|line| line.starts_with(MARKER))
+    let start: String = text.lines().take(2).map(str::trim).collect();
+    let openings = ["// ", "<!-- ", "{\"$comment\": \"", "{\"x-generated\": \""];
+    openings.iter().any(|opening| start.strip_prefix(opening).is_some_and(|rest| rest.starts_with(MARKER)))
 }
 
 /// Every file below a folder with its text; links are not followed, and neither they nor binaries have a text.
@@ -144,22 +210,6 @@ fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) 
         } else {
             let text = if kind.is_file() { String::from_utf8(fs::read(entry.path())?).ok() } else { None };
             found.insert(path, text);
-        }
-    }
-    Ok(())
-}
-
-fn mend(root: &Path, emitted: &BTreeMap<&str, &str>, report: &Report) -> io::Result<()> {
-    for Change { path, kind } in &report.changes {
-        let target = root.join(path);
-        if let Some(text) = emitted.get(path.as_str()) {
-            if let Some(parent) = target.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            fs::write(&target, text)?;
-        } else if *kind == ChangeKind::Stale {
-            fs::remove_file(&target)?;
-            remove_empty_parents(root, &target);
         }
     }
     Ok(())

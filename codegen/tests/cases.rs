@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use codegen::File;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
@@ -37,7 +38,10 @@ fn check(case: &Path) -> Result<(), Failed> {
             if case.join("expected.err").exists() {
                 return Err("findings were expected, and there are none".into());
             }
-            let files = codegen::emit(&codegen::lower(&checked));
+            let api = codegen::lower(&checked);
+            let documents = codegen::documents(&api).into_iter();
+            let documents = documents.map(|file| File { path: format!("docs/{}", file.path), ..file });
+            let files: Vec<_> = codegen::emit(&api).into_iter().chain(documents).collect();
             compare_files(&case.join("expected"), &files)
         }
         Err(diagnostics) => {
@@ -66,12 +70,12 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// Compares the files that the case keeps; a new case keeps those of its groups.
-fn compare_files(expected: &Path, files: &[codegen::File]) -> Result<(), Failed> {
+fn compare_files(expected: &Path, files: &[File]) -> Result<(), Failed> {
     let is_new = !expected.exists();
     let mut compared = 0;
     for file in files {
         let path = expected.join(&file.path);
-        if path.exists() || (is_new && !file.path.starts_with("service/") && file.path != "mod.rs") {
+        if path.exists() || (is_new && is_of_group(&file.path)) {
             compare(&path, &file.text)?;
             compared += 1;
         }
@@ -80,6 +84,10 @@ fn compare_files(expected: &Path, files: &[codegen::File]) -> Result<(), Failed>
         return Err("the case keeps no file that is emitted".into());
     }
     Ok(())
+}
+
+fn is_of_group(path: &str) -> bool {
+    !path.contains('/') && path != "mod.rs"
 }
 
 fn compare(path: &Path, actual: &str) -> Result<(), Failed> {

@@ -17,7 +17,7 @@ use crate::outlet::Outlet;
 use crate::retry::Retry;
 use crate::secret::Secret;
 use crate::token::{BasicEncoding, ClientCredentials};
-use crate::transport::{HyperTransport, Limits, Transport};
+use crate::transport::{HyperTransport, Limits, Settings, Transport};
 use crate::{SERVICE, environment};
 
 /// Settings of a [`Client`]; from [`Client::builder`].
@@ -31,7 +31,7 @@ pub struct Builder {
     rate_limit: Option<RateLimit>,
     retry: Retry,
     observer: Option<Arc<dyn Observer>>,
-    connect_timeout: Option<Duration>,
+    settings: Settings,
     total_timeout: Duration,
     limits: Limits,
     allow_http: bool,
@@ -49,7 +49,7 @@ impl Builder {
             rate_limit: None,
             retry: Retry::default(),
             observer: None,
-            connect_timeout: None,
+            settings: Settings::default(),
             total_timeout: Duration::from_secs(600),
             limits: Limits { timeout: Duration::from_secs(30), max_body_bytes: 32 << 20 },
             allow_http: false,
@@ -112,7 +112,51 @@ impl Builder {
 
     /// The time for a connection to be made, encryption included; 10 seconds unless set.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.connect_timeout = Some(timeout);
+        self.settings.connect_timeout = Some(timeout);
+        self
+    }
+
+    /// Trusts servers whose certificate this root has signed, as well: that of a private authority, as PEM.
+    ///
+    /// There may be several in one PEM, and this may be called again for more.
+    pub fn root_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.settings.roots.add(pem.into());
+        self
+    }
+
+    /// Trusts the root certificates of the system in place of the bundled ones; with the feature `system-roots`.
+    ///
+    /// They are read when the client is built: from the store of Windows or macOS, else from the usual places
+    /// of OpenSSL, or from where `SSL_CERT_FILE` and `SSL_CERT_DIR` say.
+    #[cfg(feature = "system-roots")]
+    pub fn system_roots(mut self) -> Self {
+        self.settings.roots.use_system();
+        self
+    }
+
+    /// Connects through this proxy, whatever the environment says; with the feature `proxy`.
+    ///
+    /// The URL begins with `http://`, `https://` or `socks5://` and may hold user and password, which no error
+    /// and no `Debug` shows. Without this, the proxy is the one that the environment names for the base URL:
+    ///
+    /// | variable, also in lower case | meaning |
+    /// |---|---|
+    /// | `HTTPS_PROXY`, `HTTP_PROXY` | the proxy for a base URL with that scheme |
+    /// | `ALL_PROXY` | the proxy where neither says otherwise |
+    /// | `NO_PROXY` | what is reached directly: hosts with all that is below them, addresses, networks, or `*` |
+    ///
+    /// What runs on this machine is reached directly unless a proxy is set here. Names are left to the proxy
+    /// to find.
+    #[cfg(feature = "proxy")]
+    pub fn proxy(mut self, url: impl Into<Secret>) -> Self {
+        self.settings.proxy = Some(crate::transport::ProxyChoice::One(url.into()));
+        self
+    }
+
+    /// Connects directly, whatever the environment says; with the feature `proxy`.
+    #[cfg(feature = "proxy")]
+    pub fn no_proxy(mut self) -> Self {
+        self.settings.proxy = Some(crate::transport::ProxyChoice::None);
         self
     }
 
@@ -151,13 +195,13 @@ impl Builder {
         let encoding = self.basic_encoding;
         let own = self.client_credentials.map(|(id, secret)| ClientCredentials { id, secret, encoding });
         let credentials = Credentials::new(self.api_key, own)?;
-        let transport = match (self.transport, self.connect_timeout) {
-            (Some(_), Some(_)) => {
-                return Err(Error::build("`connect_timeout` has no effect on a transport of your own")
-                    .with_hint("set it there"));
+        let transport = match (self.transport, self.settings.made()) {
+            (Some(_), Some(setting)) => {
+                let message = format!("`{setting}` has no effect on a transport of your own");
+                return Err(Error::build(message).with_hint("set it there"));
             }
             (Some(transport), None) => transport,
-            (None, timeout) => built_in(timeout.unwrap_or(Duration::from_secs(10)))?,
+            (None, _) => Arc::new(HyperTransport::new(&self.settings)?),
         };
         let gate = match (self.gate, self.rate_limit) {
             (Some(_), Some(_)) => {
@@ -169,12 +213,6 @@ impl Builder {
         let outlet = Outlet::new(base_url, gate, transport, self.limits, self.retry);
         Ok(Client::new(credentials, outlet, Audience::new(self.observer), self.total_timeout))
     }
-}
-
-fn built_in(connect_timeout: Duration) -> Result<Arc<dyn Transport>, Error> {
-    let transport = HyperTransport::new(connect_timeout)
-        .map_err(|error| Error::build(format!("encryption cannot be set up: {error}")))?;
-    Ok(Arc::new(transport))
 }
 
 impl fmt::Debug for Builder {

@@ -20,7 +20,8 @@ use crate::trip::Trip;
 ///
 /// Cloning is cheap, and clones share their connections, their token and their
 /// place within the service's limits.
-/// Requests can be made from any thread and side by side; they are sent inside a Tokio runtime.
+/// Requests can be made from any thread and side by side; they are sent inside a Tokio runtime, or
+/// without one by the feature `blocking`.
 #[derive(Clone)]
 pub struct Client(Arc<Inner>);
 
@@ -30,6 +31,8 @@ struct Inner {
     audience: Audience,
     /// The time for one request, whatever it takes.
     timeout: Duration,
+    #[cfg(feature = "blocking")]
+    background: crate::blocking::Background,
 }
 
 impl Client {
@@ -53,7 +56,14 @@ impl Client {
     }
 
     pub(crate) fn new(credentials: Credentials, outlet: Outlet, audience: Audience, timeout: Duration) -> Self {
-        Self(Arc::new(Inner { credentials, outlet, audience, timeout }))
+        Self(Arc::new(Inner {
+            credentials,
+            outlet,
+            audience,
+            timeout,
+            #[cfg(feature = "blocking")]
+            background: crate::blocking::Background::default(),
+        }))
     }
 
     /// A request for any path, whether the catalogue knows it or not.
@@ -79,6 +89,11 @@ impl Client {
     /// Begins the way of a request.
     pub(crate) fn trip(&self, endpoint: &'static EndpointInfo) -> Trip {
         Trip::new(Purpose::Data(endpoint), self.0.timeout, self.0.audience.clone())
+    }
+
+    #[cfg(feature = "blocking")]
+    pub(crate) fn background(&self) -> &crate::blocking::Background {
+        &self.0.background
     }
 
     pub(crate) fn outlet(&self) -> &Outlet {

@@ -34,6 +34,9 @@ impl Credentials {
         headers.put(ACCEPT, HeaderValue::from_static("application/json"));
         headers.put(USER_AGENT, HeaderValue::from_static(AGENT));
         match (SERVICE.api_key_header, &api_key) {
+            (Some(_), Some(key)) if key.is_blank() => {
+                return Err(Error::build("the API key is empty").with_hint("set it with `api_key`"));
+            }
             (Some(name), Some(key)) => headers
                 .insert_sensitive(name, key.expose())
                 .map_err(|error| Error::build(format!("the API key does not fit: {error}")))?,
@@ -45,6 +48,8 @@ impl Credentials {
         }
         let flow = match (&SERVICE.client_credentials, client_credentials) {
             (_, None) => None,
+            (Some(_), Some(own)) if own.id.is_blank() => return Err(Error::build("the client id is empty")),
+            (Some(_), Some(own)) if own.secret.is_blank() => return Err(Error::build("the client secret is empty")),
             (Some(info), Some(own)) => Some(TokenFlow::new(info, &own, headers.clone())?),
             (None, Some(_)) => {
                 return Err(Error::build("the service has no client credentials flow"));
@@ -87,6 +92,11 @@ impl Credentials {
         let mut bytes = std::mem::take(text).into_bytes();
         self.redact_bytes(&mut bytes);
         *text = String::from_utf8(bytes).unwrap_or_default();
+    }
+
+    /// The same for the values of headers.
+    pub(crate) fn redact_headers(&self, headers: &mut Headers) {
+        headers.rewrite(|value| self.redact_bytes(value));
     }
 
     /// The same for what may not be text.

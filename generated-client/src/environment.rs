@@ -1,7 +1,7 @@
 //! Settings from environment variables.
 //!
 //! The variables come in through a function, so that tests need not change the environment.
-//! An empty variable counts as one that is not set.
+//! A variable that is empty or holds only spaces counts as one that is not set.
 
 use std::env::VarError;
 
@@ -35,7 +35,7 @@ fn required(lookup: &Lookup<'_>, name: &str) -> Result<String, Error> {
 fn optional(lookup: &Lookup<'_>, name: &str) -> Result<Option<String>, Error> {
     let name = full(name);
     match lookup(&name) {
-        Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
+        Ok(value) => Ok(Some(value).filter(|value| !value.trim().is_empty())),
         Err(VarError::NotPresent) => Ok(None),
         Err(VarError::NotUnicode(_)) => Err(Error::build(format!("the environment variable `{name}` is not UTF-8"))),
     }
@@ -81,6 +81,7 @@ mod tests {
         assert_eq!(check(&[url, key, id, secret]), Ok(()));
         assert_eq!(check(&[key]), unset("BASE_URL", ""));
         assert_eq!(check(&[("BASE_URL", ""), key]), unset("BASE_URL", ""));
+        assert_eq!(check(&[url, ("API_KEY", " ")]), if_wanted(wants_key, unset("API_KEY", "")));
         assert_eq!(check(&[url]), if_wanted(wants_key, unset("API_KEY", "")));
         let without_secret = unset("CLIENT_SECRET", &beside("CLIENT_ID"));
         assert_eq!(check(&[url, key, id]), if_wanted(has_flow, without_secret));

@@ -15,7 +15,7 @@ use crate::credentials::Credentials;
 use crate::decode::DecodeError;
 use crate::gate::GateError;
 use crate::registry::EndpointInfo;
-use crate::transport::{Phase, TransportError};
+use crate::transport::{Headers, Phase, TransportError};
 use crate::trip::Account;
 
 /// Any failure, from building a client to reading a reply.
@@ -34,6 +34,7 @@ struct Inner {
     token: bool,
     status: Option<u16>,
     code: Option<String>,
+    headers: Option<Box<Headers>>,
     body: Option<Box<[u8]>>,
     timeout: bool,
     retryable: bool,
@@ -81,6 +82,7 @@ impl Error {
             token: false,
             status: None,
             code: None,
+            headers: None,
             body: None,
             timeout: false,
             retryable: false,
@@ -140,6 +142,17 @@ impl Error {
         self
     }
 
+    /// Says what caused it.
+    pub(crate) fn because(mut self, cause: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.0.source = Some(Arc::new(cause));
+        self
+    }
+
+    pub(crate) fn with_headers(mut self, headers: Headers) -> Self {
+        self.0.headers = Some(Box::new(headers));
+        self
+    }
+
     pub(crate) fn with_body(mut self, body: Vec<u8>) -> Self {
         self.0.body = Some(body.into());
         self
@@ -173,6 +186,9 @@ impl Error {
         if let Some(code) = &mut inner.code {
             credentials.redact(code);
         }
+        if let Some(headers) = &mut inner.headers {
+            credentials.redact_headers(headers);
+        }
         if let Some(body) = &mut inner.body {
             credentials.redact_bytes(body);
         }
@@ -198,6 +214,11 @@ impl Error {
     /// The machine-readable code that the service gave, if it gave one.
     pub fn code(&self) -> Option<&str> {
         self.0.code.as_deref()
+    }
+
+    /// The headers, if the service answered with a status other than success: a trace id may be among them.
+    pub fn headers(&self) -> Option<&Headers> {
+        self.0.headers.as_deref()
     }
 
     /// The whole body, where one arrived: of another status than success, or one that did not decode.

@@ -32,6 +32,21 @@
 //!
 //! Requests are held back at a gate so that the service's limits are kept ([`RateLimit`]), sent again where
 //! that helps ([`Retry`]), and given up in time. [`Builder`] has the settings, all of which have defaults.
+//!
+//! # Features
+//!
+//! | feature | on by default | what it adds |
+//! |---|---|---|
+//! | `gzip` | yes | the built-in transport asks for compressed replies |
+//! | `blocking` | | `send_blocking` on every request, for callers who do not await |
+//! | `http2` | | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |
+//! | `proxy` | | proxies, from the environment or by `Builder::proxy` |
+//! | `reqwest` | | `transport::ReqwestTransport`, for a `reqwest::Client` of yours |
+//! | `system-roots` | | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
+//! | `tracing` | | a span for each request and an event for whatever happens in it |
+//!
+//! Without `proxy`, `HTTPS_PROXY` and the like are not looked at. A root certificate of your own takes no
+//! feature: [`Builder::root_certificate`].
 
 pub mod gate;
 pub mod observer;
@@ -42,6 +57,8 @@ pub mod transport;
 pub mod wire;
 
 mod base_url;
+#[cfg(feature = "blocking")]
+mod blocking;
 mod builder;
 mod call;
 mod cause;
@@ -61,6 +78,7 @@ mod outlet;
 pub mod properties;
 #[cfg(test)]
 mod requests;
+mod response;
 mod retry;
 mod retry_after;
 mod secret;
@@ -87,6 +105,7 @@ pub use generated::*;
 pub use observer::{Event, Observer};
 pub use record::{Record, UnknownFields};
 pub use request::{Endpoint, Raw, Request};
+pub use response::Response;
 pub use retry::Retry;
 pub use secret::Secret;
 // A group may have any name, and its module would be taken for the crate without the colons.

@@ -15,6 +15,7 @@ use crate::call::Call;
 use crate::client::Client;
 use crate::error::Error;
 use crate::registry::EndpointInfo;
+use crate::response::Response;
 use crate::send::{self, Reply};
 use crate::series::Body;
 use crate::wire::ToWire;
@@ -37,6 +38,18 @@ pub trait Endpoint: Send + Sync + 'static {
 /// let request = client.raw("/volumeRatio").query("limit", 5).query("coin", "BTC");
 /// assert_eq!(request.to_string(), "GET /volumeRatio?coin=BTC&limit=5");
 /// assert_eq!(request, client.raw("/volumeRatio").query("coin", "BTC").query("limit", 5));
+/// # }
+/// ```
+///
+/// Some of Tokio's functions take nothing but a future, which a request becomes with
+/// [`into_future`](IntoFuture::into_future):
+///
+/// ```no_run
+/// # async fn demo(client: &generated_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let task = tokio::spawn(client.raw("/volumeRatio").into_future());
+/// let (ratio, price) = tokio::try_join!(client.raw("/ratio").into_future(), client.raw("/price").into_future())?;
+/// task.await??;
+/// # Ok(())
 /// # }
 /// ```
 #[must_use = "a request does nothing until it is awaited"]
@@ -124,6 +137,52 @@ impl<E> fmt::Display for Request<E> {
     }
 }
 
+impl<E: Endpoint> Request<E> {
+    /// Sends the request like `.await`, and brings back status and headers beside the body.
+    ///
+    /// ```no_run
+    /// # async fn demo(client: &generated_client::Client) -> Result<(), generated_client::Error> {
+    /// let response = client.raw("/health").response().await?;
+    /// println!("{} {:?}", response.status, response.headers.get("x-request-id"));
+    /// println!("{}", response.body);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn response(self) -> Result<Response<E::Body>, Error> {
+        Box::pin(send::send(self.client, self.call)).await?.into_response()
+    }
+}
+
+/// For callers who do not await; with the feature `blocking`.
+///
+/// The calling thread waits for the reply; one thread per client and its clones keeps connections alive
+/// between requests. Any number of threads may ask at once. Inside an async runtime both refuse.
+#[cfg(feature = "blocking")]
+impl<E: Endpoint> Request<E> {
+    /// Sends the request and waits for the body.
+    ///
+    /// ```no_run
+    /// # fn demo(client: &generated_client::Client) -> Result<(), generated_client::Error> {
+    /// let health = client.raw("/health").send_blocking()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn send_blocking(self) -> Result<E::Body, Error> {
+        self.reply_blocking()?.read()
+    }
+
+    /// Sends the request, waits, and brings back status and headers beside the body.
+    pub fn response_blocking(self) -> Result<Response<E::Body>, Error> {
+        self.reply_blocking()?.into_response()
+    }
+
+    fn reply_blocking(self) -> Result<Reply, Error> {
+        let Self { client, call, .. } = self;
+        let outcome = client.background().wait(send::send(client.clone(), call.clone()));
+        outcome.unwrap_or_else(|error| Err(error.about(&call).without_secrets(client.credentials())))
+    }
+}
+
 impl<E: Endpoint> IntoFuture for Request<E> {
     type Output = Result<E::Body, Error>;
     type IntoFuture = Pending<E::Body>;
@@ -145,8 +204,7 @@ impl<B: Body> Future for Pending<B> {
     type Output = Result<B, Error>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let reply = std::task::ready!(self.reply.as_mut().poll(cx))?;
-        Poll::Ready(B::decode(reply.text()).map_err(|error| reply.misfit(&error)))
+        self.reply.as_mut().poll(cx).map(|reply| reply?.read())
     }
 }
 

@@ -20,6 +20,11 @@ impl Secret {
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
+
+    /// Whether there is nothing in it to keep secret.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.0.trim().is_empty()
+    }
 }
 
 impl From<&str> for Secret {

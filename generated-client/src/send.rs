@@ -12,6 +12,8 @@ use crate::client::Client;
 use crate::decode::DecodeError;
 use crate::error::{Error, ErrorKind};
 use crate::registry::{Evidence, Range};
+use crate::response::Response;
+use crate::series::Body;
 #[cfg(feature = "tracing")]
 use crate::spans;
 use crate::status;
@@ -23,67 +25,75 @@ use crate::trip::{Account, Trip};
 pub(crate) struct Reply {
     client: Client,
     call: Call,
-    text: String,
+    response: Response<String>,
     account: Account,
 }
 
 impl Reply {
-    pub(crate) fn text(&self) -> &str {
-        &self.text
+    /// Reads the text as what the endpoint promises.
+    pub(crate) fn read<B: Body>(self) -> Result<B, Error> {
+        B::decode(&self.response.body).map_err(|error| self.misfit(&error))
+    }
+
+    /// Reads the text, and keeps what came along with it.
+    pub(crate) fn into_response<B: Body>(mut self) -> Result<Response<B>, Error> {
+        let (status, mut headers) = (self.response.status, std::mem::take(&mut self.response.headers));
+        self.client.credentials().redact_headers(&mut headers);
+        Ok(Response::new(status, headers, self.read()?))
     }
 
     /// Says that the text is not what the endpoint promises.
     #[cold]
-    pub(crate) fn misfit(self, error: &DecodeError) -> Error {
-        let error = Error::decode(error, self.text.into_bytes());
+    fn misfit(self, error: &DecodeError) -> Error {
+        let error = Error::decode(error, self.response.body.into_bytes());
         error.about(&self.call).after(self.account).without_secrets(self.client.credentials())
     }
 }
 
 /// Sends a call and takes its reply.
 pub(crate) async fn send(client: Client, call: Call) -> Result<Reply, Error> {
-    match text(&client, &call).await {
-        Ok((text, account)) => Ok(Reply { client, call, text, account }),
+    match answer(&client, &call).await {
+        Ok((response, account)) => Ok(Reply { client, call, response, account }),
         Err(error) => Err(error.about(&call).without_secrets(client.credentials())),
     }
 }
 
-async fn text(client: &Client, call: &Call) -> Result<(String, Account), Error> {
+async fn answer(client: &Client, call: &Call) -> Result<(Response<String>, Account), Error> {
     call.check()?;
     if tokio::runtime::Handle::try_current().is_err() {
         return Err(Error::build("there is no Tokio runtime; send from `#[tokio::main]` or a task"));
     }
     let mut trip = client.trip(call.endpoint());
     let deadline = trip.deadline();
-    let body = body(client, call, &mut trip);
+    let success = success(client, call, &mut trip);
     #[cfg(feature = "tracing")]
     let span = spans::request(call.endpoint());
     #[cfg(feature = "tracing")]
-    let body = tracing::Instrument::instrument(body, span.clone());
-    let body = match deadline {
-        Some(deadline) => tokio::time::timeout_at(deadline, body).await.ok(),
-        None => Some(body.await),
+    let success = tracing::Instrument::instrument(success, span.clone());
+    let success = match deadline {
+        Some(deadline) => tokio::time::timeout_at(deadline, success).await.ok(),
+        None => Some(success.await),
     };
-    let text = body.unwrap_or_else(|| Err(trip.timed_out(client.credentials()))).and_then(utf8);
+    let response = success.unwrap_or_else(|| Err(trip.timed_out(client.credentials()))).and_then(text);
     #[cfg(feature = "tracing")]
-    spans::end(&span, text.as_ref().ok().map(String::len), &trip);
+    spans::end(&span, response.as_ref().ok().map(|response| response.body.len()), &trip);
     let account = trip.account();
-    match text {
-        Ok(text) => Ok((text, account)),
+    match response {
+        Ok(response) => Ok((response, account)),
         Err(error) => Err(explained(error.after(account), call)),
     }
 }
 
-/// The body of a success, after as many attempts as it takes and the rules allow.
-async fn body(client: &Client, call: &Call, trip: &mut Trip) -> Result<Vec<u8>, Error> {
+/// A success, after as many attempts as it takes and the rules allow.
+async fn success(client: &Client, call: &Call, trip: &mut Trip) -> Result<HttpResponse, Error> {
     let path = call.path_and_query();
     let retries = client.outlet().retries();
     loop {
         let outcome = authorized(client, &path, trip).await;
         match outcome.and_then(|response| status::accept(response, SERVICE.errors)) {
-            Ok(body) => {
+            Ok(response) => {
                 retries.succeeded();
-                return Ok(body);
+                return Ok(response);
             }
             // Whoever fetched the token has tried again already.
             Err(error) if error.is_token() => return Err(error),
@@ -92,12 +102,14 @@ async fn body(client: &Client, call: &Call, trip: &mut Trip) -> Result<Vec<u8>, 
     }
 }
 
-fn utf8(body: Vec<u8>) -> Result<String, Error> {
-    String::from_utf8(body).map_err(|error| {
+fn text(response: HttpResponse) -> Result<Response<String>, Error> {
+    let HttpResponse { status, headers, body, .. } = response;
+    let text = String::from_utf8(body).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let message = format!("the body is not UTF-8 from byte {at} on");
         Error::new(ErrorKind::Decode, message).with_body(error.into_bytes())
-    })
+    })?;
+    Ok(Response::new(status, headers, text))
 }
 
 /// Asks for a path; once more if a token was refused that another can replace.

@@ -1,6 +1,6 @@
 //! What a status means.
 //!
-//! A reply comes in; the body of a success goes out, anything else becomes an error with the catalogue's
+//! A reply comes in; a success goes out as it is, anything else becomes an error with the catalogue's
 //! words and what the body says. Whether to try again is not decided here.
 
 use crate::decode;
@@ -11,39 +11,41 @@ use crate::retry_after;
 use crate::transport::HttpResponse;
 use crate::{SERVICE, Value};
 
-/// Takes the body of a success, or says what the status means.
-pub(crate) fn accept(response: HttpResponse, known: &[StatusInfo]) -> Result<Vec<u8>, Error> {
+/// Takes a success, or says what the status means.
+pub(crate) fn accept(response: HttpResponse, known: &[StatusInfo]) -> Result<HttpResponse, Error> {
     match response.status {
         200..=299 => readable(response),
-        300..=399 => Err(redirect(&response)),
+        300..=399 => Err(redirect(response)),
         _ => Err(refusal(response, known)),
     }
 }
 
-/// The body of a success, as far as a look at its beginning can tell.
-fn readable(response: HttpResponse) -> Result<Vec<u8>, Error> {
+/// A success whose body is JSON, as far as a look at its beginning can tell.
+fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
     // A transport that accepts compressed bodies has to take the header away with the compression.
     if let Some(encoding) = response.headers.get("content-encoding").filter(|encoding| *encoding != "identity") {
         let message = format!("the body is encoded as `{encoding}`, which was not asked for");
         return Err(Error::new(ErrorKind::Decode, message));
     }
-    let HttpResponse { status, headers, body, .. } = response;
-    let kind = headers.get("content-type").map_or_else(String::new, |kind| format!(" of type `{}`", one_line(kind)));
-    match body.iter().find(|byte| !byte.is_ascii_whitespace()) {
+    let kind = || response.headers.get("content-type").map(|kind| format!(" of type `{}`", one_line(kind)));
+    match response.body.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => {
-            let message = format!("status {status} came with an empty body instead of JSON");
+            let message = format!("status {} came with an empty body instead of JSON", response.status);
             Err(Error::new(ErrorKind::Decode, message))
         }
         // No JSON begins like this, whatever its declared type.
-        Some(b'<') => Err(Error::new(ErrorKind::Decode, format!("the body is a page{kind} instead of JSON"))
-            .with_hint("check the base URL, and what stands between here and the service")
-            .with_body(body)),
-        Some(_) => Ok(body),
+        Some(b'<') => {
+            let message = format!("the body is a page{} instead of JSON", kind().unwrap_or_default());
+            Err(Error::new(ErrorKind::Decode, message)
+                .with_hint("check the base URL, and what stands between here and the service")
+                .with_body(response.body))
+        }
+        Some(_) => Ok(response),
     }
 }
 
 /// Following would hand the credentials to whatever host is named.
-fn redirect(response: &HttpResponse) -> Error {
+fn redirect(response: HttpResponse) -> Error {
     let target = response.headers.get("location").and_then(|target| target.parse::<http::Uri>().ok());
     let target = match target.as_ref().map(http::Uri::host) {
         Some(Some(host)) => format!("the host `{host}`"),
@@ -54,11 +56,12 @@ fn redirect(response: &HttpResponse) -> Error {
     Error::new(ErrorKind::Status, format!("status {status}, a redirect to {target}, is not followed"))
         .with_status(status, None)
         .with_hint("check the base URL")
+        .with_headers(response.headers)
 }
 
 fn refusal(response: HttpResponse, known: &[StatusInfo]) -> Error {
     let asked = retry_after::read(&response.headers);
-    let HttpResponse { status, body, .. } = response;
+    let HttpResponse { status, headers, body, .. } = response;
     let info = known.iter().find(|info| info.status == status);
     let said = std::str::from_utf8(&body).ok().and_then(|text| decode::any(text).ok());
     let find = |places| said.as_ref().and_then(|said| find(said, places));
@@ -71,6 +74,7 @@ fn refusal(response: HttpResponse, known: &[StatusInfo]) -> Error {
         .with_status(status, find(SERVICE.error_body.code))
         .with_retry_after(asked)
         .with_hint(info.map_or("", |info| info.advice.trim_end_matches('.')))
+        .with_headers(headers)
         .with_body(body)
 }
 

@@ -223,9 +223,9 @@ impl TokenFlow {
         let form = "grant_type=client_credentials";
         let response = outlet.post(self.info.path, self.headers.clone(), form, trip).await?;
         let success = (200..300).contains(&response.status);
-        let body = status::accept(response, self.info.errors)
+        let response = status::accept(response, self.info.errors)
             .map_err(|error| if success { error.without_body() } else { error })?;
-        let reply = TokenReply::read(&body)?;
+        let reply = TokenReply::read(&response.body)?;
         let mut bearer = HeaderValue::try_from(format!("Bearer {}", reply.access_token))
             .map_err(|_| reply::unreadable("`access_token` has characters that HTTP cannot carry"))?;
         bearer.set_sensitive(true);

@@ -5,10 +5,24 @@
 //! Bring your own with [`Builder::transport`](crate::Builder::transport).
 
 mod connect;
+mod exchange;
+mod failure;
 #[cfg(feature = "gzip")]
 mod gzip;
 mod headers;
 mod hyper;
+#[cfg(feature = "proxy")]
+mod proxy;
+#[cfg(feature = "proxy")]
+use proxy as routes;
+#[cfg(not(feature = "proxy"))]
+mod direct;
+#[cfg(not(feature = "proxy"))]
+use direct as routes;
+#[cfg(feature = "reqwest")]
+mod reqwest;
+mod roots;
+mod settings;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -20,6 +34,12 @@ use std::time::Duration;
 pub use headers::{Headers, InvalidHeader};
 
 pub(crate) use hyper::HyperTransport;
+#[cfg(feature = "proxy")]
+pub(crate) use proxy::Choice as ProxyChoice;
+pub(crate) use settings::Settings;
+
+#[cfg(feature = "reqwest")]
+pub use reqwest::ReqwestTransport;
 
 /// Sends a request and brings back the reply.
 ///

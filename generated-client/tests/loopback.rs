@@ -116,25 +116,60 @@ async fn a_connection_that_ends_early_is_told_from_a_slow_one() {
 #[tokio::test]
 async fn a_refused_connection_says_so() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let base_url = format!("http://{}/v2", listener.local_addr().unwrap());
+    let address = listener.local_addr().unwrap();
+    let base_url = format!("http://{address}/v2");
     drop(listener);
     let client = Client::builder(base_url).api_key(KEY).retry(Retry::none()).build().unwrap();
     let error = ask(&client).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(error.is_retryable() && !error.is_timeout());
-    assert!(format!("{error:#}").contains("refused"), "{error:#}");
-    assert!(!error.to_string().contains("refused"));
+    let (said, cost) = words(&error);
+    assert_eq!(said, format!("no connection to `{address}`, which refuses it"));
+    assert!(cost.contains(": client error (Connect): tcp connect error: "), "{cost}");
+}
+
+/// What an error says happened, and what comes behind the number of attempts, causes included.
+fn words(error: &Error) -> (String, String) {
+    let text = format!("{error:#}");
+    let (said, cost) = text.split_once("; after 1 attempt in ").unwrap();
+    (said.rsplit_once("): ").unwrap().1.to_owned(), cost.to_owned())
+}
+
+#[tokio::test]
+async fn a_name_that_nobody_knows_is_said() {
+    let client = Client::builder("https://nowhere.invalid/v2").api_key(KEY).retry(Retry::none()).build().unwrap();
+    let (said, cost) = words(&ask(&client).await.unwrap_err());
+    assert!(said.starts_with("no connection to `nowhere.invalid:443`: a name cannot be looked up"), "{said}");
+    assert!(cost.contains(": dns error: "), "{cost}");
+}
+
+#[cfg(not(feature = "proxy"))]
+#[tokio::test]
+async fn a_proxy_that_nobody_asks_is_said() {
+    const THIS: &str = "a_proxy_that_nobody_asks_is_said";
+    if std::env::var_os("ALONE").is_some() {
+        let client = Client::builder("https://nowhere.invalid/v2").api_key(KEY).retry(Retry::none()).build().unwrap();
+        let (said, _) = words(&ask(&client).await.unwrap_err());
+        return assert!(said.ends_with("; the environment names a proxy, which takes the feature `proxy`"), "{said}");
+    }
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", THIS]).env("ALONE", "1").env("HTTPS_PROXY", "http://me:canary@127.0.0.1:1");
+    let output = tokio::task::spawn_blocking(move || child.output().unwrap()).await.unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
 
 #[tokio::test]
 async fn a_stalled_handshake_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let base_url = format!("https://{}/v2", listener.local_addr().unwrap());
+    let address = listener.local_addr().unwrap();
+    let base_url = format!("https://{address}/v2");
     let client =
         Client::builder(base_url).api_key(KEY).connect_timeout(Duration::from_millis(100)).retry(Retry::none());
     let error = ask(&client.build().unwrap()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(error.is_timeout());
+    assert_eq!(words(&error).0, format!("no connection to `{address}` within 100ms"));
 }
 
 #[tokio::test]

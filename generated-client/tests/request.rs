@@ -92,6 +92,12 @@ fn settings_are_checked() {
     let check = |builder: Builder| builder.build().map(drop).unwrap_err().to_string();
     let url = "https://example.com/v2";
     assert_eq!(check(Client::builder(url)), "there is no API key; set it with `api_key`");
+    let expected = "the API key is empty; set it with `api_key`";
+    assert_eq!(check(Client::builder(url).api_key("")), expected);
+    assert_eq!(check(Client::builder(url).api_key(" \n")), expected);
+    let flow = |id, secret| check(Client::builder(url).api_key("key").client_credentials(id, secret));
+    assert_eq!(flow("", "canary"), "the client id is empty");
+    assert_eq!(flow("canary", " "), "the client secret is empty");
     let expected = "the API key does not fit: the header `x-api-key` has characters that HTTP cannot carry";
     assert_eq!(check(Client::builder(url).api_key("canary\n")), expected);
     let expected = "`connect_timeout` has no effect on a transport of your own; set it there";

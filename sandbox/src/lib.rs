@@ -14,6 +14,7 @@ mod known;
 mod market;
 mod measures;
 mod number;
+mod page;
 mod plausible;
 mod refusal;
 mod routes;

@@ -1,4 +1,4 @@
-//! The sandbox as a program: flags come in, one line with the base URL goes out, ctrl-c ends it.
+//! The sandbox as a program: flags come in, the base URL and the page's go out, ctrl-c ends it.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -46,6 +46,8 @@ async fn run(cli: Cli) -> io::Result<()> {
         None => "any API key",
     };
     let sandbox = builder.start().await?;
-    writeln!(io::stdout(), "sandbox: {} ({accepted})", sandbox.base_url())?;
+    // In one piece, as a program may read the first line and listen no more.
+    let said = format!("sandbox: {} ({accepted})\npage: {}\n", sandbox.base_url(), sandbox.page_url());
+    io::stdout().write_all(said.as_bytes())?;
     tokio::signal::ctrl_c().await
 }

@@ -6,6 +6,7 @@
 
 pub(crate) mod book;
 pub(crate) mod crowd;
+pub(crate) mod lately;
 pub(crate) mod levels;
 pub(crate) mod mood;
 pub(crate) mod noise;
@@ -14,7 +15,13 @@ pub(crate) mod orders;
 pub(crate) mod price;
 pub(crate) mod tape;
 
-use self::noise::{Noise, Path, Seed, Strand};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use self::lately::Lately;
+use self::levels::{Levels, Open};
+use self::noise::{DRIFT, Noise, Path, SWING, Seed, Strand};
+use self::tape::Taken;
 use crate::number::{floor, real};
 
 /// A coin, or all of them.
@@ -25,6 +32,8 @@ pub(crate) struct Coin {
     price: f64,
     /// What is usually traded of it on the largest venue, in USD a second.
     turnover: f64,
+    /// The power of ten at or below the usual price.
+    magnitude: i32,
 }
 
 /// Coins whose usual price and turnover a reader would miss; any other coin gets some of its own.
@@ -41,43 +50,78 @@ impl Coin {
                 (10_f64.powf(seed.name("price").unit() * 5.0 - 2.0), 500.0 + 4_000.0 * seed.name("turnover").unit())
             }
         };
-        Self { seed, price, turnover }
+        Self { seed, price, turnover, magnitude: i32::try_from(floor(price.log10())).unwrap_or(0) }
     }
 
     /// All coins together, counted in USD.
     pub(crate) fn all(seed: Seed) -> Self {
-        Self { seed: seed.name("all coins"), price: 1.0, turnover: 1_000_000.0 }
+        Self { seed: seed.name("all coins"), price: 1.0, turnover: 1_000_000.0, magnitude: 0 }
     }
 
     /// Decimals of a lot, the unit in which trades are counted: one is worth between 0.1 and 1 USD.
     fn lot_decimals(&self) -> i32 {
-        self.magnitude() + 1
+        self.magnitude + 1
     }
 
     /// Decimals of a tick, the unit in which prices are quoted.
     fn tick_decimals(&self) -> i32 {
-        5 - self.magnitude()
+        5 - self.magnitude
     }
+}
 
-    /// The power of ten at or below the usual price.
-    fn magnitude(&self) -> i32 {
-        i32::try_from(floor(self.price.log10())).unwrap_or(0)
+/// The paths that were asked for, by name: made once, they remember where they were asked about.
+#[derive(Debug, Default)]
+pub(crate) struct Paths(RefCell<Vec<(&'static str, Rc<Path>)>>);
+
+impl Paths {
+    /// The path of this name, with these strands when it is first asked for.
+    fn path(&self, what: &'static str, noise: &'static Noise, strands: impl FnOnce() -> Vec<Strand>) -> Rc<Path> {
+        let mut known = self.0.borrow_mut();
+        // The same name in another place may make another path, but none with other values.
+        if let Some((_, path)) = known.iter().find(|(name, _)| std::ptr::eq(*name, what)) {
+            return Rc::clone(path);
+        }
+        let path = Rc::new(Path::new(noise, strands()));
+        known.push((what, Rc::clone(&path)));
+        path
     }
 }
 
 /// A venue, as the market of one coin.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Venue {
     seed: Seed,
     /// Its size; the largest venue has 1.
     weight: f64,
+    paths: Paths,
+    levels: Levels,
 }
 
 impl Venue {
     /// The venue with this identifier, which stands at this place among all by size.
     pub(crate) fn new(coin: &Coin, identifier: &str, rank: usize) -> Self {
         let rank = i64::try_from(rank).unwrap_or(i64::MAX);
-        Self { seed: coin.seed.name(identifier), weight: 1.0 / (1.0 + real(rank)) }
+        let (seed, weight) = (coin.seed.name(identifier), 1.0 / (1.0 + real(rank)));
+        Self { seed, weight, paths: Paths::default(), levels: Levels::default() }
+    }
+
+    /// A value between -1 and 1.
+    fn swing(&self, what: &'static str, moment: i64) -> f64 {
+        self.own_path(what, &SWING).at(real(moment))
+    }
+
+    /// What rises and falls, always slower than time does.
+    fn lean(&self, what: &'static str, time: f64) -> f64 {
+        self.own_path(what, &DRIFT).at(time)
+    }
+
+    /// Time that runs faster and slower, never backward.
+    fn uneven(&self, what: &'static str, time: f64) -> f64 {
+        time + self.lean(what, time)
+    }
+
+    fn own_path(&self, what: &'static str, noise: &'static Noise) -> Rc<Path> {
+        self.paths.path(what, noise, || vec![(self.seed.name(what), 1.0)])
     }
 }
 
@@ -96,7 +140,7 @@ pub(crate) enum PremiumAs {
 }
 
 /// The part of the market that a question is about.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Scope {
     pub(crate) coin: Coin,
     pub(crate) venues: Vec<Venue>,
@@ -106,6 +150,10 @@ pub(crate) struct Scope {
     pub(crate) sizes: Vec<usize>,
     pub(crate) funding: FundingOf,
     pub(crate) premium: PremiumAs,
+    /// The paths of the coin, and of all venues together.
+    pub(crate) paths: Paths,
+    pub(crate) taken: Lately<Taken>,
+    pub(crate) open: Lately<Open>,
 }
 
 impl Scope {
@@ -116,28 +164,15 @@ impl Scope {
     }
 
     /// One path for each venue, added up by size, in which the coin as a whole has its part.
-    fn strands(&self, what: &str) -> Vec<Strand> {
-        let own = self.venues.iter().map(|venue| (venue.seed.name(what), venue.weight * 0.6));
-        let common = self.venues.iter().map(|venue| venue.weight * 0.4).sum();
-        own.chain([(self.coin.seed.name(what), common)]).collect()
+    fn common_path(&self, what: &'static str, noise: &'static Noise) -> Rc<Path> {
+        self.paths.path(what, noise, || {
+            let own = self.venues.iter().map(|venue| (venue.seed.name(what), venue.weight * 0.6));
+            let common = self.venues.iter().map(|venue| venue.weight * 0.4).sum();
+            own.chain([(self.coin.seed.name(what), common)]).collect()
+        })
     }
 
     fn weight(&self) -> f64 {
         self.venues.iter().map(|venue| venue.weight).sum()
     }
-}
-
-/// A value between -1 and 1 that belongs to a seed.
-fn swing(seed: Seed, what: &str, moment: i64) -> f64 {
-    Path { noise: &Noise::swing(), strands: &[(seed.name(what), 1.0)] }.at(real(moment))
-}
-
-/// Time that runs faster and slower, never backward.
-fn uneven(seed: Seed, time: f64) -> f64 {
-    time + lean(seed, time)
-}
-
-/// Rises and falls, always slower than time does.
-fn lean(seed: Seed, time: f64) -> f64 {
-    Path { noise: &Noise::drift(), strands: &[(seed, 1.0)] }.at(time)
 }

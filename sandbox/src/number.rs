@@ -12,7 +12,9 @@ pub(crate) const fn real(count: i64) -> f64 {
 /// The whole number at or below a real.
 #[expect(clippy::cast_possible_truncation, reason = "amounts stay below 2^53, and a cast saturates")]
 pub(crate) fn floor(value: f64) -> i64 {
-    value.floor() as i64
+    // Most processors that this is compiled for have no instruction for `f64::floor`.
+    let toward_zero = value as i64;
+    toward_zero.saturating_sub(i64::from(real(toward_zero) > value))
 }
 
 /// The whole number next to a real.

@@ -9,7 +9,7 @@ use serde_json::Map;
 
 use crate::calendar::to_wire;
 use crate::fields::{self, Field};
-use crate::market::noise::{Noise, Path, Seed};
+use crate::market::noise::{Path, SWING, Seed};
 use crate::number::{floor, real, rounded};
 
 /// Lists within lists within lists are empty, so that a record that holds itself has an end.
@@ -80,7 +80,7 @@ impl Source<'_> {
     }
 
     fn swing(self) -> f64 {
-        Path { noise: &Noise::swing(), strands: &[(self.seed, 1.0)] }.at(real(self.moment))
+        Path::new(&SWING, [(self.seed, 1.0)]).at(real(self.moment))
     }
 }
 

@@ -20,6 +20,7 @@ use crate::answer::{World, answer};
 use crate::asked::Asked;
 use crate::invented;
 use crate::known;
+use crate::page;
 use crate::refusal::Refusal;
 use crate::settings::Settings;
 use crate::token::Tokens;
@@ -35,6 +36,7 @@ pub(crate) struct Shared {
 /// Routes every endpoint of the registry.
 pub(crate) fn router(shared: Shared) -> Router {
     let shared = Arc::new(shared);
+    let page = page::router(&shared.settings);
     // Without the checks a path may have segments that begin with `:` or `*`, which mean nothing here.
     let mut router = Router::new().without_v07_checks();
     for (path, endpoint) in known::endpoints() {
@@ -53,9 +55,10 @@ pub(crate) fn router(shared: Shared) -> Router {
         })
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), ask_for_key))
         .with_state(shared)
+        .merge(page)
 }
 
-fn full(path: &str) -> String {
+pub(crate) fn full(path: &str) -> String {
     [SERVICE.base_url_suffix, path].concat()
 }
 

@@ -52,6 +52,11 @@ impl Sandbox {
         &self.base_url
     }
 
+    /// The page on which a person can try every endpoint.
+    pub fn page_url(&self) -> String {
+        format!("{}/", self.base_url.strip_suffix(SERVICE.base_url_suffix).unwrap_or(&self.base_url))
+    }
+
     pub(crate) async fn listen(port: u16, token_lifetime: Duration, settings: Settings) -> io::Result<Self> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let named = |error: io::Error| {

@@ -6,8 +6,9 @@
 use crate::asked::Asked;
 use crate::calendar::{self, DAY};
 use crate::known;
+use crate::market::lately::Lately;
 use crate::market::noise::Seed;
-use crate::market::{Coin, FundingOf, PremiumAs, Scope, Venue};
+use crate::market::{Coin, FundingOf, Paths, PremiumAs, Scope, Venue};
 
 /// The venues of a reply.
 #[derive(Debug)]
@@ -78,6 +79,9 @@ pub(crate) fn of(asked: &Asked, venues: &Venues, seed: Seed) -> Scope {
         anchor: asked.one("anchor").and_then(calendar::length).unwrap_or(DAY),
         sizes: sizes(asked),
         funding: if asked.one("aggregationType") == Some("average") { FundingOf::Average } else { FundingOf::Sum },
+        paths: Paths::default(),
+        taken: Lately::default(),
+        open: Lately::default(),
         premium: if asked.one("mode") == Some("percentage") { PremiumAs::Percentage } else { PremiumAs::Price },
     }
 }

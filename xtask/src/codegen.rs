@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{Change, ChangeKind, Diagnostics, Mode, Report, Summary};
+use codegen::{Change, ChangeKind, Diagnostics, Folder, Mode, Report, Summary};
 
 use crate::paths;
 use crate::terminal::{fail, say};
@@ -19,9 +19,9 @@ pub(crate) struct Codegen {
     /// The catalogue
     #[arg(long, value_name = "DIR", default_value_os_t = paths::spec())]
     spec: PathBuf,
-    /// The folder that the generator owns
-    #[arg(long, value_name = "DIR", default_value_os_t = paths::generated())]
-    out: PathBuf,
+    /// Write the client's part into this folder, and nothing else anywhere
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 /// Report every mistake in the catalogue
@@ -35,57 +35,73 @@ pub(crate) struct Check {
 impl Codegen {
     pub(crate) fn run(&self) -> ExitCode {
         let mode = if self.check { Mode::Check } else { Mode::Write };
-        let (summary, report) = match generate(&self.spec, &self.out, mode) {
+        let (summary, reports) = match generate(&self.spec, self.out.as_deref(), mode) {
             Ok(done) => done,
             Err(failure) => return fail(&failure.to_text(&self.spec)),
         };
-        if report.has_foreign() || (self.check && !report.is_clean()) {
-            return fail(&format!("{report}\n{}", self.remedy(&report)));
+        let has_foreign = reports.iter().any(|(_, report)| report.has_foreign());
+        if has_foreign || (self.check && !is_clean(&reports)) {
+            return fail(&format!("{}\n{}", differences(&reports), self.remedy(&reports, has_foreign)));
         }
-        say(&format!("{summary}\n{}", self.outcome(&report)));
+        let outcomes: String = reports.iter().map(|(root, report)| outcome(root, report)).collect();
+        say(&format!("{summary}\n{outcomes}"));
         ExitCode::SUCCESS
     }
 
-    fn remedy(&self, report: &Report) -> String {
-        let files = match report.changes.len() {
-            1 => "1 file differs".to_owned(),
-            count => format!("{count} files differ"),
-        };
-        let out = shown(&self.out);
-        if report.has_foreign() {
-            return format!("error: {files} in {out}; move the foreign files away, then run `{}`\n", self.command());
+    fn remedy(&self, reports: &Reports, has_foreign: bool) -> String {
+        let counts = reports.iter().filter(|(_, report)| !report.is_clean()).map(|(root, report)| {
+            let count = report.changes.len();
+            format!("{count} file{} in {}", if count == 1 { "" } else { "s" }, shown(root))
+        });
+        let differing = counts.collect::<Vec<_>>().join(", ");
+        if has_foreign {
+            return format!("error: {differing}; move the foreign files away, then run `{}`\n", self.command());
         }
-        format!("error: {files} in {out}; run `{}` and commit the result\n", self.command())
+        format!("error: {differing} not as emitted; run `{}` and commit the result\n", self.command())
     }
 
     /// The command that mends what this one reports.
     fn command(&self) -> String {
         let mut command = "cargo xtask codegen".to_owned();
-        for (flag, path, default) in [("--spec", &self.spec, paths::spec()), ("--out", &self.out, paths::generated())] {
-            if *path != default {
-                command += &format!(" {flag} {}", path.display());
-            }
+        if self.spec != paths::spec() {
+            command += &format!(" --spec {}", self.spec.display());
+        }
+        if let Some(out) = &self.out {
+            command += &format!(" --out {}", out.display());
         }
         command
     }
+}
 
-    fn outcome(&self, report: &Report) -> String {
-        let out = shown(&self.out);
-        if report.is_clean() {
-            return format!("{out}: all {} files are as emitted\n", report.unchanged);
-        }
-        let mut text = format!("{out}: {} changed, {} unchanged\n", report.changes.len(), report.unchanged);
-        for Change { path, kind } in &report.changes {
-            let verb = match kind {
-                ChangeKind::Missing => "wrote new",
-                ChangeKind::Drifted(_) => "rewrote",
-                ChangeKind::Stale => "removed stale",
-                ChangeKind::Foreign => "left foreign",
-            };
-            text += &format!("  {verb} {path}\n");
-        }
-        text
+/// What became of each folder.
+type Reports = [(PathBuf, Report)];
+
+fn is_clean(reports: &Reports) -> bool {
+    reports.iter().all(|(_, report)| report.is_clean())
+}
+
+fn differences(reports: &Reports) -> String {
+    let unclean = reports.iter().filter(|(_, report)| !report.is_clean());
+    unclean.map(|(root, report)| ["in ", &shown(root), ":\n", &report.to_string()].concat()).collect()
+}
+
+fn outcome(root: &Path, report: &Report) -> String {
+    let root = shown(root);
+    if report.is_clean() {
+        let files = if report.unchanged == 1 { "the file is" } else { "all files are" };
+        return format!("{root}: {files} as emitted\n");
     }
+    let mut text = format!("{root}: {} changed, {} unchanged\n", report.changes.len(), report.unchanged);
+    for Change { path, kind } in &report.changes {
+        let verb = match kind {
+            ChangeKind::Missing => "wrote new",
+            ChangeKind::Drifted(_) => "rewrote",
+            ChangeKind::Stale => "removed stale",
+            ChangeKind::Foreign => "left foreign",
+        };
+        text += &format!("  {verb} {path}\n");
+    }
+    text
 }
 
 impl Check {
@@ -103,29 +119,36 @@ impl Check {
 /// Why nothing was generated.
 enum Failure {
     Catalogue(Diagnostics),
-    Disk(PathBuf, std::io::Error),
+    Disk(std::io::Error),
 }
 
 impl Failure {
     fn to_text(&self, spec: &Path) -> String {
         match self {
             Self::Catalogue(diagnostics) => drawn(diagnostics, spec),
-            Self::Disk(path, error) => format!("error: {}: {error}\n", path.display()),
+            Self::Disk(error) => format!("error: {error}\n"),
         }
     }
 }
 
 /// The findings, each with the file's path as a terminal can open it.
-fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
+pub(crate) fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
     diagnostics.render(&format!("{}/", shown(spec)), stderr().is_terminal())
 }
 
-/// The whole pipeline, from one folder to another.
-fn generate(spec: &Path, out: &Path, mode: Mode) -> Result<(Summary, Report), Failure> {
+/// The whole pipeline: to where the emitted files stand, or to another folder that takes the client's part alone.
+fn generate(spec: &Path, out: Option<&Path>, mode: Mode) -> Result<(Summary, Vec<(PathBuf, Report)>), Failure> {
     let api = codegen::read(spec).map_err(Failure::Catalogue)?;
-    let report =
-        codegen::write(out, &codegen::emit(&api), mode).map_err(|error| Failure::Disk(out.to_owned(), error))?;
-    Ok((Summary::of(&api), report))
+    let client = Folder {
+        root: out.map_or_else(paths::generated, Path::to_owned),
+        is_shared: false,
+        files: codegen::emit(&api),
+    };
+    let documents = Folder { root: paths::docs(), is_shared: false, files: codegen::documents(&api) };
+    let schema = Folder { root: spec.to_owned(), is_shared: true, files: vec![codegen::catalogue_schema()] };
+    let folders = if out.is_some() { vec![client] } else { vec![client, documents, schema] };
+    let reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
+    Ok((Summary::of(&api), folders.into_iter().map(|folder| folder.root).zip(reports).collect()))
 }
 
 /// A path as a person in the project's root would write it.
@@ -140,10 +163,10 @@ mod tests {
     /// What `cargo xtask codegen --check` does, as a test: the committed files are what the catalogue makes.
     #[test]
     fn nothing_has_drifted() {
-        let (_, report) = match generate(&paths::spec(), &paths::generated(), Mode::Check) {
+        let (_, reports) = match generate(&paths::spec(), None, Mode::Check) {
             Ok(done) => done,
             Err(failure) => panic!("{}", failure.to_text(&paths::spec())),
         };
-        assert!(report.is_clean(), "{report}\nrun `cargo xtask codegen` and commit the result");
+        assert!(is_clean(&reports), "{}\nrun `cargo xtask codegen` and commit the result", differences(&reports));
     }
 }

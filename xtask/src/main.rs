@@ -1,6 +1,7 @@
 //! The project's commands. Each is one call into a library or another package; nothing is decided here.
 
 mod codegen;
+mod openapi;
 mod paths;
 mod serve;
 mod terminal;
@@ -24,6 +25,8 @@ enum Command {
     Codegen(codegen::Codegen),
     /// Report every mistake in the catalogue
     Check(codegen::Check),
+    /// Print the OpenAPI description of the service
+    Openapi(openapi::Openapi),
     /// Run the sandbox, a server that answers as the catalogue says
     Serve(serve::Serve),
     /// Run the checks that need more than Rust
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Codegen(command) => command.run(),
         Command::Check(command) => command.run(),
+        Command::Openapi(command) => command.run(),
         Command::Serve(command) => command.run(),
         Command::Verify(command) => command.run(),
     }

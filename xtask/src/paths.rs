@@ -13,7 +13,17 @@ pub(crate) fn spec() -> PathBuf {
     root().join("spec")
 }
 
-/// The folder that the generator owns.
+/// The generated part of the client, which the generator owns.
 pub(crate) fn generated() -> PathBuf {
     root().join("generated-client/src/generated")
+}
+
+/// Where Cargo builds.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
+
+/// What people and other tools read about the service, which the generator owns too.
+pub(crate) fn docs() -> PathBuf {
+    root().join("docs")
 }

@@ -4,6 +4,10 @@
 //! It names the programs it needs, so that a machine without one is told how to get it instead of failing halfway.
 
 mod features;
+mod fuzz;
+mod openapi;
+mod page;
+mod throughput;
 
 use std::process::{Command, ExitCode, Stdio};
 
@@ -13,7 +17,7 @@ use crate::paths;
 use crate::terminal::{fail, say};
 
 /// Every check, in the order in which all of them run.
-const CHECKS: &[Check] = &[features::CHECK];
+const CHECKS: &[Check] = &[features::CHECK, fuzz::CHECK, openapi::CHECK, page::CHECK, throughput::CHECK];
 
 /// Run the checks that need more than Rust
 #[derive(Args)]
@@ -24,6 +28,9 @@ pub(crate) struct Verify {
     /// Run none, only say what there is and which programs are missing
     #[arg(long)]
     list: bool,
+    /// How long a check that could go on for ever does so
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: u32,
 }
 
 /// A promise of the project that more than Rust is needed to see kept.
@@ -35,7 +42,7 @@ struct Check {
     /// The programs it calls.
     needs: &'static [Program],
     /// Runs it, and says why it failed.
-    run: fn() -> Result<(), String>,
+    run: fn(&Verify) -> Result<(), String>,
 }
 
 /// Something to install.
@@ -56,7 +63,7 @@ impl Verify {
             say(&chosen.iter().map(|check| check.description()).collect::<Vec<_>>().concat());
             return ExitCode::SUCCESS;
         }
-        let failures: Vec<String> = chosen.iter().filter_map(|check| check.verdict().err()).collect();
+        let failures: Vec<String> = chosen.iter().filter_map(|check| check.verdict(self).err()).collect();
         match failures.as_slice() {
             [] => ExitCode::SUCCESS,
             _ => fail(&failures.concat()),
@@ -92,13 +99,13 @@ impl Check {
     }
 
     /// Runs it and says how it went, unless a program is missing.
-    fn verdict(&self) -> Result<(), String> {
+    fn verdict(&self, wanted: &Verify) -> Result<(), String> {
         let missing: Vec<&str> = self.missing().map(|program| program.install).collect();
         if !missing.is_empty() {
             return Err(format!("error: `verify {}` needs more; run `{}`\n", self.name, missing.join(" && ")));
         }
         say(&format!("== {}: {}\n", self.name, self.shows));
-        (self.run)().map_err(|why| format!("error: `verify {}` failed: {why}\n", self.name))
+        (self.run)(wanted).map_err(|why| format!("error: `verify {}` failed: {why}\n", self.name))
     }
 }
 
@@ -140,8 +147,11 @@ mod tests {
     #[test]
     fn a_missing_program_is_named_with_its_remedy_and_the_check_does_not_run() {
         let needs = &[Program { probe: &["no-such-program-anywhere"], install: "install it" }];
-        let check = Check { name: "probe", shows: "nothing", needs, run: || Ok(()) };
-        assert_eq!(check.verdict(), Err("error: `verify probe` needs more; run `install it`\n".to_owned()));
+        let check = Check { name: "probe", shows: "nothing", needs, run: |_| Ok(()) };
+        assert_eq!(
+            check.verdict(&Verify { names: Vec::new(), list: false, seconds: 1 }),
+            Err("error: `verify probe` needs more; run `install it`\n".to_owned())
+        );
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn field_type(field: &Field) -> TokenStream {
 }
 
 fn decoding(record: &Record) -> TokenStream {
-    let Record { ident: name, summary, fields } = record;
+    let Record { ident: name, summary, fields, .. } = record;
     let record = ident(name);
     let infos = fields.iter().map(field_info);
     let values = fields.iter().enumerate().map(|(index, field)| {

@@ -6,7 +6,7 @@ use quote::quote;
 use super::File;
 use super::literal::{field_info, ident, option, status_info};
 use super::render::{Imports, Source};
-use crate::model::{Api, ClientCredentials, Limit, Service};
+use crate::model::{Api, ClientCredentials, ErrorBody, Limit, Service};
 
 pub(super) fn file(api: &Api) -> File {
     let groups = api.groups.iter().map(|group| {
@@ -51,9 +51,10 @@ pub(super) fn file(api: &Api) -> File {
 }
 
 fn info(service: &Service) -> TokenStream {
-    let Service { title, version, summary, env_prefix, base_url_suffix, error_message, error_code, .. } = service;
+    let Service { title, version, summary, env_prefix, base_url_suffix, .. } = service;
+    let ErrorBody { message, code, .. } = &service.error_body;
     let unit = if service.milliseconds { quote!(TimeUnit::Milliseconds) } else { quote!(TimeUnit::Seconds) };
-    let api_key_header = option(service.api_key_header.as_ref());
+    let api_key_header = option(service.api_key.as_ref().map(|key| &key.header));
     let client_credentials = option(service.client_credentials.as_ref().map(client_credentials));
     let errors = service.errors.iter().map(status_info);
     let limits = service.limits.iter().map(limit);
@@ -74,7 +75,7 @@ fn info(service: &Service) -> TokenStream {
             api_key_header: #api_key_header,
             client_credentials: #client_credentials,
             errors: &[#(#errors),*],
-            error_body: ErrorBodyInfo { message: &[#(#error_message),*], code: &[#(#error_code),*] },
+            error_body: ErrorBodyInfo { message: &[#(#message),*], code: &[#(#code),*] },
             limits: &[#(#limits),*],
             envelope: #envelope,
         }

@@ -15,8 +15,6 @@ use http::Uri;
 use tokio::time::Instant;
 use tower_service::Service;
 
-use super::{Phase, TransportError};
-
 type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// A connector that gives up in time.
@@ -78,34 +76,12 @@ where
 
 /// Time ran out before there was a connection.
 #[derive(Debug)]
-struct TooLate(Duration);
+pub(super) struct TooLate(pub(super) Duration);
 
 impl fmt::Display for TooLate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no connection within {:?}", self.0)
+        f.write_str("`connect_timeout` is over")
     }
 }
 
 impl StdError for TooLate {}
-
-/// Says why there is no connection.
-pub(super) fn failed(error: hyper_util::client::legacy::Error, host: &str) -> TransportError {
-    let causes = || std::iter::successors(Some(&error as &dyn StdError), |error| cause(*error));
-    let late = causes().any(<dyn StdError>::is::<TooLate>);
-    let untrusted = causes().any(|cause| matches!(cause.downcast_ref(), Some(rustls::Error::InvalidCertificate(_))));
-    let this = if untrusted {
-        TransportError::new(Phase::Connect, format!("the certificate of `{host}` is not trusted")).permanent()
-    } else {
-        TransportError::new(Phase::Connect, format!("no connection to `{host}`"))
-    };
-    let this = if late { this.timed_out() } else { this };
-    this.because(error)
-}
-
-/// The cause of an error; an I/O error hides the one it wraps behind that one's own cause.
-fn cause<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e (dyn StdError + 'static)> {
-    match error.downcast_ref::<std::io::Error>() {
-        Some(io) => io.get_ref().map(|inner| inner as _),
-        None => error.source(),
-    }
-}

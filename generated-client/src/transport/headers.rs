@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use http::header::{HeaderMap, HeaderName, HeaderValue};
+use http::header::{HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 
 /// Headers of a request or a reply.
 ///
@@ -58,6 +58,18 @@ impl Headers {
 
     pub(crate) fn put(&mut self, name: HeaderName, value: HeaderValue) {
         self.0.insert(name, value);
+    }
+
+    /// Changes values where they stand, which must stay fit for a header; `Debug` shows no cookie.
+    pub(crate) fn rewrite(&mut self, change: impl Fn(&mut [u8])) {
+        for (name, value) in &mut self.0 {
+            let mut bytes = value.as_bytes().to_vec();
+            change(&mut bytes);
+            if let Ok(mut changed) = HeaderValue::from_maybe_shared(bytes::Bytes::from(bytes)) {
+                changed.set_sensitive(value.is_sensitive() || name == SET_COOKIE);
+                *value = changed;
+            }
+        }
     }
 
     pub(super) fn into_map(self) -> HeaderMap {

@@ -4,11 +4,11 @@
 //! prices, because no endpoint is known to show one.
 
 use super::Scope;
-use super::noise::{Noise, Path};
+use super::noise::{Noise, SWING};
 use crate::calendar::Interval;
 use crate::number::{balance, real, round, rounded, scaled};
 
-const DEPTH: Noise = Noise::swing().times(0.7);
+static DEPTH: Noise = SWING.times(0.7);
 
 /// How many seconds of trade rest on each side, and how many of them at its best price.
 const SECONDS_RESTING: f64 = 1_500.0;
@@ -75,8 +75,7 @@ impl Scope {
             Side::Bid => "bids",
             Side::Ask => "asks",
         };
-        let strands = self.strands(what);
-        let change = Path { noise: &DEPTH, strands: &strands }.at(real(moment));
+        let change = self.common_path(what, &DEPTH).at(real(moment));
         round(100.0 * SECONDS_RESTING * self.coin.turnover * (self.weight() + change))
     }
 }

@@ -3,7 +3,7 @@
 //! Shares are counted in hundredths of a percent, so that long and short make 100 exactly; a record has them
 //! as they are when its interval ends.
 
-use super::{Scope, swing};
+use super::Scope;
 use crate::calendar::{Interval, block_start};
 use crate::number::{real, round, scaled};
 
@@ -78,13 +78,13 @@ impl Scope {
         round(5_000.0 + 4_000.0 * self.mean_swing(crowd.name(), moment))
     }
 
-    fn leverage_at(&self, what: &str, interval: Interval) -> i64 {
+    fn leverage_at(&self, what: &'static str, interval: Interval) -> i64 {
         round(1_200.0 + 900.0 * self.mean_swing(what, interval.end))
     }
 
     /// The mean of all venues, between -1 and 1.
-    pub(super) fn mean_swing(&self, what: &str, moment: i64) -> f64 {
-        let swings = self.venues.iter().map(|venue| swing(venue.seed, what, moment));
+    pub(super) fn mean_swing(&self, what: &'static str, moment: i64) -> f64 {
+        let swings = self.venues.iter().map(|venue| venue.swing(what, moment));
         let venues = i64::try_from(self.venues.len()).unwrap_or(1).max(1);
         swings.sum::<f64>() / real(venues)
     }

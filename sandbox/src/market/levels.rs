@@ -1,16 +1,21 @@
 //! Liquidation levels: the prices at which open positions would be liquidated.
 //!
-//! Every seven minutes a venue gets one level, some way off the price of that moment; it lasts for days unless
+//! Every eleven minutes a venue gets one level, some way off the price of that moment; it lasts for days unless
 //! the price is beyond it. So the levels of any moment can be told without walking through time. Whether
 //! the price went beyond a level and came back is not asked.
+
+use std::cell::{Cell, OnceCell};
 
 use super::noise::Seed;
 use super::{Scope, Venue};
 use crate::calendar::{DAY, Interval, MINUTE};
 use crate::number::{floor, real, round, rounded, scaled};
 
-const EVERY: i64 = 7 * MINUTE;
+/// No divisor of an hour, so that levels do not begin where intervals do.
+const EVERY: i64 = 11 * MINUTE;
 const LONGEST: i64 = 5 * DAY;
+/// How many levels of a venue are young enough to be open.
+const YOUNG: i64 = LONGEST / EVERY;
 
 /// How far the level of each class of leverage is off the price, the highest leverage first.
 const DISTANCE: [f64; 5] = [0.01, 0.02, 0.04, 0.07, 0.12];
@@ -40,27 +45,62 @@ impl Level {
     }
 }
 
+/// A level, and for how long it stays open.
+#[derive(Clone, Copy, Debug)]
+struct Lasting {
+    level: Level,
+    lasts: i64,
+}
+
+/// The levels of a venue that were looked at, each where its number among all says.
+#[derive(Debug, Default)]
+pub(super) struct Levels(OnceCell<Vec<Cell<Option<Lasting>>>>);
+
+impl Levels {
+    fn get(&self, number: i64, make: impl FnOnce() -> Lasting) -> Lasting {
+        let all = self.0.get_or_init(|| (0..YOUNG).map(|_| Cell::new(None)).collect());
+        let place = &all[usize::try_from(number.rem_euclid(YOUNG)).unwrap_or(0)];
+        match place.get() {
+            Some(known) if known.level.created == number * EVERY => known,
+            _ => {
+                let lasting = make();
+                place.set(Some(lasting));
+                lasting
+            }
+        }
+    }
+}
+
+/// What the open levels of a moment come to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Open {
+    long_cents: i64,
+    short_cents: i64,
+    /// How many more longs than shorts there are.
+    more_longs: i64,
+}
+
 impl Scope {
     /// The levels that are open at a moment, the oldest of each venue first.
     pub(crate) fn levels(&self, moment: i64) -> impl Iterator<Item = Level> {
         let newest = moment.div_euclid(EVERY);
-        let slots = newest - LONGEST / EVERY + 1..=newest;
         self.venues.iter().flat_map(move |venue| {
             let price = self.venue_price(venue, moment);
-            slots.clone().filter_map(move |slot| {
-                let (seed, created) = (venue.seed.name("level").number(slot), slot * EVERY);
-                let lasts = floor(real(LONGEST) * (0.2 + 0.8 * seed.name("lasts").unit()));
-                if moment - created >= lasts {
-                    return None;
-                }
-                let level = self.level(venue, seed, created);
+            (newest - YOUNG + 1..=newest).filter_map(move |number| {
+                let Lasting { level, lasts } = venue.levels.get(number, || self.lasting(venue, number));
                 let reached = match level.side {
                     Side::Long => price <= level.price,
                     Side::Short => price >= level.price,
                 };
-                (!reached).then_some(level)
+                (!reached && moment - level.created < lasts).then_some(level)
             })
         })
+    }
+
+    fn lasting(&self, venue: &Venue, number: i64) -> Lasting {
+        let seed = venue.seed.name("level").number(number);
+        let lasts = floor(real(LONGEST) * (0.2 + 0.8 * seed.name("lasts").unit()));
+        Lasting { level: self.level(venue, seed, number * EVERY), lasts }
     }
 
     fn level(&self, venue: &Venue, seed: Seed, created: i64) -> Level {
@@ -81,27 +121,35 @@ impl Scope {
     }
 
     pub(crate) fn level_size(&self, side: Side, interval: Interval) -> f64 {
-        let open = self.levels(interval.end).filter(|level| level.side == side);
-        scaled(open.map(|level| level.cents).sum(), 2)
+        let open = self.open_levels(interval.end);
+        scaled(if side == Side::Long { open.long_cents } else { open.short_cents }, 2)
     }
 
     pub(crate) fn level_size_delta(&self, interval: Interval) -> f64 {
-        scaled(self.levels(interval.end).map(|level| signed(level.side, level.cents)).sum(), 2)
+        let open = self.open_levels(interval.end);
+        scaled(open.long_cents - open.short_cents, 2)
     }
 
     pub(crate) fn level_count_delta(&self, interval: Interval) -> f64 {
-        real(self.levels(interval.end).map(|level| signed(level.side, 1)).sum())
+        real(self.open_levels(interval.end).more_longs)
+    }
+
+    fn open_levels(&self, moment: i64) -> Open {
+        self.open.at(moment, || {
+            let mut open = Open::default();
+            for level in self.levels(moment) {
+                match level.side {
+                    Side::Long => open.long_cents += level.cents,
+                    Side::Short => open.short_cents += level.cents,
+                }
+                open.more_longs += if level.side == Side::Long { 1 } else { -1 };
+            }
+            open
+        })
     }
 }
 
 /// The size of several levels together, in USD.
 pub(crate) fn total_size(levels: impl Iterator<Item = Level>) -> f64 {
     scaled(levels.map(|level| level.cents).sum(), 2)
-}
-
-fn signed(side: Side, amount: i64) -> i64 {
-    match side {
-        Side::Long => amount,
-        Side::Short => -amount,
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Each is a level with a swing around it, as it is when an interval ends.
 
-use super::{FundingOf, Scope, swing};
+use super::{FundingOf, Scope};
 use crate::calendar::Interval;
 use crate::number::{real, round, rounded, scaled};
 
@@ -10,7 +10,7 @@ impl Scope {
     /// The funding rate as a fraction.
     pub(crate) fn funding_rate(&self, interval: Interval) -> f64 {
         let rates = self.venues.iter().map(|venue| {
-            let swing = swing(venue.seed, "funding", interval.end);
+            let swing = venue.swing("funding", interval.end);
             round(10_000.0 + 60_000.0 * swing)
         });
         let (sum, venues) = rates.fold((0, 0), |(sum, venues), rate| (sum + rate, venues + 1));

@@ -2,8 +2,11 @@
 //!
 //! A [`Path`] is a sum of zigzag lines, each with hashed values at the borders of its cells and straight in
 //! between, and each with longer cells than the one before. So a value takes a handful of hashes at any
-//! moment, and the extremes of a span are found without walking through it. No state is kept.
+//! moment, and the extremes of a span are found without walking through it.
 
+use std::cell::Cell;
+
+use super::lately::Lately;
 use crate::number::{floor, real};
 
 /// Where chance comes from: a hash of what a value depends on.
@@ -52,50 +55,51 @@ const fn mix(value: u64) -> u64 {
 /// How long the cells of a path are, and how far its lines swing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Noise {
-    /// Seconds of the shortest cell.
-    finest: f64,
-    /// How many times as long the next cell is.
-    step: i64,
-    /// How far the line with the shortest cells swings.
-    first: f64,
-    /// How many times as far the next one swings.
-    growth: f64,
-    lines: usize,
+    /// How many times as long as a line's cells those of the next are.
+    step: u8,
+    /// Seconds of a cell, and how far the line swings; the shortest cells first.
+    lines: [(f64, f64); MOST_LINES],
+    count: usize,
 }
 
 const MOST_LINES: usize = 12;
+/// Into how many parts a cell can fall.
+const MOST_PARTS: usize = 16;
+
+/// Rises or falls by less than a second a second: added to time, it makes time uneven.
+// A line's slope is at most two swings a cell; five of 0.19 make 0.95.
+pub(crate) static DRIFT: Noise = Noise::new(30.0, 16, 0.19 * 30.0 / 2.0, 16.0, 5);
+
+/// Stays between -1 and 1, mostly near 0, and changes within hours as within weeks.
+pub(crate) static SWING: Noise = Noise::new(900.0, 4, 1.0 / 7.0, 1.0, 7);
 
 impl Noise {
     /// Wanders off as a price does: by about `daily` in a day, by its square root of ten in ten days.
     pub(crate) const fn walk(daily: f64) -> Self {
         // 53.67 is the square root of the 2880 finest cells that a day has.
-        Self { finest: 30.0, step: 4, first: daily / 53.67, growth: 2.0, lines: MOST_LINES }
+        Self::new(30.0, 4, daily / 53.67, 2.0, MOST_LINES)
     }
 
-    /// Stays between -1 and 1, mostly near 0, and changes within hours as within weeks.
-    pub(crate) const fn swing() -> Self {
-        Self { finest: 900.0, step: 4, first: 1.0 / 7.0, growth: 1.0, lines: 7 }
-    }
-
-    /// Rises or falls by less than a second a second: added to time, it makes time uneven.
-    pub(crate) const fn drift() -> Self {
-        // A line's slope is at most two swings a cell; five of 0.19 make 0.95.
-        Self { finest: 30.0, step: 16, first: 0.19 * 30.0 / 2.0, growth: 16.0, lines: 5 }
+    /// So many lines, each with cells `step` times as long as the one before, swinging `growth` times as far.
+    const fn new(finest: f64, step: u8, first: f64, growth: f64, count: usize) -> Self {
+        let mut lines = [(finest, first); MOST_LINES];
+        let mut line = 1;
+        while line < MOST_LINES {
+            lines[line] = (lines[line - 1].0 * step as f64, lines[line - 1].1 * growth);
+            line += 1;
+        }
+        Self { step, lines, count }
     }
 
     /// The same, so many times as far.
     pub(crate) const fn times(self, factor: f64) -> Self {
-        Self { first: self.first * factor, ..self }
-    }
-
-    /// Length of the cells and swing of each line.
-    fn all(&self) -> [(f64, f64); MOST_LINES] {
-        let mut line = (self.finest, self.first);
-        [(); MOST_LINES].map(|()| {
-            let (cell, swing) = line;
-            line = (cell * real(self.step), swing * self.growth);
-            (cell, swing)
-        })
+        let mut lines = self.lines;
+        let mut line = 0;
+        while line < MOST_LINES {
+            lines[line].1 *= factor;
+            line += 1;
+        }
+        Self { lines, ..self }
     }
 }
 
@@ -103,16 +107,47 @@ impl Noise {
 pub(crate) type Strand = (Seed, f64);
 
 /// One path, or the sum of several that share their cells.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Path<'a> {
-    pub(crate) noise: &'a Noise,
-    pub(crate) strands: &'a [Strand],
+///
+/// Whoever asks for a series asks for moments next to each other. So a path remembers the borders that it was
+/// last asked about, and its last two values: they are looked up, and the same as if they were not.
+#[derive(Debug)]
+pub(crate) struct Path {
+    noise: &'static Noise,
+    strands: Vec<Strand>,
+    lines: Vec<Line>,
+    /// Values, by the bits of their moment.
+    values: Lately<f64>,
 }
 
-impl Path<'_> {
+/// What is remembered of a line.
+#[derive(Debug)]
+struct Line {
+    /// The cell that was asked about last: its index and its two borders.
+    cell: Cell<(i64, f64, f64)>,
+    /// Borders by their index, each where its lowest bits say.
+    borders: [Cell<(i64, f64)>; KEPT],
+}
+
+/// A power of two, so that the place of a border is quickly found.
+const KEPT: usize = 8;
+
+impl Line {
+    fn new() -> Self {
+        // No border that is asked about has so low an index.
+        let none = i64::MIN;
+        Self { cell: Cell::new((none, 0.0, 0.0)), borders: [const { Cell::new((i64::MIN, 0.0)) }; KEPT] }
+    }
+}
+
+impl Path {
+    pub(crate) fn new(noise: &'static Noise, strands: impl Into<Vec<Strand>>) -> Self {
+        let lines = (0..noise.count).map(|_| Line::new()).collect();
+        Self { noise, strands: strands.into(), lines, values: Lately::default() }
+    }
+
     /// The value at a moment.
     pub(crate) fn at(&self, moment: f64) -> f64 {
-        self.lines_from(0, moment)
+        self.values.at(moment.to_bits().cast_signed(), || self.lines_from(0, moment))
     }
 
     /// The largest value from one moment to another.
@@ -127,82 +162,119 @@ impl Path<'_> {
 
     /// The sum of the lines from this one on.
     fn lines_from(&self, first: usize, moment: f64) -> f64 {
-        let lines = self.noise.all().into_iter().enumerate().take(self.noise.lines).skip(first);
-        let values = lines.map(|(line, (cell, swing))| {
+        let mut sum = 0.0;
+        for (line, (kept, (cell, swing))) in self.lines.iter().zip(&self.noise.lines).enumerate().skip(first) {
             let place = moment / cell;
             let index = floor(place);
-            let (left, right) = (self.border(line, index), self.border(line, index + 1));
-            swing * (left + (right - left) * (place - real(index)))
-        });
-        values.sum()
+            let (mut known, mut left, mut right) = kept.cell.get();
+            if known != index {
+                (known, left, right) = (index, self.border(line, index), self.border(line, index + 1));
+                kept.cell.set((known, left, right));
+            }
+            sum += swing * (left + (right - left) * (place - real(index)));
+        }
+        sum
     }
 
     /// The value of a line at the border before a cell, before its swing is applied.
     fn border(&self, line: usize, index: i64) -> f64 {
-        let place = index * 16 + i64::try_from(line).unwrap_or(0);
-        self.strands.iter().map(|(seed, weight)| weight * (2.0 * seed.number(place).unit() - 1.0)).sum()
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "only the lowest bits are wanted")]
+        let kept = &self.lines[line].borders[index as usize % KEPT];
+        let (known, value) = kept.get();
+        if known == index {
+            return value;
+        }
+        let value = self.made(line, index);
+        kept.set((index, value));
+        value
+    }
+
+    fn made(&self, line: usize, index: i64) -> f64 {
+        let number = index * 16 + i64::try_from(line).unwrap_or(0);
+        self.strands.iter().map(|(seed, weight)| weight * (2.0 * seed.number(number).unit() - 1.0)).sum()
     }
 }
 
 /// The way to an extreme: a cell is looked into only while its finer lines could lead beyond the best so far.
 struct Search<'p> {
-    path: &'p Path<'p>,
+    path: &'p Path,
     sign: f64,
     from: f64,
     to: f64,
     best: f64,
-    lines: [(f64, f64); MOST_LINES],
-    /// How far all lines finer than each one can lead together.
+    /// How far all lines finer than each one can lead together, and what rounding does to the way down.
     finer: [f64; MOST_LINES],
 }
 
+/// More than what the way down to a value differs from the way across by rounding.
+const ROUNDING: f64 = 1e-9;
+
 impl Search<'_> {
-    fn run(path: &Path<'_>, sign: f64, from: f64, to: f64) -> f64 {
-        let (noise, lines) = (path.noise, path.noise.all());
+    fn run(path: &Path, sign: f64, from: f64, to: f64) -> f64 {
+        let noise = path.noise;
         let weight: f64 = path.strands.iter().map(|(_, weight)| weight.abs()).sum();
-        let mut finer = [0.0; MOST_LINES];
-        for line in 1..noise.lines {
-            finer[line] = finer[line - 1] + lines[line - 1].1 * weight;
+        let mut finer = [ROUNDING * weight; MOST_LINES];
+        for line in 1..noise.count {
+            finer[line] = finer[line - 1] + noise.lines[line - 1].1 * weight;
         }
         let ends = (sign * path.at(from)).max(sign * path.at(to));
-        let mut search = Search { path, sign, from, to, best: ends, lines, finer };
-        let top = (0..noise.lines - 1).find(|line| lines[*line].0 >= to - from).unwrap_or(noise.lines - 1);
-        let cell = lines[top].0;
+        let mut search = Search { path, sign, from, to, best: ends, finer };
+        let top = (0..noise.count - 1).find(|line| noise.lines[*line].0 >= to - from).unwrap_or(noise.count - 1);
+        let (cell, _) = noise.lines[top];
         for index in floor(from / cell)..=floor(to / cell) {
             let left = sign * path.lines_from(top, real(index) * cell);
             let right = sign * path.lines_from(top, real(index + 1) * cell);
-            search.visit(top, index, left, right);
+            if search.is_inside(index, cell) && left.max(right) + search.finer[top] >= search.best {
+                search.visit(top, index, left, right);
+            }
         }
         search.best
     }
 
+    /// Whether a part of a cell is; its ends alone are known from the start.
+    fn is_inside(&self, index: i64, cell: f64) -> bool {
+        real(index + 1) * cell > self.from && real(index) * cell < self.to
+    }
+
     /// Looks into a cell, between whose borders the line and all coarser ones lead from `left` to `right`.
     fn visit(&mut self, line: usize, index: i64, left: f64, right: f64) {
-        let (cell, _) = self.lines[line];
-        let (start, end) = (real(index) * cell, real(index + 1) * cell);
-        // The allowance covers what rounding does to the way down.
-        let reach = left.max(right) + self.finer[line] * 1.000_001;
-        if end < self.from || start > self.to || reach < self.best {
-            return;
-        }
         let Some(finer) = line.checked_sub(1) else {
-            for border in [start, end].into_iter().filter(|border| (self.from..=self.to).contains(border)) {
-                // Not `left` or `right`: another way down would round them differently.
+            return self.compare(index, left, right);
+        };
+        let (step, (cell, swing)) = (self.path.noise.step, self.path.noise.lines[finer]);
+        let index = index * i64::from(step);
+        let mut borders = [0.0; MOST_PARTS + 1];
+        for (part, border) in (0..=step).zip(&mut borders) {
+            let coarse = left + (right - left) * f64::from(part) / f64::from(step);
+            *border = coarse + self.sign * swing * self.path.border(finer, index + i64::from(part));
+        }
+        let mut parts = [(0.0, 0); MOST_PARTS];
+        let parts = &mut parts[..usize::from(step)];
+        for (part, pair) in borders.windows(2).take(parts.len()).enumerate() {
+            parts[part] = (pair[0].max(pair[1]), part);
+        }
+        // The most promising part first, so that the others need not be looked into.
+        parts.sort_unstable_by(|(one, _), (other, _)| other.total_cmp(one));
+        for (reach, part) in parts {
+            if *reach + self.finer[finer] < self.best {
+                return;
+            }
+            let index = index + i64::try_from(*part).unwrap_or(0);
+            if self.is_inside(index, cell) {
+                self.visit(finer, index, borders[*part], borders[*part + 1]);
+            }
+        }
+    }
+
+    /// Compares the borders of a cell of the finest line with the best so far.
+    fn compare(&mut self, index: i64, left: f64, right: f64) {
+        let (cell, _) = self.path.noise.lines[0];
+        for (index, value) in [(index, left), (index + 1, right)] {
+            let border = real(index) * cell;
+            if (self.from..=self.to).contains(&border) && value + self.finer[0] >= self.best {
+                // Not `value`: another way down would round it differently.
                 self.best = self.best.max(self.sign * self.path.at(border));
             }
-            return;
-        };
-        let step = self.path.noise.step;
-        let swing = self.sign * self.lines[finer].1;
-        let border = |part: i64| {
-            let coarse = left + (right - left) * real(part) / real(step);
-            coarse + swing * self.path.border(finer, index * step + part)
-        };
-        let mut parts = (0..step).map(|part| (part, border(part), border(part + 1))).collect::<Vec<_>>();
-        // The most promising part first, so that the others need not be looked into.
-        parts.sort_by(|(_, l, r), (_, left, right)| left.max(*right).total_cmp(&l.max(*r)));
-        for (part, left, right) in parts {
-            self.visit(finer, index * step + part, left, right);
         }
     }
 }
@@ -215,9 +287,9 @@ mod tests {
 
     #[test]
     fn extremes_are_those_of_every_border() {
-        for (noise, cell) in [(Noise::walk(0.03), 30), (Noise::swing(), 900)] {
-            let strands = [(Seed::new(1), 1.0), (Seed::new(2), -0.3)];
-            let path = Path { noise: &noise, strands: &strands };
+        static WALK: Noise = Noise::walk(0.03);
+        for (noise, cell) in [(&WALK, 30), (&SWING, 900)] {
+            let path = Path::new(noise, [(Seed::new(1), 1.0), (Seed::new(2), -0.3)]);
             for (shift, length) in [(0, 60), (60, 300), (30, 3600), (840, 14_400), (3_600, 86_400), (0, 604_800)] {
                 let (from, to) = (START + shift, START + shift + length);
                 let first = from + (cell - from.rem_euclid(cell)) % cell;
@@ -231,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_drift_never_turns_time_back() {
-        let path = Path { noise: &Noise::drift(), strands: &[(Seed::new(3), 1.0)] };
+        let path = Path::new(&DRIFT, [(Seed::new(3), 1.0)]);
         let moments = (0..5000).map(|step| real(START + 7 * step));
         let times = moments.map(|moment| moment + path.at(moment)).collect::<Vec<_>>();
         assert!(times.windows(2).all(|pair| pair[1] > pair[0]));
@@ -239,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_swing_stays_within_bounds_and_moves() {
-        let path = Path { noise: &Noise::swing(), strands: &[(Seed::new(4), 1.0)] };
+        let path = Path::new(&SWING, [(Seed::new(4), 1.0)]);
         let values = (0..5000).map(|step| path.at(real(START + 600 * step))).collect::<Vec<_>>();
         assert!(values.iter().all(|value| value.abs() <= 1.0));
         assert!(values.iter().any(|value| *value > 0.1) && values.iter().any(|value| *value < -0.1));

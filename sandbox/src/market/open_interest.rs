@@ -4,11 +4,11 @@
 //! half of what buyers took more than sellers and half of what open interest grew, net shorts by the rest.
 
 use super::Scope;
-use super::noise::{Noise, Path};
+use super::noise::{Noise, Path, SWING};
 use crate::calendar::Interval;
 use crate::number::{real, round, rounded, scaled};
 
-const OPEN_INTEREST: Noise = Noise::swing().times(0.5);
+static OPEN_INTEREST: Noise = SWING.times(0.5);
 
 /// How many seconds of trade are open.
 const SECONDS_OPEN: f64 = 30_000.0;
@@ -87,9 +87,8 @@ impl Scope {
         self.cents(|path| path.at(real(moment)))
     }
 
-    fn cents(&self, change: impl Fn(Path<'_>) -> f64) -> i64 {
-        let strands = self.strands("open interest");
-        let change = change(Path { noise: &OPEN_INTEREST, strands: &strands });
+    fn cents(&self, change: impl Fn(&Path) -> f64) -> i64 {
+        let change = change(&self.common_path("open interest", &OPEN_INTEREST));
         round(100.0 * SECONDS_OPEN * self.coin.turnover * (self.weight() + change))
     }
 }

@@ -4,7 +4,7 @@
 //! Counts are functions of the moment, as volumes are; orders that rest in the book are not counted.
 
 use super::tape::taking_time;
-use super::{Scope, Venue, uneven};
+use super::{Scope, Venue};
 use crate::calendar::Interval;
 use crate::number::{balance, floor, real, rounded};
 
@@ -99,8 +99,8 @@ impl Scope {
         all
     }
 
-    fn orders(&self, venue: &Venue, what: &str, time: f64, factor: f64) -> i64 {
-        let traded = self.coin.turnover * venue.weight * uneven(venue.seed.name(what), time) * factor;
+    fn orders(&self, venue: &Venue, what: &'static str, time: f64, factor: f64) -> i64 {
+        let traded = self.coin.turnover * venue.weight * venue.uneven(what, time) * factor;
         self.sizes.iter().filter_map(|size| ORDERS.get(*size)).map(|orders| floor(traded * orders)).sum()
     }
 }

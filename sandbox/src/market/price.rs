@@ -3,12 +3,14 @@
 //! A price moves between borders of thirty seconds; a candle of any length has the extremes of all borders
 //! in it, so long candles contain short ones. The venues of one coin stay close to each other.
 
-use super::noise::{Noise, Path, Strand};
+use std::rc::Rc;
+
+use super::noise::{Noise, Path};
 use super::{PremiumAs, Scope, Venue};
 use crate::calendar::Interval;
 use crate::number::{floor, real, rounded, scaled};
 
-const PRICE: Noise = Noise::walk(0.02);
+static PRICE: Noise = Noise::walk(0.02);
 
 /// How much of the way a venue goes by itself.
 const OWN_WAY: f64 = 0.003;
@@ -54,21 +56,21 @@ impl Scope {
     }
 
     pub(super) fn venue_price(&self, venue: &Venue, moment: i64) -> f64 {
-        self.quoted(&self.price_strands(Some(venue)), |path| path.at(real(moment)))
+        self.quoted(&self.price_path(Some(venue)), |path| path.at(real(moment)))
     }
 
     /// A candle belongs to one venue; of several, to the first.
-    fn first_venue_price(&self, logarithm: impl Fn(Path<'_>) -> f64) -> f64 {
-        self.quoted(&self.price_strands(self.venues.first()), logarithm)
+    fn first_venue_price(&self, logarithm: impl Fn(&Path) -> f64) -> f64 {
+        self.quoted(&self.price_path(self.venues.first()), logarithm)
     }
 
-    fn price_strands(&self, venue: Option<&Venue>) -> [Strand; 2] {
-        let own = venue.map_or(self.coin.seed, |venue| venue.seed);
-        [(self.coin.seed.name("price"), 1.0), (own.name("price"), OWN_WAY)]
+    fn price_path(&self, venue: Option<&Venue>) -> Rc<Path> {
+        let (paths, own) = venue.map_or((&self.paths, self.coin.seed), |venue| (&venue.paths, venue.seed));
+        paths.path("price", &PRICE, || vec![(self.coin.seed.name("price"), 1.0), (own.name("price"), OWN_WAY)])
     }
 
-    fn quoted(&self, strands: &[Strand], logarithm: impl Fn(Path<'_>) -> f64) -> f64 {
-        let price = self.coin.price * logarithm(Path { noise: &PRICE, strands }).exp();
+    fn quoted(&self, path: &Path, logarithm: impl Fn(&Path) -> f64) -> f64 {
+        let price = self.coin.price * logarithm(path).exp();
         let decimals = self.coin.tick_decimals();
         scaled(floor(price * 10_f64.powi(decimals)).max(1), decimals)
     }

@@ -4,7 +4,8 @@
 //! difference of two such counts. So long intervals are the sums of short ones, to the lot, however far
 //! an anchor is away.
 
-use super::{Scope, Venue, lean, uneven};
+use super::noise::DRIFT;
+use super::{Scope, Venue};
 use crate::calendar::{Interval, block_start};
 use crate::number::{balance, floor, real, scaled};
 
@@ -13,7 +14,7 @@ const SIZES: [f64; 7] = [0.01, 0.05, 0.15, 0.3, 0.3, 0.15, 0.04];
 
 /// Lots bought and sold by market orders.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Taken {
+pub(crate) struct Taken {
     pub(super) buy: i64,
     pub(super) sell: i64,
 }
@@ -54,7 +55,8 @@ impl Scope {
     }
 
     pub(super) fn taken(&self, interval: Interval) -> Taken {
-        let [before, after] = [interval.start, interval.end].map(|moment| self.taken_until(moment));
+        let [before, after] =
+            [interval.start, interval.end].map(|moment| self.taken.at(moment, || self.taken_until(moment)));
         Taken { buy: after.buy - before.buy, sell: after.sell - before.sell }
     }
 
@@ -74,7 +76,9 @@ impl Scope {
 
     /// Time as the coin's traders feel it: all venues are busy together.
     pub(super) fn active_time(&self, moment: i64) -> f64 {
-        uneven(self.coin.seed.name("activity"), real(moment))
+        let moment = real(moment);
+        let seed = self.coin.seed;
+        moment + self.paths.path("activity", &DRIFT, || vec![(seed.name("activity"), 1.0)]).at(moment)
     }
 
     fn lots_a_second(&self, venue: &Venue) -> f64 {
@@ -94,7 +98,7 @@ impl Scope {
 
 /// How much of active time went into buying on a venue, and how much into selling.
 pub(super) fn taking_time(venue: &Venue, active: f64) -> (f64, f64) {
-    let time = uneven(venue.seed.name("activity"), active);
-    let lean = lean(venue.seed.name("buying"), time);
+    let time = venue.uneven("activity", active);
+    let lean = venue.lean("buying", time);
     (f64::midpoint(time, lean), f64::midpoint(time, -lean))
 }

@@ -63,7 +63,16 @@ impl Server {
     }
 
     pub(crate) async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
-        let mut request = axum::http::Request::builder().method(method).uri(self.base_url() + path);
+        self.send_to(method, self.base_url() + path, headers, body).await
+    }
+
+    /// A request beside the interface, without an API key.
+    pub(crate) async fn at_root(&self, path: &str) -> Reply {
+        self.send_to("GET", self.sandbox.page_url().trim_end_matches('/').to_owned() + path, &[], "").await
+    }
+
+    async fn send_to(&self, method: &str, uri: String, headers: &[(&str, &str)], body: &str) -> Reply {
+        let mut request = axum::http::Request::builder().method(method).uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }

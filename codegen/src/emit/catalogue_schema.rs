@@ -1,0 +1,187 @@
+//! The JSON Schema of the catalogue, made from the table of the format: editors complete, explain and check with it.
+//!
+//! Draft 7, which is what editors' YAML support reads everywhere. In that draft nothing may stand beside a
+//! reference, so what a key is about stands beside an `allOf`.
+
+use std::collections::BTreeMap;
+
+use serde_yaml::Value;
+
+use super::File;
+use super::ordered::Object;
+use super::render::MARKER;
+use crate::format::{GROUP, Key, Map, Rule, SERVICE, Shape};
+use crate::type_expr::{BUILTINS, MAX_LISTS};
+
+/// Text that says something, without control characters and marks that reorder or hide text: as the walk has it.
+const TEXT: &str = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]*$";
+
+/// The file that stands beside the catalogue.
+pub fn catalogue_schema() -> File {
+    let mut maps = BTreeMap::new();
+    for map in [&SERVICE, &GROUP] {
+        collect(map, &mut maps);
+    }
+    let schema = Object::default()
+        .with("$comment", format!("{MARKER} from the format of the catalogue. Do not edit."))
+        .with("$schema", "http://json-schema.org/draft-07/schema#")
+        .with("title", "A file of the catalogue")
+        .with("if", is_service())
+        .with("then", reference(&SERVICE))
+        .with("else", reference(&GROUP))
+        .with("definitions", maps.values().map(|map| (name(map), definition(map))).collect::<Object>());
+    // A tree with texts as keys can be written, so nothing is lost here.
+    let text = serde_json::to_string_pretty(&Value::from(schema)).unwrap_or_default() + "\n";
+    File { path: "catalogue.schema.json".to_owned(), text }
+}
+
+/// What only `service.yaml` has to have tells the two kinds of file apart while either is being written.
+fn is_service() -> Object {
+    let own = SERVICE.keys.iter().filter(|key| key.required && GROUP.keys.iter().all(|other| other.name != key.name));
+    any_of(own.map(|key| required(&[key.name])))
+}
+
+/// Every map below a map, by name.
+fn collect(map: &'static Map, maps: &mut BTreeMap<String, &'static Map>) {
+    if maps.insert(name(map), map).is_none() {
+        for key in map.keys {
+            collect_shape(&key.shape, maps);
+        }
+    }
+}
+
+fn collect_shape(shape: &'static Shape, maps: &mut BTreeMap<String, &'static Map>) {
+    match shape {
+        Shape::List(item) => collect_shape(item, maps),
+        Shape::Map(map) | Shape::MapWith(map, _) => collect(map, maps),
+        Shape::UseOr(entry, other) => {
+            collect(entry, maps);
+            collect(other, maps);
+        }
+        Shape::Either(shapes) => shapes.iter().for_each(|shape| collect_shape(shape, maps)),
+        Shape::Text
+        | Shape::Like(_)
+        | Shape::Type
+        | Shape::Scalar
+        | Shape::Whole { .. }
+        | Shape::Number
+        | Shape::Flag
+        | Shape::Word(_) => {}
+    }
+}
+
+/// A map's name among the definitions: what it is, without the article.
+fn name(map: &Map) -> String {
+    let what = ["a ", "an ", "the "].iter().find_map(|article| map.what.strip_prefix(article)).unwrap_or(map.what);
+    what.replace('`', "").replace(' ', "_")
+}
+
+fn reference(map: &Map) -> Object {
+    Object::default().with("$ref", format!("#/definitions/{}", name(map)))
+}
+
+fn definition(map: &Map) -> Object {
+    let names = map.keys.iter().filter(|key| key.required).map(|key| key.name);
+    let definition = Object::default()
+        .with("type", "object")
+        .with("properties", map.keys.iter().map(|key| (key.name, property(key))).collect::<Object>())
+        .with_list("required", names)
+        .with("additionalProperties", false);
+    definition.with_list("allOf", map.rules.iter().map(rule))
+}
+
+fn property(key: &Key) -> Object {
+    let about = Object::default().with("description", key.about);
+    let schema = shape(&key.shape);
+    if schema.get("$ref").is_some() { about.with("allOf", vec![schema]) } else { about.and(schema) }
+}
+
+fn shape(shape: &Shape) -> Object {
+    let simple = |ty: &str| Object::default().with("type", ty);
+    match shape {
+        Shape::Text => text().with("pattern", TEXT),
+        Shape::Like(form) => text().with("pattern", *form),
+        Shape::Type => type_expression(),
+        Shape::Scalar => any_of([text().with("pattern", TEXT), simple("number"), simple("boolean")]),
+        Shape::Whole { min, max } => simple("integer").with("minimum", *min).with("maximum", *max),
+        Shape::Number => simple("number"),
+        Shape::Flag => simple("boolean"),
+        Shape::Word(words) => Object::default().with_list("enum", words.iter().copied()),
+        Shape::List(item) => simple("array").with("items", self::shape(item)),
+        Shape::Map(map) => reference(map),
+        Shape::MapWith(map, key) => Object::default().with("allOf", vec![reference(map), required(&[key])]),
+        Shape::UseOr(entry, other) => Object::default()
+            .with("type", "object")
+            .with("if", required(&["use"]))
+            .with("then", reference(entry))
+            .with("else", reference(other)),
+        Shape::Either(shapes) => any_of(shapes.iter().map(self::shape)),
+    }
+}
+
+/// Text that says something.
+fn text() -> Object {
+    Object::default().with("type", "string").with("not", Object::default().with("pattern", r"^\s*$"))
+}
+
+/// A built-in type, which an editor can offer, or a form that named types and lists have.
+fn type_expression() -> Object {
+    let builtins: Vec<_> = BUILTINS.iter().map(|(name, _)| *name).collect();
+    let name = format!("({}|[A-Z][A-Za-z0-9]*)", builtins.join("|"));
+    // A pattern cannot count brackets, so there is one for each depth.
+    let nested = (0..=MAX_LISTS).map(|depth| format!(r"(list<\s*){{{depth}}}{name}(\s*>){{{depth}}}"));
+    let form = format!(r"^\s*({})\s*$", nested.collect::<Vec<_>>().join("|"));
+    any_of([
+        Object::default().with_list("enum", builtins),
+        Object::default().with("type", "string").with("pattern", form),
+    ])
+}
+
+fn rule(rule: &Rule) -> Object {
+    let says = |key: &str, word: &str| {
+        let says = Object::default().with(key, Object::default().with("const", word));
+        required(&[key]).with("properties", says)
+    };
+    match rule {
+        Rule::OneOf(keys) => Object::default().with_list("oneOf", keys.iter().map(|key| required(&[key]))),
+        Rule::NotEmpty => Object::default().with("minProperties", 1),
+        Rule::With(key, other) => Object::default().with("dependencies", Object::default().with(key, vec![*other])),
+        Rule::Needs(key, word, other) => Object::default().with("if", says(key, word)).with("then", required(&[other])),
+        Rule::Excludes(key, word, other) => Object::default()
+            .with("if", says(key, word))
+            .with("then", Object::default().with("not", required(&[other]))),
+    }
+}
+
+fn required(keys: &[&str]) -> Object {
+    Object::default().with_list("required", keys.iter().copied())
+}
+
+fn any_of(choices: impl IntoIterator<Item = Object>) -> Object {
+    Object::default().with_list("anyOf", choices)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two maps of one name would share a definition, and one of them would be checked by the other's keys.
+    #[test]
+    fn every_map_has_a_name_of_its_own() {
+        fn check(map: &'static Map, maps: &BTreeMap<String, &'static Map>) {
+            let mut below = BTreeMap::new();
+            map.keys.iter().for_each(|key| collect_shape(&key.shape, &mut below));
+            for (name, map) in below {
+                assert!(maps.get(&name).is_some_and(|other| std::ptr::eq(*other, map)), "{name}");
+            }
+        }
+        let mut maps = BTreeMap::new();
+        for map in [&SERVICE, &GROUP] {
+            collect(map, &mut maps);
+        }
+        for map in maps.values() {
+            check(map, &maps);
+        }
+        assert!(maps.len() > 20, "{:?}", maps.keys());
+    }
+}

@@ -1,0 +1,206 @@
+//! The catalogue as an OpenAPI description, for tools that read those: viewers, validators, other generators.
+//!
+//! One builder makes both versions; what they write differently is in `version.rs`.
+//! What OpenAPI has no word for stands in extensions named after the catalogue's own keys.
+
+mod component_names;
+mod errors;
+mod operation;
+mod schema;
+mod security;
+mod version;
+
+use serde_yaml::Value;
+
+use super::docs;
+use super::ordered::Object;
+use super::render::MARKER;
+use crate::model::{Api, Endpoint, Evidence, Group, Limit};
+use component_names::ComponentNames;
+pub use version::OpenApiVersion;
+
+/// How a description is written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenApiFormat {
+    /// Indented by two spaces.
+    Json,
+    /// In block style.
+    Yaml,
+}
+
+/// The OpenAPI description of a catalogue, as text.
+pub fn openapi(api: &Api, version: OpenApiVersion, format: OpenApiFormat) -> String {
+    let description = Value::from(Description::new(api, version).document());
+    // A tree of maps, lists and texts with texts as keys can be written in both, so nothing is lost here.
+    match format {
+        OpenApiFormat::Json => serde_json::to_string_pretty(&description).unwrap_or_default() + "\n",
+        OpenApiFormat::Yaml => serde_yaml::to_string(&description).unwrap_or_default(),
+    }
+}
+
+/// A description in the making.
+struct Description<'a> {
+    api: &'a Api,
+    version: OpenApiVersion,
+    names: ComponentNames,
+}
+
+impl<'a> Description<'a> {
+    fn new(api: &'a Api, version: OpenApiVersion) -> Self {
+        Self { api, version, names: ComponentNames::of(api) }
+    }
+
+    fn document(&self) -> Object {
+        let service = &self.api.service;
+        Object::default()
+            .with("x-generated", format!("{MARKER} from spec/. Do not edit."))
+            .with("openapi", self.version.number())
+            .with("info", self.info())
+            .with("servers", vec![self.server()])
+            .with_list("security", self.security())
+            .with_list("tags", self.api.groups.iter().map(tag))
+            .with("paths", self.paths())
+            .with("components", self.components())
+            .with_list("x-known-by-name", self.known_by_name())
+            .with_list("x-limits", service.limits.iter().map(limit))
+            .with("x-env-prefix", service.env_prefix.as_str())
+            .with("x-time", self.time())
+            .with_some("x-envelope", self.envelope())
+    }
+
+    fn info(&self) -> Object {
+        let service = &self.api.service;
+        let unit = if service.milliseconds { "milliseconds" } else { "seconds" };
+        let limits = service.limits.iter().map(|limit| {
+            let applies_to = limit.applies_to.as_deref().unwrap_or("an unknown part of the service");
+            let Limit { name, requests, seconds, concurrent, .. } = limit;
+            let span = if *seconds == 1 { "a second".to_owned() } else { format!("{seconds} seconds") };
+            format!("Limit {name}: {requests} requests in {span}, {concurrent} at a time, for {applies_to}.")
+        });
+        let facts = [
+            service.summary.clone(),
+            format!("Moments are counted in {unit} since the beginning of 1970 in UTC."),
+            limits.collect::<Vec<_>>().join(" "),
+            "`x-evidence` says how a fact is known: `document` (the interface document), `published` (the provider's \
+             public documentation) or `reported` (public clients agree)."
+                .to_owned(),
+        ];
+        Object::default()
+            .with("title", service.title.as_str())
+            .with("version", service.version.as_str())
+            .with("description", markdown(facts.iter().map(String::as_str)))
+    }
+
+    /// The user gives the base URL, of which only the end is known.
+    fn server(&self) -> Object {
+        let service = &self.api.service;
+        let suffix = if service.base_url_suffix.is_empty() { "/" } else { &service.base_url_suffix };
+        let description = format!("The address of the service. It ends in `{suffix}`.");
+        let variable = Object::default().with("default", suffix);
+        Object::default()
+            .with("url", "{base_url}")
+            .with("description", description)
+            .with("variables", Object::default().with("base_url", variable))
+            .with_some("x-evidence", service.base_url_evidence.map(evidence))
+    }
+
+    fn components(&self) -> Object {
+        Object::default()
+            .with("schemas", self.schemas())
+            .with_some("parameters", some(self.shared_params()))
+            .with_some("responses", some(self.error_responses()))
+            .with_some("securitySchemes", some(self.security_schemes()))
+    }
+
+    fn known_by_name(&self) -> Vec<Object> {
+        let named = |group: &'a Group| {
+            let endpoints = group.endpoints.iter().filter(|endpoint| endpoint.path.is_none());
+            endpoints.map(|endpoint| {
+                Object::default()
+                    .with("operationId", operation_id(group, endpoint))
+                    .with("tags", vec![group.ident.as_str()])
+                    .with("summary", endpoint.name.as_str())
+                    .and(described(&endpoint.summary, [], &endpoint.notes))
+                    .and(names(endpoint))
+                    .with("x-evidence", evidence(endpoint.evidence))
+            })
+        };
+        self.api.groups.iter().flat_map(named).collect()
+    }
+
+    fn time(&self) -> Object {
+        let service = &self.api.service;
+        Object::default()
+            .with("unit", if service.milliseconds { "milliseconds" } else { "seconds" })
+            .with("evidence", evidence(service.time_evidence))
+    }
+
+    fn envelope(&self) -> Option<Object> {
+        let envelope = self.api.service.envelope.as_ref()?;
+        let object = Object::default()
+            .with("data", envelope.data.as_str())
+            .with_some("time", envelope.time.as_ref().map(|time| time.wire_name.as_str()))
+            .with_some("metadata", envelope.metadata.as_deref())
+            .with("evidence", evidence(envelope.evidence));
+        Some(object)
+    }
+}
+
+fn tag(group: &Group) -> Object {
+    Object::default()
+        .with("name", group.ident.as_str())
+        .with("description", markdown([group.summary.as_str()]))
+        .with("x-displayName", group.title.as_str())
+        .with_list("x-aliases", group.aliases.iter().map(String::as_str))
+}
+
+fn limit(limit: &Limit) -> Object {
+    Object::default()
+        .with("name", limit.name.as_str())
+        .with("requests", limit.requests)
+        .with("seconds", limit.seconds)
+        .with("concurrent", limit.concurrent)
+        .with("applies_to", limit.applies_to.as_deref().unwrap_or("unknown"))
+        .with("evidence", evidence(limit.evidence))
+}
+
+/// What other generators name a method after.
+fn operation_id(group: &Group, endpoint: &Endpoint) -> String {
+    format!("{}_{}", group.ident, endpoint.ident)
+}
+
+/// Other names of an endpoint, and whether it is on its way out.
+fn names(endpoint: &Endpoint) -> Object {
+    Object::default()
+        .with_list("x-aliases", endpoint.aliases.iter().map(String::as_str))
+        .with_some("x-deprecated", endpoint.deprecated.as_deref())
+}
+
+fn evidence(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Document => "document",
+        Evidence::Published => "published",
+        Evidence::Reported => "reported",
+    }
+}
+
+/// A description that begins with the summary and ends with the notes, and the notes once more for who reads them back.
+fn described<'t>(summary: &'t str, facts: impl IntoIterator<Item = &'t str>, notes: &'t str) -> Object {
+    let paragraphs = std::iter::once(summary).chain(facts).chain([notes]);
+    Object::default().with_text("description", &markdown(paragraphs)).with_text("x-notes", notes)
+}
+
+/// A unit as a sentence of its own.
+fn unit(unit: &str) -> String {
+    docs::sentence(&if unit.is_empty() { String::new() } else { format!("in {unit}") })
+}
+
+/// Paragraphs of the catalogue's prose as the Markdown that OpenAPI reads.
+fn markdown<'t>(paragraphs: impl IntoIterator<Item = &'t str>) -> String {
+    let paragraphs = paragraphs.into_iter().filter(|text| !text.is_empty()).map(docs::prose);
+    paragraphs.collect::<Vec<_>>().join("\n\n")
+}
+
+fn some(object: Object) -> Option<Object> {
+    (!object.is_empty()).then_some(object)
+}

@@ -1,0 +1,84 @@
+//! A name for every schema, all different: other generators make types of them, and files of the types.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::model::{Api, Body, RecordRef};
+use crate::names::{self, Case};
+
+/// The names of schemas that the catalogue does not name for the whole service.
+pub(super) struct ComponentNames {
+    records: HashMap<RecordRef, String>,
+    /// By what the series is of; `None` stands for unknown records.
+    series: HashMap<Option<RecordRef>, String>,
+    /// What a body of an error is.
+    pub(super) error: String,
+}
+
+impl ComponentNames {
+    pub(super) fn of(api: &Api) -> Self {
+        let mut taken = Taken::default();
+        let mut records = HashMap::new();
+        // These stand beside each other in Rust too, so none of them has to give way.
+        for ty in &api.types {
+            taken.claim(&ty.ident, "");
+        }
+        for record in &api.records {
+            let reference = RecordRef::shared(&record.ident);
+            records.insert(reference, taken.claim(&record.ident, ""));
+        }
+        let error = taken.claim("ServiceError", "");
+        for group in &api.groups {
+            let prefix = names::ident(&group.ident, Case::Pascal).unwrap_or_default();
+            for record in &group.records {
+                let reference = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
+                records.insert(reference, taken.claim(&record.ident, &prefix));
+            }
+        }
+        let mut series = HashMap::new();
+        for endpoint in api.groups.iter().flat_map(|group| &group.endpoints) {
+            if let Body::Series { record, .. } = &endpoint.body
+                && !series.contains_key(record)
+            {
+                let of = record.as_ref().and_then(|record| records.get(record)).map_or("Unknown", String::as_str);
+                let name = taken.claim(&format!("{}Series", of.strip_suffix("Record").unwrap_or(of)), "");
+                series.insert(record.clone(), name);
+            }
+        }
+        Self { records, series, error }
+    }
+
+    pub(super) fn record<'a>(&'a self, record: &'a RecordRef) -> &'a str {
+        self.records.get(record).unwrap_or(&record.ident)
+    }
+
+    pub(super) fn series(&self, record: Option<&RecordRef>) -> &str {
+        self.series.get(&record.cloned()).map_or("UnknownSeries", String::as_str)
+    }
+}
+
+/// Names that are given away, without regard to case: a file system may have none.
+#[derive(Default)]
+struct Taken(HashSet<String>);
+
+impl Taken {
+    /// The name, or one like it that is still free: with the prefix, then with a number.
+    fn claim(&mut self, name: &str, prefix: &str) -> String {
+        let prefixed = format!("{prefix}{name}");
+        let numbered = (2_u32..).map(|number| format!("{prefixed}{number}"));
+        let mut candidates = [name.to_owned(), prefixed.clone()].into_iter().chain(numbered);
+        candidates.find(|name| self.0.insert(name.to_ascii_lowercase())).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_schemas_have_one_name() {
+        let mut taken = Taken::default();
+        let claims = [("Level", "A"), ("Level", "A"), ("LEVEL", "A"), ("Level", "B"), ("Other", "")];
+        let names = claims.map(|(name, prefix)| taken.claim(name, prefix));
+        assert_eq!(names, ["Level", "ALevel", "ALEVEL2", "BLevel", "Other"]);
+    }
+}

@@ -1,0 +1,89 @@
+//! What a request that fails is answered with: a response for each status, and the shape of its body as far as known.
+
+use std::collections::BTreeMap;
+
+use super::operation::json;
+use super::schema::schema_ref;
+use super::{Description, described, evidence};
+use crate::emit::ordered::Object;
+use crate::model::Status;
+
+impl Description<'_> {
+    /// The responses that every operation can end with.
+    pub(super) fn error_refs(&self) -> impl Iterator<Item = (String, Object)> {
+        self.api.service.errors.iter().map(|status| {
+            let reference = format!("#/components/responses/{}", component(status));
+            (status.status.to_string(), Object::default().with("$ref", reference))
+        })
+    }
+
+    pub(super) fn error_responses(&self) -> Object {
+        let content = self.error_schema().map(|_| json(schema_ref(&self.names.error)));
+        let errors = self.api.service.errors.iter();
+        errors.map(|status| (component(status), status_facts(status).with_some("content", content.clone()))).collect()
+    }
+
+    /// The places where a body says what went wrong, put together to one object.
+    pub(super) fn error_schema(&self) -> Option<Object> {
+        let body = &self.api.service.error_body;
+        let mut tree = Place::default();
+        for path in &body.message {
+            tree.leaf(path, "string");
+        }
+        for path in &body.code {
+            tree.leaf(path, "");
+        }
+        let known = body.evidence?;
+        let schema = self
+            .place(&tree)
+            .with("description", "What went wrong. Which of the places there are depends on the failure.")
+            .with_list("x-message", body.message.iter().map(String::as_str))
+            .with_list("x-code", body.code.iter().map(String::as_str))
+            .with("x-evidence", evidence(known));
+        Some(schema)
+    }
+
+    fn place(&self, place: &Place) -> Object {
+        if place.below.is_empty() {
+            return match place.leaf {
+                Some("") | None => Object::default(),
+                Some(ty) => Object::default().with("type", ty),
+            };
+        }
+        // Where a value has been seen with keys and without, it can be anything.
+        if place.leaf.is_some() {
+            return Object::default();
+        }
+        let properties =
+            place.below.iter().map(|(key, below)| (key.clone(), self.version.nullable(self.place(below), "object")));
+        Object::default().with("type", "object").with("properties", properties.collect::<Object>())
+    }
+}
+
+/// A status with what is known of it.
+pub(super) fn status_facts(status: &Status) -> Object {
+    Object::default()
+        .and(described(&status.summary, [status.advice.as_str()], &status.notes))
+        .with_some("x-label", status.label.as_deref())
+        .with_text("x-advice", &status.advice)
+        .with("x-evidence", evidence(status.evidence))
+}
+
+fn component(status: &Status) -> String {
+    format!("Status{}", status.status)
+}
+
+/// A place in a body: what it holds, and the places below it.
+#[derive(Default)]
+struct Place {
+    leaf: Option<&'static str>,
+    below: BTreeMap<String, Place>,
+}
+
+impl Place {
+    /// Adds the place of a dotted path, to hold a type, or anything if that is empty.
+    fn leaf(&mut self, path: &str, ty: &'static str) {
+        let place = path.split('.').fold(self, |place, key| place.below.entry(key.to_owned()).or_default());
+        place.leaf = Some(if place.leaf.is_some_and(|other| other != ty) { "" } else { ty });
+    }
+}

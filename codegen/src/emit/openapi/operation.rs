@@ -1,0 +1,139 @@
+//! Operations: one for each endpoint with a path, its params and what it answers.
+
+use serde_yaml::Value;
+
+use super::schema::{chosen_ident, range, schema_ref, type_name};
+use super::{Description, described, evidence, names, operation_id, unit};
+use crate::emit::ordered::{Object, number};
+use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, Param, SharedParam, Type};
+use crate::names::Case;
+
+impl Description<'_> {
+    pub(super) fn paths(&self) -> Object {
+        let paths = self.api.groups.iter().flat_map(|group| {
+            group.endpoints.iter().filter_map(move |endpoint| {
+                let operation = Object::default().with("get", self.operation(group, endpoint));
+                Some((endpoint.path.clone()?, operation))
+            })
+        });
+        paths.collect()
+    }
+
+    fn operation(&self, group: &Group, endpoint: &Endpoint) -> Object {
+        let deprecated = endpoint.deprecated.as_ref().map(|how| format!("Deprecated: {how}")).unwrap_or_default();
+        let unknown = if endpoint.params.is_none() { "Its params are unknown." } else { "" };
+        let params = endpoint.params.iter().flatten().map(|param| self.endpoint_param(param));
+        Object::default()
+            .with("operationId", operation_id(group, endpoint))
+            .with("tags", vec![group.ident.as_str()])
+            .with("summary", endpoint.name.as_str())
+            .and(described(&endpoint.summary, [unknown, &deprecated], &endpoint.notes))
+            .with_some("deprecated", endpoint.deprecated.as_ref().map(|_| true))
+            .with_list("parameters", params)
+            .with("responses", self.responses(endpoint))
+            .and(names(endpoint))
+            .with_some("x-params", endpoint.params.is_none().then_some("unknown"))
+            .with("x-evidence", evidence(endpoint.evidence))
+    }
+
+    /// A shared param by reference, unless the endpoint says something of it anew.
+    fn endpoint_param(&self, param: &EndpointParam) -> Object {
+        match param.shared.and_then(|(index, anew)| self.api.shared_params.get(index).filter(|_| !anew)) {
+            Some(shared) => Object::default().with("$ref", format!("#/components/parameters/{}", component(shared))),
+            None => self.param(&param.param),
+        }
+    }
+
+    /// Those that some endpoint refers to.
+    pub(super) fn shared_params(&self) -> Object {
+        let endpoints = self.api.groups.iter().flat_map(|group| &group.endpoints);
+        let with_path = endpoints.filter(|endpoint| endpoint.path.is_some());
+        let used: Vec<_> =
+            with_path.flat_map(|endpoint| endpoint.params.iter().flatten()).filter_map(|param| param.shared).collect();
+        let all = self.api.shared_params.iter().enumerate().filter(|(index, _)| used.contains(&(*index, false)));
+        all.map(|(_, shared)| (component(shared), self.param(&shared.param))).collect()
+    }
+
+    fn param(&self, param: &Param) -> Object {
+        let reported = param.required == Some(Evidence::Reported) && !param.in_path;
+        let hint = if reported { "Reported as required." } else { "" };
+        let in_list = |style: &str| param.list.as_ref().map(|_| style.to_owned());
+        let style = if param.in_path { "simple" } else { "form" };
+        Object::default()
+            .with("name", param.wire_name.as_str())
+            .with("in", if param.in_path { "path" } else { "query" })
+            .and(described(&param.summary, [unit(&param.unit).as_str(), hint], &param.notes))
+            .with("required", param.is_argument())
+            .with_some("style", in_list(style))
+            .with_some("explode", param.list.as_ref().map(|_| false))
+            .with("schema", self.param_schema(param))
+            .and(type_name(&param.ty))
+            .with_text("x-unit", &param.unit)
+            .with_some("x-list", param.list.as_deref())
+            .with_some("x-required", param.required.map(evidence))
+            .and(chosen_ident("x-ident", Case::Snake, &param.ident, &param.wire_name))
+            .with("x-evidence", evidence(param.evidence))
+    }
+
+    fn param_schema(&self, param: &Param) -> Object {
+        let said = range(&param.ty, param.range, param.evidence);
+        let default = param.default.as_ref();
+        if param.list.is_none() {
+            let said = said.with_some("default", default.map(|text| default_value(&param.ty, text)));
+            return self.version.say(self.value(&param.ty), said);
+        }
+        let items = self.version.say(self.value(&param.ty), said);
+        let default =
+            default.map(|text| text.split(',').map(|item| default_value(&param.ty, item)).collect::<Vec<_>>());
+        Object::default().with("type", "array").with("items", items).with_some("default", default)
+    }
+
+    fn responses(&self, endpoint: &Endpoint) -> Object {
+        std::iter::once(("200".to_owned(), self.body(&endpoint.body))).chain(self.error_refs()).collect()
+    }
+
+    fn body(&self, body: &Body) -> Object {
+        let (kind, description, schema) = match body {
+            Body::Series { record: Some(record), .. } => {
+                ("series", "A series of records.", schema_ref(self.names.series(Some(record))))
+            }
+            Body::Series { record: None, .. } => {
+                ("series", "A series of records whose fields are unknown.", schema_ref(self.names.series(None)))
+            }
+            Body::Object { record, .. } => ("object", "One object.", schema_ref(self.names.record(record))),
+            Body::Unknown => ("unknown", "A body of which nothing is known.", Object::default()),
+        };
+        let (time, known) = match body {
+            Body::Series { time, evidence, .. } => (Some(time.as_deref().unwrap_or("none")), Some(*evidence)),
+            Body::Object { evidence, .. } => (None, Some(*evidence)),
+            Body::Unknown => (None, None),
+        };
+        Object::default()
+            .with("description", description)
+            .with("content", json(schema))
+            .with("x-body", kind)
+            .with_some("x-time", time)
+            .with_some("x-evidence", known.map(evidence))
+    }
+}
+
+/// A body of JSON.
+pub(super) fn json(schema: Object) -> Object {
+    Object::default().with("application/json", Object::default().with("schema", schema))
+}
+
+/// The name of a shared param among the components. Constants are unique, and so is this.
+fn component(shared: &SharedParam) -> String {
+    shared.constant.to_ascii_lowercase()
+}
+
+/// A default as a value of its type.
+fn default_value(ty: &Type, text: &str) -> Value {
+    let parsed = match ty {
+        Type::Integer | Type::Count | Type::Timestamp => text.parse::<i64>().ok().map(Value::from),
+        Type::Number => text.parse().ok().map(number),
+        Type::Boolean => text.parse::<bool>().ok().map(Value::from),
+        _ => None,
+    };
+    parsed.unwrap_or_else(|| text.into())
+}

@@ -1,0 +1,194 @@
+//! Schemas: named types, records, and the series of each record.
+
+use serde_yaml::Value;
+
+use super::{Description, described, evidence, markdown, unit};
+use crate::emit::ordered::{Object, number};
+use crate::model::{Body, Evidence, Field, NamedType, Range, Record, RecordRef, Shapes, Type};
+use crate::names::{self, Case};
+
+impl Description<'_> {
+    pub(super) fn schemas(&self) -> Object {
+        let types = self.api.types.iter().map(|ty| (ty.ident.clone(), self.named_type(ty)));
+        let shared = self.api.records.iter().filter(|record| self.is_there(record)).map(|record| {
+            let name = RecordRef::shared(&record.ident);
+            (self.names.record(&name).to_owned(), self.record(record, None))
+        });
+        let error = self.error_schema().map(|schema| (self.names.error.clone(), schema));
+        let grouped = self.api.groups.iter().flat_map(|group| {
+            group.records.iter().map(|record| {
+                let name = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
+                (self.names.record(&name).to_owned(), self.record(record, Some(&group.ident)))
+            })
+        });
+        types.chain(shared).chain(error).chain(grouped).chain(self.all_series()).collect()
+    }
+
+    /// Every client has metadata, but not every service.
+    fn is_there(&self, record: &Record) -> bool {
+        let envelope = self.api.service.envelope.as_ref();
+        record.ident != "Metadata" || envelope.is_some_and(|envelope| envelope.metadata.is_some())
+    }
+
+    fn named_type(&self, ty: &NamedType) -> Object {
+        let values: Vec<_> = ty.values.iter().map(|value| value.value.as_str()).collect();
+        let idents = ty.values.iter().map(|value| value.ident.as_str());
+        let (kind, open, known) = if ty.open {
+            let open = "Any value of this form can occur; those listed are known.";
+            ("identifier", open, self.version.examples(&values))
+        } else {
+            let open = "Values that are not listed may be added, and are best kept as they come.";
+            ("enum", open, Object::default().with_list("enum", values).with_list("x-enum-varnames", idents))
+        };
+        let schema = Object::default()
+            .with("type", "string")
+            .with("description", markdown([ty.summary.as_str(), open]))
+            .and(known);
+        let case = if ty.open { Case::Shouty } else { Case::Pascal };
+        let values = ty.values.iter().map(|value| {
+            Object::default()
+                .with("value", value.value.as_str())
+                .and(chosen_ident("ident", case, &value.ident, &value.value))
+                .with_text("summary", &value.summary)
+                .with("evidence", evidence(value.evidence))
+        });
+        schema
+            .with("x-kind", kind)
+            .with_list("x-values", values)
+            .with_some("x-shapes", ty.shapes.as_ref().map(shapes))
+            .with("x-evidence", evidence(ty.evidence))
+    }
+
+    fn record(&self, record: &Record, group: Option<&str>) -> Object {
+        let required = record.fields.iter().filter(|field| !field.optional).map(|field| field.wire_name.as_str());
+        Object::default()
+            .with("type", "object")
+            .with("description", markdown([record.summary.as_str()]))
+            .with_list("required", required)
+            .with("properties", self.properties(&record.fields))
+            .with_some("x-group", group)
+            .with("x-evidence", evidence(record.evidence))
+    }
+
+    pub(super) fn properties(&self, fields: &[Field]) -> Object {
+        fields.iter().map(|field| (field.wire_name.clone(), self.field(field))).collect()
+    }
+
+    fn field(&self, field: &Field) -> Object {
+        let schema = self.value(&field.ty);
+        let schema = if field.optional { self.nullable(&field.ty, schema) } else { schema };
+        let said = Object::default()
+            .and(described(&field.summary, [unit(&field.unit).as_str()], &field.notes))
+            .and(range(&field.ty, field.range, field.evidence))
+            .and(type_name(&field.ty))
+            .with_text("x-unit", &field.unit)
+            .and(chosen_ident("x-ident", Case::Snake, &field.ident, &field.wire_name))
+            .with("x-evidence", evidence(field.evidence));
+        self.version.say(schema, said)
+    }
+
+    /// What a value is, with nothing said of it.
+    pub(super) fn value(&self, ty: &Type) -> Object {
+        let simple = |ty: &str, format: &str| Object::default().with("type", ty).with_text("format", format);
+        match ty {
+            Type::String => simple("string", ""),
+            Type::Integer | Type::Timestamp => simple("integer", "int64"),
+            Type::Count => simple("integer", "uint32").with("minimum", 0),
+            Type::Number => simple("number", "double"),
+            Type::Boolean => simple("boolean", ""),
+            Type::Any => Object::default(),
+            Type::Named(name) => schema_ref(name),
+            Type::Record(record) => schema_ref(self.names.record(record)),
+            Type::List(item) => simple("array", "").with("items", self.value(item)),
+        }
+    }
+
+    fn nullable(&self, ty: &Type, schema: Object) -> Object {
+        self.version.nullable(schema, if matches!(ty, Type::Record(_)) { "object" } else { "string" })
+    }
+
+    /// One schema for each record that a series is of.
+    fn all_series(&self) -> Vec<(String, Object)> {
+        let mut all: Vec<(String, Object)> = Vec::new();
+        let endpoints = self.api.groups.iter().flat_map(|group| &group.endpoints);
+        for endpoint in endpoints.filter(|endpoint| endpoint.path.is_some()) {
+            if let Body::Series { record, .. } = &endpoint.body {
+                let name = self.names.series(record.as_ref());
+                if all.iter().all(|(other, _)| other != name) {
+                    all.push((name.to_owned(), self.series(record.as_ref())));
+                }
+            }
+        }
+        all
+    }
+
+    fn series(&self, record: Option<&RecordRef>) -> Object {
+        let items = record.map_or_else(Object::default, |record| schema_ref(self.names.record(record)));
+        let list = Object::default().with("type", "array").with("items", items);
+        let description = match record {
+            Some(_) => "Records in the order of time, and what the service says about them.",
+            None => "Records whose fields are unknown, and what the service says about them.",
+        };
+        let Some(envelope) = &self.api.service.envelope else {
+            return list.with("description", description);
+        };
+        let metadata = envelope.metadata.as_ref().map(|name| {
+            let ty = Type::Record(RecordRef::shared("Metadata"));
+            (name.clone(), self.nullable(&ty, self.value(&ty)))
+        });
+        let properties: Object = std::iter::once((envelope.data.clone(), list)).chain(metadata).collect();
+        Object::default()
+            .with("type", "object")
+            .with("description", description)
+            .with("required", vec![envelope.data.as_str()])
+            .with("properties", properties)
+            .with("x-evidence", evidence(envelope.evidence))
+    }
+}
+
+pub(super) fn schema_ref(name: &str) -> Object {
+    Object::default().with("$ref", format!("#/components/schemas/{name}"))
+}
+
+/// Bounds; those that are only reported are said and not enforced.
+pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
+    let is_number = matches!(ty, Type::Integer | Type::Count | Type::Number | Type::Timestamp);
+    if is_number && evidence != Evidence::Reported {
+        return Object::default()
+            .with_some("minimum", range.min.map(number))
+            .with_some("maximum", range.max.map(number));
+    }
+    let bounds = Object::default().with_some("min", range.min.map(number)).with_some("max", range.max.map(number));
+    Object::default().with_some("x-range", (!range.is_all()).then_some(bounds))
+}
+
+/// The catalogue's word for a type that OpenAPI has none for.
+pub(super) fn type_name(ty: &Type) -> Object {
+    let is_moment = match ty {
+        Type::List(item) => **item == Type::Timestamp,
+        ty => *ty == Type::Timestamp,
+    };
+    Object::default().with_some("x-type", is_moment.then_some("timestamp"))
+}
+
+/// The Rust name, where the wire name alone would make another.
+pub(super) fn chosen_ident(key: &str, case: Case, ident: &str, wire_name: &str) -> Object {
+    let is_chosen = names::ident(wire_name, case).map_or(true, |derived| derived != ident);
+    Object::default().with_some(key, is_chosen.then_some(ident))
+}
+
+fn shapes(shapes: &Shapes) -> Object {
+    let suffixes = shapes.suffixes.iter().map(|suffix| {
+        Value::from(
+            Object::default()
+                .with("suffix", suffix.suffix.as_str())
+                .with_some("answer", suffix.answer.as_deref())
+                .with("summary", suffix.summary.as_str())
+                .with("evidence", evidence(suffix.evidence)),
+        )
+    });
+    Object::default()
+        .with("part", shapes.part.as_str())
+        .with("question", shapes.question.as_str())
+        .with_list("suffixes", suffixes)
+}

@@ -1,0 +1,51 @@
+//! Credentials: a key in a header, or the key and a token that is asked for first.
+
+use super::errors::status_facts;
+use super::{Description, evidence, some};
+use crate::emit::ordered::Object;
+use crate::model::ClientCredentials;
+
+const API_KEY: &str = "api_key";
+const TOKEN: &str = "client_credentials";
+
+impl Description<'_> {
+    /// The alternatives: the key alone, and the key with a token.
+    pub(super) fn security(&self) -> Vec<Object> {
+        let service = &self.api.service;
+        let nothing = || Vec::<String>::new();
+        let key = service.api_key.iter().fold(Object::default(), |object, _| object.with(API_KEY, nothing()));
+        let with_token = service.client_credentials.as_ref().map(|_| key.clone().with(TOKEN, nothing()));
+        some(key.clone()).into_iter().chain(with_token).collect()
+    }
+
+    pub(super) fn security_schemes(&self) -> Object {
+        let service = &self.api.service;
+        let key = service.api_key.as_ref().map(|key| {
+            Object::default()
+                .with("type", "apiKey")
+                .with("in", "header")
+                .with("name", key.header.as_str())
+                .with("description", "The key that every request carries.")
+                .with("x-evidence", evidence(key.evidence))
+        });
+        let token = service.client_credentials.as_ref().map(|flow| self.flow(flow));
+        Object::default().with_some(API_KEY, key).with_some(TOKEN, token)
+    }
+
+    fn flow(&self, flow: &ClientCredentials) -> Object {
+        // Relative to the document, as the host is the user's to know.
+        let url = format!("{}{}", self.api.service.base_url_suffix, flow.path);
+        let client_credentials = Object::default().with("tokenUrl", url).with("scopes", Object::default());
+        let errors =
+            flow.errors.iter().map(|status| Object::default().with("status", status.status).and(status_facts(status)));
+        Object::default()
+            .with("type", "oauth2")
+            .with("description", "A bearer token, asked for with the client's id and secret, and sent beside the key.")
+            .with("flows", Object::default().with("clientCredentials", client_credentials))
+            .with("x-label", flow.label.as_str())
+            .with("x-path", flow.path.as_str())
+            .with_some("x-reply", some(self.properties(&flow.reply)))
+            .with_list("x-errors", errors)
+            .with("x-evidence", evidence(flow.evidence))
+    }
+}

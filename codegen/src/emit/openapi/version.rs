@@ -1,0 +1,95 @@
+//! What the two versions of OpenAPI write differently, all of it.
+
+use serde_yaml::Value;
+
+use crate::emit::ordered::Object;
+
+/// A version of OpenAPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenApiVersion {
+    /// 3.0.3, for tools that read nothing newer.
+    V3_0,
+    /// 3.1.0.
+    V3_1,
+}
+
+impl OpenApiVersion {
+    pub(super) fn number(self) -> &'static str {
+        match self {
+            Self::V3_0 => "3.0.3",
+            Self::V3_1 => "3.1.0",
+        }
+    }
+
+    /// A schema that allows `null` too. One that says nothing allows everything as it is.
+    ///
+    /// What a reference leads to is told, because 3.0 takes `nullable` only beside a type.
+    pub(super) fn nullable(self, schema: Object, referred: &str) -> Object {
+        if schema.is_empty() {
+            return schema;
+        }
+        let refers = schema.get("$ref").is_some();
+        match (self, schema.get("type").cloned()) {
+            (Self::V3_0, _) if refers => {
+                Object::default().with("type", referred).with("nullable", true).with("allOf", vec![schema])
+            }
+            (Self::V3_0, _) => schema.with("nullable", true),
+            (Self::V3_1, Some(ty)) if !refers => schema.with("type", vec![ty, Value::from("null")]),
+            (Self::V3_1, _) => Object::default().with("anyOf", vec![schema, Object::default().with("type", "null")]),
+        }
+    }
+
+    /// A schema with more said of it where it stands, which 3.0 ignores beside a reference.
+    pub(super) fn say(self, schema: Object, said: Object) -> Object {
+        if self == Self::V3_0 && schema.get("$ref").is_some() && !said.is_empty() {
+            return Object::default().with("allOf", vec![schema]).and(said);
+        }
+        schema.and(said)
+    }
+
+    /// Values that are known to occur.
+    pub(super) fn examples(self, values: &[&str]) -> Object {
+        match (self, values) {
+            (_, []) => Object::default(),
+            (Self::V3_0, [first, ..]) => Object::default().with("example", *first),
+            (Self::V3_1, _) => Object::default().with_list("examples", values.iter().copied()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(object: Object) -> String {
+        serde_json::to_string(&Value::from(object)).unwrap_or_default()
+    }
+
+    #[test]
+    fn null_is_allowed_in_the_way_of_the_version() {
+        let number = || Object::default().with("type", "number").with("minimum", 0);
+        let reference = || Object::default().with("$ref", "#/a");
+        for (schema, v3_0, v3_1) in [
+            (Object::default(), "{}", "{}"),
+            (number(), r#"{"type":"number","minimum":0,"nullable":true}"#, r#"{"type":["number","null"],"minimum":0}"#),
+            (
+                reference(),
+                r##"{"type":"object","nullable":true,"allOf":[{"$ref":"#/a"}]}"##,
+                r##"{"anyOf":[{"$ref":"#/a"},{"type":"null"}]}"##,
+            ),
+        ] {
+            assert_eq!(json(OpenApiVersion::V3_0.nullable(schema.clone(), "object")), v3_0);
+            assert_eq!(json(OpenApiVersion::V3_1.nullable(schema, "object")), v3_1);
+        }
+    }
+
+    #[test]
+    fn what_is_said_beside_a_reference_is_not_lost() {
+        let reference = || Object::default().with("$ref", "#/a");
+        let said = || Object::default().with("default", 1);
+        let say = |version: OpenApiVersion, said| json(version.say(reference(), said));
+        assert_eq!(say(OpenApiVersion::V3_0, said()), r##"{"allOf":[{"$ref":"#/a"}],"default":1}"##);
+        assert_eq!(say(OpenApiVersion::V3_1, said()), r##"{"$ref":"#/a","default":1}"##);
+        assert_eq!(say(OpenApiVersion::V3_0, Object::default()), r##"{"$ref":"#/a"}"##);
+    }
+}

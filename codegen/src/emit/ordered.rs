@@ -1,0 +1,63 @@
+//! Maps whose keys stay in the order in which they were added, for documents that people read too.
+
+use serde_yaml::{Mapping, Value};
+
+/// A map in the making.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Object(Mapping);
+
+impl Object {
+    pub(super) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.0.insert(key.into(), value.into());
+        self
+    }
+
+    pub(super) fn with_some(self, key: &str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.with(key, value),
+            None => self,
+        }
+    }
+
+    /// Leaves the key out where the text is empty.
+    pub(super) fn with_text(self, key: &str, text: &str) -> Self {
+        self.with_some(key, (!text.is_empty()).then_some(text))
+    }
+
+    /// Leaves the key out where the list is empty.
+    pub(super) fn with_list<V: Into<Value>>(self, key: &str, items: impl IntoIterator<Item = V>) -> Self {
+        let items: Vec<Value> = items.into_iter().map(Into::into).collect();
+        self.with_some(key, (!items.is_empty()).then_some(items))
+    }
+
+    /// Adds all keys of another map behind its own.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&Value> {
+        self.0.get(key)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl From<Object> for Value {
+    fn from(object: Object) -> Self {
+        Self::Mapping(object.0)
+    }
+}
+
+impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
+        pairs.into_iter().fold(Self::default(), |object, (key, value)| object.with(&key.into(), value))
+    }
+}
+
+/// A number as a person would write it: without a fraction where it has none.
+pub(super) fn number(number: f64) -> Value {
+    number.to_string().parse::<i64>().map_or_else(|_| number.into(), Into::into)
+}

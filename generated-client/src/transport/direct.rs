@@ -1,0 +1,47 @@
+//! Connecting without proxies, where they are not compiled in.
+//!
+//! Takes the place of `proxy.rs` and has its shape. There may be no other way than through a proxy: if the
+//! environment names one, a failure says what it takes.
+
+#![expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "it has the shape of `proxy.rs`")]
+
+use http::{HeaderValue, Uri};
+use hyper_util::client::legacy::connect::HttpConnector;
+use rustls::ClientConfig;
+
+use super::Settings;
+use super::failure::{Way, place};
+use crate::base_url::is_loopback;
+use crate::error::Error;
+
+pub(super) type Connector = HttpConnector;
+
+/// How servers are reached: directly.
+pub(super) struct Routes;
+
+impl Routes {
+    pub(super) fn new(_: &Settings) -> Result<Self, Error> {
+        Ok(Self)
+    }
+
+    /// What goes this way below encryption.
+    pub(super) fn connector(&self, tcp: HttpConnector, _: &ClientConfig) -> Connector {
+        tcp
+    }
+
+    /// The way to a server, in words.
+    pub(super) fn way(&self, target: &Uri) -> Way {
+        let variables = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+        let named = || variables.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+        let outside = target.host().is_some_and(|host| !is_loopback(host));
+        let hint = if outside && named() { HINT } else { "" };
+        Way { target: place(target), proxy: None, hint }
+    }
+
+    /// There is no proxy to let anybody in.
+    pub(super) fn authorization(&self, _: &Uri) -> Option<HeaderValue> {
+        None
+    }
+}
+
+const HINT: &str = "; the environment names a proxy, which takes the feature `proxy`";

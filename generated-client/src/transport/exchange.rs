@@ -1,0 +1,98 @@
+//! A request out, a reply in: what is the same whoever holds the connections.
+//!
+//! Requests are put into the types that hyper and reqwest share, replies are read to their end, never beyond
+//! the limit, and how far that has got is known when time runs out.
+
+use std::error::Error as StdError;
+use std::pin::pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::BodyExt;
+use hyper::body::Body;
+
+use super::{Headers, HttpRequest, HttpResponse, Method, Phase, TransportError};
+
+type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// How far a reply has got.
+#[derive(Clone, Copy)]
+pub(super) enum Progress {
+    Head,
+    Body(usize),
+}
+
+impl Progress {
+    pub(super) fn timed_out(self, timeout: Duration) -> TransportError {
+        let (phase, so_far) = match self {
+            Self::Head => (Phase::Head, "no status had arrived".to_owned()),
+            Self::Body(bytes) => (Phase::Body, format!("{bytes} bytes of the body had arrived")),
+        };
+        TransportError::new(phase, format!("no whole reply within {timeout:?}; {so_far}")).timed_out()
+    }
+}
+
+/// The request as hyper and its kin know it.
+pub(super) fn convert(request: HttpRequest) -> Result<Request<Bytes>, TransportError> {
+    let method = match request.method {
+        Method::Get => http::Method::GET,
+        Method::Post => http::Method::POST,
+    };
+    let mut converted = Request::new(Bytes::from(request.body));
+    *converted.method_mut() = method;
+    *converted.uri_mut() = request
+        .url
+        .parse()
+        .map_err(|error| TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error))?;
+    *converted.headers_mut() = request.headers.into_map();
+    #[cfg(feature = "gzip")]
+    super::gzip::accept(converted.headers_mut());
+    Ok(converted)
+}
+
+/// A body is not trusted to be as long as it says beyond this.
+const TRUSTED: u64 = 1 << 20;
+
+/// Reads a reply to its end, its body decoded and up to the limit.
+pub(super) async fn read<B>(
+    response: Response<B>,
+    limit: usize,
+    progress: &mut Progress,
+) -> Result<HttpResponse, TransportError>
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>>,
+{
+    #[allow(unused_mut)] // Only compression changes it.
+    let (mut head, body) = response.into_parts();
+    *progress = Progress::Body(0);
+    let body = read_body(body, limit, progress).await?;
+    #[cfg(feature = "gzip")]
+    let body = super::gzip::decode(&mut head.headers, body, limit)?;
+    Ok(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), body))
+}
+
+async fn read_body<B>(body: B, limit: usize, progress: &mut Progress) -> Result<Vec<u8>, TransportError>
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>>,
+{
+    let mut body = pin!(body);
+    let declared = body.size_hint().lower();
+    if usize::try_from(declared).map_or(true, |declared| declared > limit) {
+        return Err(super::too_large(limit));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(declared.min(TRUSTED)).unwrap_or(0));
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            let message = format!("the body broke off after {} bytes", bytes.len());
+            TransportError::new(Phase::Body, message).because(error)
+        })?;
+        let Ok(data) = frame.into_data() else { continue };
+        if data.len() > limit - bytes.len() {
+            return Err(super::too_large(limit));
+        }
+        bytes.extend_from_slice(&data);
+        *progress = Progress::Body(bytes.len());
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,102 @@
+//! What went wrong before the head of a reply arrived.
+//!
+//! An error of hyper's comes in, with the way that the request was to go; out goes one that says in which phase
+//! it happened and in words of its own why. What stands in between is read for its types, where it has any.
+
+use std::error::Error as StdError;
+use std::io;
+
+use http::Uri;
+use rustls::CertificateError;
+
+use super::connect::TooLate;
+use super::{Phase, TransportError};
+
+type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// Where a connection was to lead.
+pub(super) struct Way {
+    /// Host and port of the server.
+    pub(super) target: String,
+    /// Host and port of the proxy before it, if there is one.
+    pub(super) proxy: Option<String>,
+    /// What else might be the matter.
+    pub(super) hint: &'static str,
+}
+
+/// Host and port, also where the port is left to the scheme.
+pub(super) fn place(uri: &Uri) -> String {
+    let by_scheme = if uri.scheme_str() == Some("https") { 443 } else { 80 };
+    format!("{}:{}", uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(by_scheme))
+}
+
+/// Names the phase of a failure before the head arrived.
+pub(super) fn before_head(error: impl Into<BoxError>, is_connect: bool, way: impl FnOnce() -> Way) -> TransportError {
+    let error = error.into();
+    if is_connect {
+        return no_connection(error, &way());
+    }
+    let unsent = |cause: &hyper::Error| cause.is_canceled() || cause.is_user();
+    if causes(&*error).any(|cause| cause.downcast_ref().is_some_and(unsent)) {
+        TransportError::new(Phase::Send, "the request could not be sent").because(error)
+    } else {
+        TransportError::new(Phase::Head, "the connection failed before a status arrived").because(error)
+    }
+}
+
+/// Says why there is no connection.
+fn no_connection(error: BoxError, way: &Way) -> TransportError {
+    let causes = || causes(&*error);
+    let Way { target, proxy, hint } = way;
+    let through = proxy.as_ref().map(|proxy| format!(" through the proxy `{proxy}`")).unwrap_or_default();
+    let says = |words: &str| causes().any(|cause| cause.to_string() == words);
+    let failed = |message| TransportError::new(Phase::Connect, message);
+    let this = if let Some(fault) = causes().find_map(|cause| fault(cause)) {
+        failed(format!("the certificate of `{target}`{through} {fault}")).permanent()
+    } else if says(PROXY_WANTS_CREDENTIALS) {
+        let advice = "which wants credentials; write them into its URL";
+        failed(format!("no connection to `{target}`{through}, {advice}")).permanent()
+    } else if let Some(TooLate(timeout)) = causes().find_map(|cause| cause.downcast_ref()) {
+        failed(format!("no connection to `{target}`{through} within {timeout:?}{hint}")).timed_out()
+    } else if says(UNKNOWN_NAME) {
+        failed(format!("no connection to `{target}`{through}: a name cannot be looked up{hint}"))
+    } else if causes().any(is_refusal) {
+        failed(format!("no connection to `{target}`{through}, which refuses it{hint}"))
+    } else {
+        failed(format!("no connection to `{target}`{through}{hint}"))
+    };
+    this.because(error)
+}
+
+/// What hyper-util says of a name that leads nowhere; the types of these errors are private.
+const UNKNOWN_NAME: &str = "dns error";
+
+/// What it says of a proxy that answers with 407.
+const PROXY_WANTS_CREDENTIALS: &str = "tunnel error: proxy authorization required";
+
+fn is_refusal(cause: &(dyn StdError + 'static)) -> bool {
+    cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+}
+
+/// What is wrong with a certificate, if that is the cause.
+fn fault(cause: &(dyn StdError + 'static)) -> Option<&'static str> {
+    let Some(rustls::Error::InvalidCertificate(fault)) = cause.downcast_ref() else { return None };
+    Some(match fault {
+        CertificateError::UnknownIssuer => "is signed by nobody who is trusted here; add the root that it goes back to",
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => "is for another name",
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "has expired",
+        _ => "is not trusted",
+    })
+}
+
+fn causes<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |error| cause(*error))
+}
+
+/// The cause of an error; an I/O error hides the one it wraps behind that one's own cause.
+fn cause<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e (dyn StdError + 'static)> {
+    match error.downcast_ref::<io::Error>() {
+        Some(io) => io.get_ref().map(|inner| inner as _),
+        None => error.source(),
+    }
+}

@@ -1,0 +1,224 @@
+//! Connecting through a proxy.
+//!
+//! Which proxy, if any, is decided by what the user set or by the environment, as other programs do; the
+//! tunnels are hyper-util's. A proxy that cannot be used is refused before anything is sent: going past it in
+//! silence is what its user wants least. What it is told to let somebody in by is shown nowhere.
+
+mod connector;
+
+use std::env::VarError;
+use std::sync::Arc;
+
+use http::{HeaderValue, Uri};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::proxy::matcher::{Intercept, Matcher};
+use rustls::ClientConfig;
+
+use super::Settings;
+use super::failure::{Way, place};
+use crate::base_url::{is_loopback, is_port_usable};
+use crate::error::Error;
+use crate::secret::Secret;
+
+pub(super) use connector::ProxyConnector as Connector;
+
+/// What the user wants instead of what the environment says.
+pub(crate) enum Choice {
+    /// No proxy.
+    None,
+    /// This one, for everything.
+    One(Secret),
+}
+
+impl Choice {
+    pub(super) fn setting(&self) -> &'static str {
+        match self {
+            Self::None => "no_proxy",
+            Self::One(_) => "proxy",
+        }
+    }
+}
+
+/// How servers are reached: through which proxy, if any.
+#[derive(Clone)]
+pub(super) struct Routes {
+    matcher: Arc<Matcher>,
+    /// Whether what runs on this machine is reached directly: a request to it may go without encryption.
+    spares_loopback: bool,
+}
+
+type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
+
+impl Routes {
+    pub(super) fn new(settings: &Settings) -> Result<Self, Error> {
+        Self::choose(settings.proxy.as_ref(), &|name| std::env::var(name))
+    }
+
+    fn choose(choice: Option<&Choice>, lookup: &Lookup<'_>) -> Result<Self, Error> {
+        let builder = Matcher::builder();
+        let matcher = match choice {
+            None => return Self::of_environment(lookup),
+            Some(Choice::None) => builder,
+            Some(Choice::One(url)) if is_usable(url.expose()) => builder.all(url.expose()),
+            Some(Choice::One(_)) => return Err(Error::build("the proxy cannot be used").with_hint(EXAMPLES)),
+        };
+        Ok(Self { matcher: Arc::new(matcher.build()), spares_loopback: false })
+    }
+
+    fn of_environment(lookup: &Lookup<'_>) -> Result<Self, Error> {
+        let proxy = |name: &str| {
+            let Some((name, url)) = variable(lookup, name) else { return Ok(String::new()) };
+            let url = url.filter(|url| is_usable(url));
+            url.ok_or_else(|| {
+                Error::build(format!("the environment variable `{name}` names no proxy that can be used"))
+                    .with_hint(EXAMPLES)
+            })
+        };
+        let spared = variable(lookup, "NO_PROXY").and_then(|(_, hosts)| hosts).unwrap_or_default();
+        let builder = Matcher::builder().all(proxy("ALL_PROXY")?).https(proxy("HTTPS_PROXY")?);
+        let matcher = builder.http(proxy("HTTP_PROXY")?).no(spared).build();
+        Ok(Self { matcher: Arc::new(matcher), spares_loopback: true })
+    }
+
+    fn intercept(&self, target: &Uri) -> Option<Intercept> {
+        if self.spares_loopback && target.host().is_some_and(is_loopback) {
+            return None;
+        }
+        self.matcher.intercept(target)
+    }
+
+    /// What goes this way below encryption.
+    pub(super) fn connector(&self, tcp: HttpConnector, tls: &ClientConfig) -> Connector {
+        Connector::new(self.clone(), tcp, tls.clone())
+    }
+
+    /// The way to a server, in words.
+    pub(super) fn way(&self, target: &Uri) -> Way {
+        let proxy = self.intercept(target).map(|proxy| place(proxy.uri()));
+        Way { target: place(target), proxy, hint: "" }
+    }
+
+    /// What a proxy wants to see in a request that it can read.
+    pub(super) fn authorization(&self, target: &Uri) -> Option<HeaderValue> {
+        if is_encrypted(target) {
+            return None;
+        }
+        self.intercept(target)?.basic_auth().cloned()
+    }
+}
+
+const EXAMPLES: &str = "it looks like `http://host:port`, `https://host:port` or `socks5://host:port`";
+
+/// A variable by either of its names, and its value unless that is not UTF-8.
+fn variable(lookup: &Lookup<'_>, name: &str) -> Option<(String, Option<String>)> {
+    // A web server tells a CGI program the header `Proxy` of whoever asks by the name `HTTP_PROXY`.
+    let forged = |name: &str| name == "HTTP_PROXY" && lookup("REQUEST_METHOD").is_ok();
+    [name.to_owned(), name.to_lowercase()].into_iter().filter(|name| !forged(name)).find_map(|name| {
+        match lookup(&name) {
+            Ok(value) if value.trim().is_empty() => None,
+            Ok(value) => Some((name, Some(value))),
+            Err(VarError::NotPresent) => None,
+            Err(VarError::NotUnicode(_)) => Some((name, None)),
+        }
+    })
+}
+
+/// Whether the matcher and the connector below understand a proxy's URL.
+fn is_usable(url: &str) -> bool {
+    let anywhere = Uri::from_static("https://example.com");
+    let proxy = Matcher::builder().all(url).build().intercept(&anywhere);
+    let Some(authority) = proxy.as_ref().and_then(|proxy| proxy.uri().authority()) else { return false };
+    match proxy.as_ref().and_then(|proxy| proxy.uri().scheme_str()) {
+        Some("socks4" | "socks4a") => false,
+        Some("socks5" | "socks5h") if authority.port().is_none() => false,
+        _ => !authority.host().is_empty() && is_port_usable(authority),
+    }
+}
+
+fn is_encrypted(target: &Uri) -> bool {
+    target.scheme_str() == Some("https")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which proxy is on the way to a server, or what is wrong with the environment.
+    fn check(environment: &[(&str, &str)], target: &str) -> Result<Option<String>, String> {
+        let lookup = |name: &str| {
+            let found = environment.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent)
+        };
+        let routes = Routes::choose(None, &lookup).map_err(|error| error.to_string())?;
+        Ok(routes.way(&target.parse().unwrap()).proxy)
+    }
+
+    /// What the environment says, where a request goes, and through which proxy.
+    type Row = (&'static [(&'static str, &'static str)], &'static str, Option<&'static str>);
+
+    #[test]
+    fn the_environment_decides() {
+        let secure = "https://example.com/v2";
+        let table: [Row; 21] = [
+            (&[], secure, None),
+            (&[("HTTPS_PROXY", "http://p:1")], secure, Some("p:1")),
+            (&[("https_proxy", "http://p:1")], secure, Some("p:1")),
+            (&[("HTTPS_PROXY", ""), ("https_proxy", "http://p:1")], secure, Some("p:1")),
+            (&[("HTTPS_PROXY", "http://p:1"), ("https_proxy", "http://q:2")], secure, Some("p:1")),
+            (&[("HTTPS_PROXY", "p:1")], secure, Some("p:1")),
+            (&[("HTTPS_PROXY", "http://p")], secure, Some("p:80")),
+            (&[("HTTPS_PROXY", "https://me:canary@p")], secure, Some("p:443")),
+            (&[("ALL_PROXY", "socks5://p:1080")], secure, Some("p:1080")),
+            (&[("ALL_PROXY", "http://p:1"), ("HTTPS_PROXY", "http://q:2")], secure, Some("q:2")),
+            (&[("HTTP_PROXY", "http://p:1")], secure, None),
+            (&[("HTTP_PROXY", "http://p:1")], "http://example.com/", Some("p:1")),
+            (&[("HTTP_PROXY", "http://p:1"), ("REQUEST_METHOD", "GET")], "http://example.com/", None),
+            (&[("http_proxy", "http://p:1"), ("REQUEST_METHOD", "GET")], "http://example.com/", Some("p:1")),
+            (&[("ALL_PROXY", "http://p:1"), ("NO_PROXY", "example.com")], secure, None),
+            (&[("ALL_PROXY", "http://p:1"), ("no_proxy", "a.org, .example.com")], "https://x.example.com/", None),
+            (&[("ALL_PROXY", "http://p:1"), ("NO_PROXY", "ample.com")], secure, Some("p:1")),
+            (&[("ALL_PROXY", "http://p:1"), ("NO_PROXY", "*")], secure, None),
+            (&[("ALL_PROXY", "http://p:1"), ("NO_PROXY", "10.0.0.0/8")], "https://10.1.2.3/", None),
+            (&[("ALL_PROXY", "http://p:1")], "http://127.0.0.1:8700/", None),
+            (&[("ALL_PROXY", "http://p:1")], "https://localhost/", None),
+        ];
+        for (environment, target, expected) in table {
+            assert_eq!(check(environment, target), Ok(expected.map(str::to_owned)), "{environment:?} {target}");
+        }
+    }
+
+    #[test]
+    fn a_proxy_that_cannot_be_used_is_no_reason_to_go_past_it() {
+        for url in
+            ["htp://canary@p:1", "socks4://p:1", "socks5://p", "http://", "http://p:x", "p:99999", "p q", "/canary"]
+        {
+            let expected =
+                format!("the environment variable `https_proxy` names no proxy that can be used; {EXAMPLES}");
+            assert_eq!(check(&[("https_proxy", url)], "https://example.com/"), Err(expected), "{url}");
+            let error = Routes::choose(Some(&Choice::One(url.into())), &|_| Err(VarError::NotPresent)).map(drop);
+            assert_eq!(error.unwrap_err().to_string(), format!("the proxy cannot be used; {EXAMPLES}"), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_choice_goes_before_the_environment() {
+        let lookup = |_: &str| Ok("http://p:1".to_owned());
+        let check = |choice: &Choice, target: &'static str| {
+            Routes::choose(Some(choice), &lookup).map(|routes| routes.way(&Uri::from_static(target)).proxy).unwrap()
+        };
+        assert_eq!(check(&Choice::None, "https://example.com/"), None);
+        let one = Choice::One("http://me:canary@q:2".into());
+        assert_eq!(check(&one, "https://example.com/").as_deref(), Some("q:2"));
+        assert_eq!(check(&one, "http://127.0.0.1/").as_deref(), Some("q:2"));
+    }
+
+    #[test]
+    fn only_a_proxy_that_reads_requests_is_shown_its_credentials_in_them() {
+        let routes = Routes::choose(Some(&Choice::One("http://me:canary@q:2".into())), &|_| Err(VarError::NotPresent));
+        let routes = routes.unwrap();
+        assert_eq!(routes.authorization(&Uri::from_static("https://example.com/")), None);
+        let shown = routes.authorization(&Uri::from_static("http://example.com/")).unwrap();
+        assert_eq!(shown, "Basic bWU6Y2FuYXJ5");
+        assert!(shown.is_sensitive());
+    }
+}

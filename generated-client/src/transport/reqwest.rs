@@ -1,0 +1,93 @@
+//! A transport for programs that have a `reqwest::Client` of their own.
+//!
+//! Its connections, proxies and certificates are used; the promises of a transport are kept here: time limits,
+//! a cap on decoded bytes, a failure named by its phase. All that cannot be kept here is a redirect that a
+//! given client has followed; it is noticed afterwards, and [`ReqwestTransport::from_builder`] prevents it.
+
+use ::reqwest::redirect::Policy;
+use ::reqwest::{Client, ClientBuilder, Error as ReqwestError, Request};
+use http::Uri;
+
+use super::exchange::{self, Progress};
+use super::failure::{Way, before_head, place};
+use super::{HttpRequest, HttpResponse, Phase, Sending, Transport, TransportError};
+
+/// Sends requests through a `reqwest::Client`; with the feature `reqwest`.
+///
+/// ```
+/// use generated_client::Client;
+/// use generated_client::transport::ReqwestTransport;
+///
+/// # fn demo() -> Result<(), Box<dyn std::error::Error>> {
+/// let transport = ReqwestTransport::from_builder(reqwest::Client::builder())?;
+/// let client = Client::builder("https://example.com/v2").api_key("key").transport(transport).build()?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// This crate turns on none of reqwest's features, so `https` takes one of those that bring encryption.
+#[derive(Clone, Debug)]
+pub struct ReqwestTransport(Client);
+
+impl ReqwestTransport {
+    /// Builds the client, which will follow no redirect.
+    pub fn from_builder(builder: ClientBuilder) -> Result<Self, ReqwestError> {
+        builder.redirect(Policy::none()).build().map(Self)
+    }
+
+    /// Takes a client as it is.
+    ///
+    /// It has to be built with `redirect::Policy::none()`, which reqwest does not do unless told. Otherwise it
+    /// follows redirects and shows the API key to wherever they lead; the reply is refused then, but the key is
+    /// out.
+    pub fn new(client: Client) -> Self {
+        Self(client)
+    }
+
+    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
+        let limit = request.limits.max_body_bytes;
+        let request = exchange::convert(request)?;
+        let target = request.uri().clone();
+        let request = Request::try_from(request).map_err(|error| {
+            TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error.without_url())
+        })?;
+        let asked = request.url().clone();
+        let response = self.0.execute(request).await.map_err(|error| failed(error, &target))?;
+        if *response.url() != asked {
+            return Err(followed(response.url().host_str()));
+        }
+        exchange::read(response.into(), limit, progress).await
+    }
+}
+
+impl Transport for ReqwestTransport {
+    fn send(&self, request: HttpRequest) -> Sending<'_> {
+        Box::pin(async move {
+            let timeout = request.limits.timeout;
+            let mut progress = Progress::Head;
+            let reply = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
+            reply.unwrap_or_else(|_| Err(progress.timed_out(timeout)))
+        })
+    }
+}
+
+/// Names the phase of a failure before the head arrived.
+fn failed(error: ReqwestError, target: &Uri) -> TransportError {
+    if error.is_redirect() {
+        return followed(error.url().and_then(|url| url.host_str()));
+    }
+    let (is_connect, is_timeout) = (error.is_connect(), error.is_timeout());
+    // The URL is named by whoever hands the error on, without what it must not show.
+    let way = || Way { target: place(target), proxy: None, hint: "" };
+    let this = before_head(error.without_url(), is_connect, way);
+    if is_timeout { this.timed_out() } else { this }
+}
+
+fn followed(host: Option<&str>) -> TransportError {
+    let host = host.unwrap_or_default();
+    let message = format!(
+        "a redirect to the host `{host}` was followed, which may have got the API key; \
+         build the reqwest client with `redirect::Policy::none()`"
+    );
+    TransportError::new(Phase::Head, message).permanent()
+}

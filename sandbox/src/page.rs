@@ -1,0 +1,68 @@
+//! The page at `/`: every endpoint with its params and fields, to read and to try.
+//!
+//! It is plain HTML drawn from the registry; a script adds the filter, the requests and the plot. It needs no
+//! API key, knows none, and loads nothing from anywhere else.
+
+mod control;
+mod document;
+mod entry;
+mod prose;
+
+use axum::Router;
+use axum::http::HeaderName;
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::response::IntoResponse;
+use axum::routing::get;
+
+use crate::settings::Settings;
+use crate::{known, routes};
+
+/// What the page is made of beside its HTML: path, content type, content.
+const FILES: [(&str, &str, &str); 4] = [
+    ("/page/style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
+    ("/page/page.js", "text/javascript; charset=utf-8", include_str!("page/page.js")),
+    ("/page/plot.js", "text/javascript; charset=utf-8", include_str!("page/plot.js")),
+    ("/page/icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
+];
+
+const HEADERS: [(HeaderName, &str); 4] = [
+    (
+        CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (CACHE_CONTROL, "no-cache"),
+];
+
+/// What the page says about access. It never holds a key.
+#[derive(Clone, Copy)]
+struct Access {
+    any_key: bool,
+    bearer_required: bool,
+}
+
+/// Routes the page and its files, unless an endpoint has the same path.
+pub(crate) fn router(settings: &Settings) -> Router {
+    let access = Access { any_key: settings.api_key.is_none(), bearer_required: settings.bearer_required };
+    let mut router = Router::new();
+    if !is_taken("/") {
+        let page = async move || reply("text/html; charset=utf-8", document::document(access).into_string());
+        router = router.route("/", get(page));
+    }
+    for (path, content_type, content) in FILES.into_iter().filter(|(path, ..)| !is_taken(path)) {
+        router = router.route(path, get(async move || reply(content_type, content)));
+    }
+    router
+}
+
+fn is_taken(path: &str) -> bool {
+    known::endpoints().any(|(known, _)| routes::full(known) == path)
+}
+
+fn reply(content_type: &'static str, content: impl IntoResponse) -> impl IntoResponse {
+    (HEADERS, [(CONTENT_TYPE, content_type)], content)
+}

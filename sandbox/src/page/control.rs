@@ -1,0 +1,134 @@
+//! A param as something to fill in: a label, a control that fits its type, and what is known of it.
+//!
+//! Nothing is required and no value is held back, so that one can see what the service says to a wrong one.
+
+use generated_client::registry::{EndpointInfo, ParamInfo, ParamLocation, TypeInfo, ValueInfo, ValueType};
+use maud::{Markup, html};
+
+use super::prose::{bounds, prose};
+
+pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
+    let id = format!("{endpoint}-{}", param.wire_name);
+    match param.ty {
+        ValueType::Named(named) if param.list.is_some() => several(&id, param, named),
+        _ => html! {
+            div.param {
+                div.name {
+                    label for=(id) { (param.wire_name) @if matches!(param.ty, ValueType::Timestamp) { " (UTC)" } }
+                    small.evidence { (param.evidence) }
+                }
+                (input(&id, param))
+                (help(&id, param))
+            }
+        },
+    }
+}
+
+/// So many boxes to tick are shown at once; more are folded away.
+const MOST_SHOWN: usize = 8;
+
+/// A box to tick for every known value.
+fn several(id: &str, param: &ParamInfo, named: &TypeInfo) -> Markup {
+    let boxes = html! {
+        div.boxes { @for known in named.values { (tick(param, known)) } }
+    };
+    html! {
+        fieldset.param aria-describedby=(help_id(id)) {
+            legend { div.name { (param.wire_name) " " small.evidence { (param.evidence) } } }
+            @if named.values.len() > MOST_SHOWN {
+                details { summary { "Choose among " (named.values.len()) } (boxes) }
+            } @else {
+                (boxes)
+            }
+            (help(id, param))
+        }
+    }
+}
+
+fn tick(param: &ParamInfo, known: &ValueInfo) -> Markup {
+    html! {
+        label {
+            input type="checkbox" name=(param.wire_name) value=(known.value);
+            span { code { (known.value) } " " span.note { (known.summary.trim_end_matches('.')) } }
+        }
+    }
+}
+
+fn input(id: &str, param: &ParamInfo) -> Markup {
+    let (name, described_by) = (param.wire_name, help_id(id));
+    let in_path = (param.location == ParamLocation::Path).then_some("path");
+    let (min, max) = (param.range.min, param.range.max);
+    let default = param.default;
+    let first = |named: &TypeInfo| param.required.and_then(|_| named.values.first()).map(|known| known.value);
+    match param.ty {
+        ValueType::Named(named) if !named.open => {
+            let shown = named.values.iter().map(|known| (known.value, known.summary)).collect::<Vec<_>>();
+            choice(id, param, &shown)
+        }
+        ValueType::Named(named) => html! {
+            input #(id) name=(name) data-in=[in_path] list=(list_id(named)) value=[first(named)] placeholder=[default]
+                autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby=(described_by);
+        },
+        ValueType::Boolean => choice(id, param, &[("true", ""), ("false", "")]),
+        ValueType::Timestamp => html! {
+            input #(id) name=(name) data-in=[in_path] type="datetime-local" aria-describedby=(described_by);
+        },
+        ValueType::Count | ValueType::Integer | ValueType::Number if param.list.is_none() => {
+            let min = min.or(matches!(param.ty, ValueType::Count).then_some(0.0));
+            let step = if matches!(param.ty, ValueType::Number) { "any" } else { "1" };
+            html! {
+                input #(id) name=(name) data-in=[in_path] type="number" min=[min] max=[max] step=(step)
+                    placeholder=[default] aria-describedby=(described_by);
+            }
+        }
+        _ => html! {
+            input #(id) name=(name) data-in=[in_path] placeholder=[default] autocomplete="off" autocapitalize="off"
+                spellcheck="false" aria-describedby=(described_by);
+        },
+    }
+}
+
+/// One of a few values, or none; the first is chosen where the service is said to want one.
+fn choice(id: &str, param: &ParamInfo, values: &[(&str, &str)]) -> Markup {
+    let in_path = (param.location == ParamLocation::Path).then_some("path");
+    html! {
+        select #(id) name=(param.wire_name) data-in=[in_path] aria-describedby=(help_id(id)) {
+            option value="" { "not sent" }
+            @for (index, (value, summary)) in values.iter().enumerate() {
+                option value=(value) selected[index == 0 && param.required.is_some()] {
+                    (value) @if !summary.is_empty() { " – " (summary.trim_end_matches('.')) }
+                }
+            }
+        }
+    }
+}
+
+fn help(id: &str, param: &ParamInfo) -> Markup {
+    let bounds = bounds(param.range, param.unit);
+    html! {
+        p.help #(help_id(id)) {
+            (prose(param.summary))
+            @if !bounds.is_empty() { " " (bounds) }
+            @if let Some(default) = param.default { " Left out, it is " code { (default) } "." }
+            @if let Some(evidence) = param.required { " Required (" (evidence) ")." }
+            @if !param.notes.is_empty() { " " (prose(param.notes)) }
+        }
+    }
+}
+
+/// The values of an open type, which an input suggests without insisting on them.
+pub(super) fn suggestions(named: &TypeInfo) -> Markup {
+    html! {
+        datalist #(list_id(named)) {
+            @for known in named.values { option value=(known.value) { (known.summary) } }
+        }
+    }
+}
+
+fn list_id(named: &TypeInfo) -> String {
+    format!("values-{}", named.name)
+}
+
+fn help_id(id: &str) -> String {
+    format!("{id}-help")
+}

@@ -1,0 +1,59 @@
+//! `cargo xtask openapi`: the catalogue as other tools read it.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use codegen::{OpenApiFormat, OpenApiVersion};
+
+use crate::codegen::drawn;
+use crate::paths;
+use crate::terminal::{fail, say};
+
+/// Print the OpenAPI description of the service
+#[derive(Args)]
+pub(crate) struct Openapi {
+    /// The catalogue
+    #[arg(long, value_name = "DIR", default_value_os_t = paths::spec())]
+    spec: PathBuf,
+    /// How it is written down
+    #[arg(long, value_enum, default_value_t = Format::Json)]
+    format: Format,
+    /// Which version of OpenAPI; some generators read 3.0 only
+    #[arg(long, value_enum, default_value_t = Version::V3_1)]
+    version: Version,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Json,
+    Yaml,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Version {
+    #[value(name = "3.0")]
+    V3_0,
+    #[value(name = "3.1")]
+    V3_1,
+}
+
+impl Openapi {
+    pub(crate) fn run(&self) -> ExitCode {
+        let version = match self.version {
+            Version::V3_0 => OpenApiVersion::V3_0,
+            Version::V3_1 => OpenApiVersion::V3_1,
+        };
+        let format = match self.format {
+            Format::Json => OpenApiFormat::Json,
+            Format::Yaml => OpenApiFormat::Yaml,
+        };
+        match codegen::read(&self.spec) {
+            Ok(api) => {
+                say(&codegen::openapi(&api, version, format));
+                ExitCode::SUCCESS
+            }
+            Err(diagnostics) => fail(&drawn(&diagnostics, &self.spec)),
+        }
+    }
+}

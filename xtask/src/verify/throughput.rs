@@ -1,0 +1,81 @@
+//! How many requests the sandbox answers, so that it is never what a benchmark measures.
+//!
+//! Figures depend on the machine and on what else it does, so they are shown and not judged; what fails is a
+//! sandbox that does not answer every request.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use super::{Check, Program, call};
+use crate::paths;
+use crate::terminal::say;
+
+pub(super) const CHECK: Check = Check {
+    name: "throughput",
+    shows: "how many requests of 50 points the sandbox answers in a second",
+    needs: &[Program { probe: &["which", "wrk"], install: "apt-get install --yes wrk" }],
+    run: |_| run(),
+};
+
+/// From what most benchmarks ask for to what takes longest.
+const QUERIES: [&str; 5] = [
+    "volumeRatio?coin=BTC&timeframe=1h&exchange=binance_perp_stable",
+    "openInterest?coin=BTC&timeframe=1h&exchange=binance_perp_stable",
+    "klines?coin=BTC&timeframe=1h&exchange=binance_perp_stable",
+    "volumeRatio?coin=BTC&timeframe=1h",
+    "liqLevelsSize?coin=BTC&timeframe=1h&exchange=binance_perp_stable",
+];
+
+fn run() -> Result<(), String> {
+    call(&["cargo", "build", "--quiet", "--release", "--package", "sandbox"])?;
+    let mut sandbox = Command::new(paths::target().join("release/sandbox"))
+        .args(["--port", "0"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("the sandbox does not start: {error}"))?;
+    let measured = base_url(&mut sandbox)
+        .and_then(|url| QUERIES.iter().try_for_each(|query| measure(&sandbox, &format!("{url}/{query}"))));
+    // It is of no use any more, however it takes that.
+    let _ = sandbox.kill().and_then(|()| sandbox.wait());
+    measured
+}
+
+fn base_url(sandbox: &mut Child) -> Result<String, String> {
+    let mut line = String::new();
+    let said = sandbox.stdout.take().map(|output| BufReader::new(output).read_line(&mut line));
+    let url = line.split_whitespace().find(|word| word.starts_with("http:"));
+    url.map(ToOwned::to_owned).ok_or_else(|| format!("the sandbox does not say where it is: {said:?}"))
+}
+
+fn measure(sandbox: &Child, url: &str) -> Result<(), String> {
+    let before = cpu_seconds(sandbox);
+    let output = Command::new("wrk")
+        .args(["-t1", "-c16", "-d5s", "-H", "x-api-key: any", url])
+        .output()
+        .map_err(|error| format!("`wrk` does not start: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let after = cpu_seconds(sandbox);
+    let requests = number_before(&said, " requests in").filter(|requests| *requests > 0.0);
+    let (Some(requests), false) = (requests, said.contains("Non-2xx") || said.contains("Socket errors")) else {
+        return Err(format!("not every request to {url} was answered:\n{said}"));
+    };
+    let rate = said.lines().find_map(|line| line.strip_prefix("Requests/sec:")).unwrap_or("?").trim();
+    let cpu = before.zip(after).map(|(before, after)| (after - before) / requests * 1e6);
+    let cpu = cpu.map_or_else(String::new, |cpu| format!(", {cpu:.0} µs of CPU time each"));
+    say(&format!("  {rate} a second{cpu}: {url}\n"));
+    Ok(())
+}
+
+fn number_before(text: &str, words: &str) -> Option<f64> {
+    text.split_once(words)?.0.split_whitespace().last()?.parse().ok()
+}
+
+/// What a process has used of all processors, where the system says it as Linux does.
+fn cpu_seconds(process: &Child) -> Option<f64> {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.id())).ok()?;
+    // The name may hold spaces; after it, the 12th and 13th field are time in the program and in the kernel.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |field: usize| fields.get(field)?.parse::<f64>().ok();
+    Some((ticks(11)? + ticks(12)?) / TICKS_PER_SECOND)
+}
