@@ -3,6 +3,7 @@
 //! Pure: no disk, no clock, no environment. The files come sorted by path, and the same model gives the same bytes.
 
 mod catalogue_schema;
+mod coverage_page;
 mod docs;
 mod endpoint;
 mod group;
@@ -12,6 +13,7 @@ mod openapi;
 mod ordered;
 mod params;
 mod record;
+mod reference;
 mod render;
 mod requests;
 mod root;
@@ -51,5 +53,9 @@ pub fn emit(api: &Api) -> Vec<File> {
 /// Emits what people and other tools read about the service.
 pub fn documents(api: &Api) -> Vec<File> {
     let description = openapi(api, OpenApiVersion::V3_1, OpenApiFormat::Json);
-    vec![File { path: "openapi.json".to_owned(), text: description }]
+    let description = File { path: "openapi.json".to_owned(), text: description };
+    let mut files = vec![coverage_page::file(api), description];
+    files.extend(reference::files(api));
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
 }

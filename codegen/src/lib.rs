@@ -7,6 +7,7 @@
 //! It knows no endpoint, no group, no param and no service; what is special about one stands in its catalogue.
 
 mod check;
+mod coverage;
 mod diagnostic;
 mod emit;
 mod format;
@@ -25,6 +26,7 @@ mod write;
 use std::path::Path;
 
 pub use check::{Checked, check};
+pub use coverage::{Coverage, Tally, Wanted};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use emit::{File, OpenApiFormat, OpenApiVersion, catalogue_schema, documents, emit, openapi};
 pub use load::{Catalogue, load, load_texts};

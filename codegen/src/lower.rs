@@ -67,6 +67,7 @@ fn lower_service(scope: Scope<'_>) -> Service {
         envelope: service.envelope.as_ref().map(|envelope| Envelope {
             data: envelope.data.clone(),
             metadata: envelope.metadata.as_ref().map(|metadata| metadata.name.clone()),
+            unsupported: envelope.metadata.as_ref().and_then(unsupported),
             time: envelope_time(scope),
             evidence: evidence(envelope.evidence),
         }),
@@ -95,6 +96,7 @@ fn limit(limit: &spec::Limit) -> Limit {
     let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     Limit {
         name: limit.name.clone(),
+        constant: names::ident(&names::limit(&limit.name), Case::Shouty).unwrap_or_default(),
         requests: number(limit.requests),
         seconds: number(limit.seconds),
         concurrent: number(limit.concurrent),
@@ -114,6 +116,11 @@ fn evidence(evidence: spec::Evidence) -> Evidence {
 /// Text as one paragraph: how the YAML was folded does not matter.
 fn prose(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn unsupported(metadata: &spec::Metadata) -> Option<String> {
+    let field = metadata.fields.iter().find(|field| Some(&field.name) == metadata.unsupported.as_ref())?;
+    Some(snake(&field.name, field.ident.as_ref()))
 }
 
 fn snake(name: &str, ident: Option<&String>) -> String {
@@ -184,6 +191,7 @@ fn lower_param(scope: Scope<'_>, param: &spec::Param, inherited: spec::Evidence)
         required: param.required.map(evidence),
         default: param.default.clone(),
         range: range(param.range),
+        served: param.served.clone(),
         unit: param.unit.clone(),
         summary: prose(&param.summary),
         notes: prose(&param.notes),
@@ -345,6 +353,9 @@ fn hold_for(setter: &mut Setter, param: &Param) {
     if setter.default != param.default {
         setter.default = None;
     }
+    if setter.served != param.served {
+        setter.served.clear();
+    }
     if setter.unit != param.unit {
         setter.unit.clear();
     }
@@ -371,6 +382,7 @@ fn setter(ident: &str, param: &Param, several: bool) -> Setter {
         unit: param.unit.clone(),
         range: param.range,
         default: param.default.clone(),
+        served: param.served.clone(),
         evidence: Some(param.evidence),
         notes: param.notes.clone(),
         ty: Some(param.ty.clone()),

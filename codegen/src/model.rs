@@ -84,6 +84,8 @@ pub(crate) struct Status {
 #[derive(Debug)]
 pub(crate) struct Limit {
     pub(crate) name: String,
+    /// The constant of `RateLimit`.
+    pub(crate) constant: String,
     pub(crate) requests: u32,
     pub(crate) seconds: u32,
     pub(crate) concurrent: u32,
@@ -95,6 +97,8 @@ pub(crate) struct Limit {
 pub(crate) struct Envelope {
     pub(crate) data: String,
     pub(crate) metadata: Option<String>,
+    /// The Rust field of the metadata that lists what was asked for and is not covered.
+    pub(crate) unsupported: Option<String>,
     pub(crate) time: Option<Field>,
     pub(crate) evidence: Evidence,
 }
@@ -191,6 +195,8 @@ pub(crate) struct Param {
     pub(crate) required: Option<Evidence>,
     pub(crate) default: Option<String>,
     pub(crate) range: Range,
+    /// The only values that public clients were served.
+    pub(crate) served: Vec<String>,
     pub(crate) unit: String,
     pub(crate) summary: String,
     pub(crate) notes: String,
@@ -217,7 +223,8 @@ pub(crate) struct Setter {
     pub(crate) unit: String,
     pub(crate) range: Range,
     pub(crate) default: Option<String>,
-    /// How it is known, if that is the same everywhere; so are unit, range and default.
+    pub(crate) served: Vec<String>,
+    /// How it is known, if that is the same everywhere; so are unit, range, default and what is served.
     pub(crate) evidence: Option<Evidence>,
     pub(crate) notes: String,
     /// The one type it takes, or `None` where endpoints differ.

@@ -111,6 +111,11 @@ pub(crate) enum Scope {
     Endpoints,
 }
 
+/// What becomes the constant of a limit set.
+pub(crate) fn limit(name: &str) -> String {
+    format!("set {name}")
+}
+
 /// Whether the runtime uses a name itself.
 pub(crate) fn is_taken(scope: Scope, ident: &str) -> bool {
     let taken: &[&str] = match scope {

@@ -164,6 +164,7 @@ pub(crate) struct Envelope {
 pub(crate) struct Metadata {
     pub(crate) name: String,
     pub(crate) fields: Vec<Field>,
+    pub(crate) unsupported: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -226,6 +227,8 @@ pub(crate) struct Param {
     pub(crate) required: Option<Evidence>,
     pub(crate) default: Option<String>,
     pub(crate) range: Option<Range>,
+    #[serde(default)]
+    pub(crate) served: Vec<String>,
     #[serde(default)]
     pub(crate) unit: String,
     pub(crate) summary: String,
@@ -371,7 +374,7 @@ pub(crate) enum ParamEntry {
     /// A shared param with something said anew.
     Use(Use),
     /// A param of this endpoint alone.
-    Own(Param),
+    Own(Box<Param>),
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Known<T> {
@@ -397,7 +400,7 @@ impl<'de> Deserialize<'de> for ParamEntry {
         let entry = match Yaml::deserialize(deserializer)? {
             Yaml::String(name) => Ok(Self::Name(name)),
             value if value.get("use").is_some() => Use::deserialize(value).map(Self::Use),
-            value => Param::deserialize(value).map(Self::Own),
+            value => Param::deserialize(value).map(|param| Self::Own(Box::new(param))),
         };
         entry.map_err(D::Error::custom)
     }

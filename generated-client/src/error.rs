@@ -70,6 +70,8 @@ pub enum ErrorKind {
     Status,
     /// The body is not what the catalogue says.
     Decode,
+    /// The reply leaves out some of what was asked for; see [`Series::require_complete`](crate::Series).
+    Incomplete,
 }
 
 impl Error {

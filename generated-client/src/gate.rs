@@ -21,6 +21,8 @@ use std::time::Duration;
 pub use rate_limit::RateLimit;
 
 pub(crate) use rolling::RollingGate;
+#[allow(unused_imports)] // Whether the catalogue knows a limit is up to it.
+pub(crate) use window::Window;
 
 /// Holds requests back.
 ///

@@ -264,6 +264,8 @@ pub struct ParamInfo {
     pub required: Option<Evidence>,
     /// What the service takes where it is left out.
     pub default: Option<&'static str>,
+    /// The only values that public clients were served; empty if nothing is known. Never enforced.
+    pub served: &'static [&'static str],
     /// The smallest and the largest value.
     pub range: Range,
     /// The unit, in words; empty if it has none.

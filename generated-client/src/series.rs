@@ -4,9 +4,14 @@
 //! The generic part is a few lines around the decoder, which is compiled once.
 
 use crate::decode::{self, DecodeError};
+use crate::error::{Error, ErrorKind};
+use crate::excerpt::excerpt;
 use crate::record::{FieldError, Record, Row, UnknownFields};
 use crate::registry::RecordInfo;
 use crate::{Metadata, Value};
+
+/// At most so many bytes of a name are quoted.
+const LONGEST_NAME: usize = 60;
 
 /// A list of records, usually one a point in time, with what the service says about it.
 ///
@@ -37,6 +42,26 @@ impl<T> Series<T> {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.data.is_empty()
+    }
+
+    /// Fails if the service says that it left out some of what was asked for, as
+    /// [`Metadata::unsupported`] lists it: venues that the endpoint does not cover, say.
+    ///
+    /// ```no_run
+    /// # async fn demo(client: &generated_client::Client) -> Result<(), generated_client::Error> {
+    /// let ratio = client.orderflow().volume_ratio().coin("BTC").await?;
+    /// ratio.require_complete()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn require_complete(&self) -> Result<(), Error> {
+        let unsupported = self.metadata.unsupported();
+        if unsupported.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<_> = unsupported.iter().map(|name| format!("{:?}", excerpt(name, LONGEST_NAME))).collect();
+        Err(Error::new(ErrorKind::Incomplete, format!("the reply leaves out {}", names.join(", ")))
+            .with_hint("the endpoint does not cover it; the rest of the reply is good"))
     }
 
     /// The records, one after the other.

@@ -52,6 +52,12 @@ macro_rules! named_type {
         named_type!(text $name);
     };
     (text $name:ident) => {
+        impl From<&String> for $name {
+            fn from(value: &String) -> Self {
+                Self::from(value.as_str())
+            }
+        }
+
         impl From<String> for $name {
             fn from(value: String) -> Self {
                 Self::from(value.as_str())

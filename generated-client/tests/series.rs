@@ -48,3 +48,16 @@ fn records_of_any_kind() {
     assert_eq!(any.data[0]["a"], 1.5);
     assert_eq!(any.data[1..], [Value::from(2), Value::Null]);
 }
+
+#[test]
+fn what_is_left_out_can_be_an_error() {
+    let whole = check(r#"{"data": [], "metadata": {"unsupportedExchanges": []}}"#).unwrap();
+    assert!(whole.require_complete().is_ok());
+    let partial = check(r#"{"data": [], "metadata": {"unsupportedExchanges": ["a_spot", "b_spot"]}}"#).unwrap();
+    assert_eq!(partial.metadata.unsupported(), ["a_spot", "b_spot"]);
+    let error = partial.require_complete().unwrap_err();
+    assert_eq!(error.kind(), generated_client::ErrorKind::Incomplete);
+    let expected = "the reply leaves out \"a_spot\", \"b_spot\"; \
+                    the endpoint does not cover it; the rest of the reply is good";
+    assert_eq!(error.to_string(), expected);
+}

@@ -23,13 +23,15 @@ pub(crate) fn api_key(headers: &HeaderMap, expected: Option<&str>) -> Result<(),
     Err(Refusal::new(StatusCode::FORBIDDEN, "invalid_api_key", message))
 }
 
-/// Asks for a token that was issued here and has not expired.
+/// Asks for a token that was issued here, and has neither expired nor been revoked.
 pub(crate) fn bearer(headers: &HeaderMap, tokens: &Tokens) -> Result<(), Refusal> {
     match credentials(headers, "bearer") {
         Some(token) if tokens.is_valid(token) => Ok(()),
-        Some(_) => {
-            Err(Refusal::new(StatusCode::UNAUTHORIZED, "invalid_token", "the bearer token is unknown or expired"))
-        }
+        Some(_) => Err(Refusal::new(
+            StatusCode::UNAUTHORIZED,
+            "invalid_token",
+            "the bearer token is unknown, expired or revoked",
+        )),
         None => Err(Refusal::new(StatusCode::UNAUTHORIZED, "missing_token", "the bearer token is missing")),
     }
 }

@@ -7,7 +7,7 @@ use generated_client::Value;
 use generated_client::registry::{BodyInfo, EndpointInfo};
 use serde_json::json;
 
-use crate::asked::Asked;
+use crate::asked::{Asked, Strictness};
 use crate::calendar::{Interval, MINUTE, block_start, from_wire, to_wire};
 use crate::fields::{self, Field};
 use crate::market::Scope;
@@ -16,13 +16,14 @@ use crate::measures::{self, Measure};
 use crate::refusal::Refusal;
 use crate::scope::{self, Venues};
 use crate::snapshot::{self, Row};
-use crate::window::Window;
+use crate::window::{FIRST_MOMENT, Window};
 use crate::{invented, plausible, whole};
 
-/// The moment and the chance that answers are made from.
+/// What answers are made from, beside the question.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct World {
     pub(crate) seed: Seed,
+    pub(crate) strictness: Strictness,
     pub(crate) now: i64,
 }
 
@@ -36,6 +37,9 @@ pub(crate) struct Answer {
 /// Answers a question about an endpoint.
 pub(crate) fn answer(endpoint: &'static EndpointInfo, asked: &Asked, world: World) -> Result<Answer, Refusal> {
     let venues = Venues::of(asked);
+    if let (Strictness::Reported, [venue, ..]) = (world.strictness, venues.unsupported.as_slice()) {
+        return Err(Refusal::unprocessable("unsupported_exchange", format!("no venue is known as \"{venue}\"")));
+    }
     let scope = scope::of(asked, &venues, world.seed);
     let seed = scope.seed().name(endpoint.path.unwrap_or_default());
     match endpoint.body {
@@ -45,25 +49,30 @@ pub(crate) fn answer(endpoint: &'static EndpointInfo, asked: &Asked, world: Worl
             match time {
                 _ if scope.venues.is_empty() => {}
                 Some(time) => series(&mut body, endpoint, &fields, time, &scope, Window::of(asked, world.now)),
-                None => snapshot(&mut body, endpoint, &fields, &scope, asked, moment(asked, world.now)),
+                None => {
+                    if let Some(moment) = moment(asked, world.now) {
+                        snapshot(&mut body, endpoint, &fields, &scope, asked, moment);
+                    }
+                }
             }
             let body = body.end(asked, &venues);
             Ok(Answer { body, invented: record.is_none().then_some(invented::FIELDS) })
         }
         BodyInfo::Object { record, .. } => {
-            let object = plausible::record(&fields::of_record(record), seed, block_start(world.now, MINUTE));
+            let object = plausible::record(&fields::of_record(record), seed, &scope, block_start(world.now, MINUTE));
             Ok(Answer { body: object.to_string().into_bytes(), invented: None })
         }
         _ => {
-            let object = whole::body(endpoint, asked, seed, world.now)?;
+            let object = whole::body(endpoint, asked, seed, world.now);
             Ok(Answer { body: object.to_string().into_bytes(), invented: Some(invented::BODY) })
         }
     }
 }
 
-/// The full minute that a snapshot is of.
-fn moment(asked: &Asked, now: i64) -> i64 {
-    block_start(asked.number("timestamp").map_or(now, from_wire).min(now), MINUTE)
+/// The full minute that a snapshot is of, if there is data of it.
+fn moment(asked: &Asked, now: i64) -> Option<i64> {
+    let moment = asked.number("timestamp").map_or(now, from_wire).min(now);
+    (moment >= FIRST_MOMENT).then(|| block_start(moment, MINUTE))
 }
 
 /// Where the values of a column come from.
@@ -93,7 +102,7 @@ fn cell(field: &Field, source: &Source, scope: &Scope, interval: Interval) -> Va
     match source {
         Source::Time => to_wire(interval.start).into(),
         Source::Market(measure) => measure(scope, interval).into(),
-        Source::Plausible(seed) => plausible::value(field, *seed, interval.end),
+        Source::Plausible(seed) => plausible::value(field, *seed, scope, interval.end),
     }
 }
 
@@ -104,11 +113,9 @@ fn snapshot(body: &mut Body, endpoint: &EndpointInfo, fields: &[Field], scope: &
         let seed = seed.number(i64::try_from(index).unwrap_or(0));
         let known =
             |field: &Field, row: &Row| row.iter().find(|(name, _)| *name == field.name).map(|(_, value)| value.clone());
-        body.row(
-            fields.iter().map(|field| {
-                (&*field.name, known(field, &row).unwrap_or_else(|| plausible::value(field, seed, moment)))
-            }),
-        );
+        body.row(fields.iter().map(|field| {
+            (&*field.name, known(field, &row).unwrap_or_else(|| plausible::value(field, seed, scope, moment)))
+        }));
     }
 }
 

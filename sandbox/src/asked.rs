@@ -1,11 +1,22 @@
 //! What a request asks: the query, read by the registry's account of the endpoint.
 //!
 //! Every value of a known param is checked against its type and its range; a param that the endpoint does not
-//! take is ignored, and so is an empty text. What the values mean is decided by those who use them.
+//! take is ignored, and so is an empty text. What is only reported is asked for where that is wanted. What the
+//! values mean is decided by those who use them.
 
-use generated_client::registry::{EndpointInfo, ParamInfo, ParamLocation, ValueType};
+use generated_client::registry::{EndpointInfo, Evidence, ParamInfo, ParamLocation, ValueType};
 
+use crate::number::real;
 use crate::refusal::Refusal;
+
+/// What a request is held to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    /// What is documented.
+    Documented,
+    /// What is reported, too.
+    Reported,
+}
 
 /// The checked params of one request.
 #[derive(Debug)]
@@ -16,10 +27,13 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// Reads a query, or says which param cannot be worked with.
-    pub(crate) fn read(endpoint: &'static EndpointInfo, query: &str) -> Result<Self, Refusal> {
+    pub(crate) fn read(endpoint: &'static EndpointInfo, query: &str, strictness: Strictness) -> Result<Self, Refusal> {
         let mut values: Vec<(&'static ParamInfo, Vec<String>)> = Vec::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             let Some(param) = endpoint.param(&name).filter(|param| param.location == ParamLocation::Query) else {
+                if strictness == Strictness::Reported && endpoint.params.is_some() {
+                    return Err(Refusal::unprocessable("unknown_param", format!("the endpoint takes no `{name}`")));
+                }
                 continue;
             };
             if values.iter().any(|(known, _)| known.wire_name == param.wire_name) {
@@ -33,12 +47,31 @@ impl Asked {
             }
             for part in &parts {
                 check(param, part)?;
+                if strictness == Strictness::Reported {
+                    served(param, part)?;
+                }
             }
             if !parts.is_empty() {
                 values.push((param, parts));
             }
         }
-        Ok(Self { values, endpoint })
+        let asked = Self { values, endpoint };
+        asked.complete(strictness)?;
+        Ok(asked)
+    }
+
+    /// Asks for what is required.
+    fn complete(&self, strictness: Strictness) -> Result<(), Refusal> {
+        let needed = |param: &ParamInfo| match param.required {
+            Some(Evidence::Reported) => strictness == Strictness::Reported,
+            required => required.is_some(),
+        };
+        let given = |param: &ParamInfo| self.values.iter().any(|(known, _)| known.wire_name == param.wire_name);
+        let mut params = self.endpoint.params.unwrap_or_default().iter();
+        match params.find(|param| param.location == ParamLocation::Query && needed(param) && !given(param)) {
+            None => Ok(()),
+            Some(param) => Err(Refusal::unprocessable("missing_param", format!("`{}` is missing", param.wire_name))),
+        }
     }
 
     /// All values of a param; its default if it is left out, none if it has no default.
@@ -55,9 +88,9 @@ impl Asked {
         self.all(name).into_iter().next()
     }
 
-    /// The one value of a param that is a number; too large a one is as good as the largest there is.
+    /// The one value of a param that is a number; one that is too large is as good as the largest there is.
     pub(crate) fn number(&self, name: &str) -> Option<i64> {
-        self.one(name).and_then(|value| value.parse().ok())
+        self.one(name).and_then(whole)
     }
 
     /// Whether the endpoint takes a param.
@@ -71,17 +104,23 @@ impl Asked {
     }
 }
 
-/// Text may hold commas; the values of named types do not.
+/// What is one value may hold commas, unless it is of a closed list; nothing is no value where several are taken.
 fn parts(param: &ParamInfo, value: &str) -> Vec<String> {
-    let one = match param.ty {
-        ValueType::Named(_) => false,
-        _ => param.list.is_none(),
-    };
-    let parts = if one { vec![value] } else { value.split(',').map(str::trim).collect() };
-    // Numbers and closed lists have no empty value, so that one is for `check` to refuse.
+    let closed = matches!(param.ty, ValueType::Named(named) if !named.open);
+    let parts = if closed || param.list.is_some() { value.split(',').map(str::trim).collect() } else { vec![value] };
+    // Elsewhere numbers and closed lists have no empty value, so that one is for `check` to refuse.
     let text = matches!(param.ty, ValueType::String | ValueType::Any)
         || matches!(param.ty, ValueType::Named(named) if named.open);
-    parts.into_iter().filter(|part| !(text && part.is_empty())).map(ToOwned::to_owned).collect()
+    let nothing = text || param.list.is_some();
+    parts.into_iter().filter(|part| !(nothing && part.is_empty())).map(ToOwned::to_owned).collect()
+}
+
+/// A number without fraction, or the one next to it that can be counted with.
+fn whole(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let extreme = if digits.len() == text.len() { i64::MAX } else { i64::MIN };
+    is_whole.then(|| text.parse().unwrap_or(extreme))
 }
 
 fn check(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
@@ -94,9 +133,9 @@ fn check(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
         ValueType::Boolean if !["true", "false"].contains(&value) => {
             return Err(Refusal::param(format!("`{name}` is neither `true` nor `false`: \"{value}\"")));
         }
-        ValueType::Count => value.parse::<u32>().map(f64::from).map_err(|_| "count"),
-        ValueType::Integer => value.parse::<i64>().map(crate::number::real).map_err(|_| "whole number"),
-        ValueType::Timestamp => value.parse::<i64>().map(crate::number::real).map_err(|_| "point in time"),
+        ValueType::Count => whole(value).filter(|count| *count >= 0).map(real).ok_or("count"),
+        ValueType::Integer => whole(value).map(real).ok_or("whole number"),
+        ValueType::Timestamp => whole(value).map(real).ok_or("point in time"),
         ValueType::Number => value.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or("number"),
         _ => return Ok(()),
     };
@@ -111,16 +150,46 @@ fn check(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
     }
 }
 
+/// Asks for one of the values that are reported to be served.
+fn served(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
+    if param.served.is_empty() || param.served.contains(&value) {
+        return Ok(());
+    }
+    let message = format!("`{}` is none of `{}`: \"{value}\"", param.wire_name, param.served.join("`, `"));
+    Err(Refusal::param(message))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::known;
 
-    fn check(query: &str) -> Result<(), String> {
+    fn read(query: &str, strictness: Strictness) -> Result<(), String> {
         let endpoint = known::endpoint("/volumeRatio").unwrap();
-        match Asked::read(endpoint, query) {
-            Ok(_) => Ok(()),
-            Err(refusal) => Err(format!("{refusal:?}")),
+        Asked::read(endpoint, query, strictness).map(|_| ()).map_err(|refusal| format!("{refusal:?}"))
+    }
+
+    fn check(query: &str) -> Result<(), String> {
+        read(query, Strictness::Documented)
+    }
+
+    #[test]
+    fn what_is_reported_is_asked_for_where_wanted() {
+        let table = [
+            ("coin=BTC&timeframe=1h", Ok(())),
+            ("coin=BTC&timeframe=1h&limit=1000&exchange=okx_perp_coin,binance_spot", Ok(())),
+            ("coin=BTC&timeframe=1h&limit=0005", Err("`limit` is none of `5`, `10`, `20`, `50`, `100`, `500`, `1000`")),
+            ("coin=BTC&timeframe=1h&limit=7", Err("`limit` is none of")),
+            ("coin=BTC", Err("`timeframe` is missing")),
+            ("timeframe=1h&coin=", Err("`coin` is missing")),
+            ("coin=BTC&timeframe=1h&lookback=1", Err("the endpoint takes no `lookback`")),
+        ];
+        for (query, expected) in table {
+            let outcome = read(query, Strictness::Reported);
+            match expected {
+                Ok(()) => assert_eq!(outcome, Ok(()), "{query}"),
+                Err(words) => assert!(outcome.clone().unwrap_err().contains(words), "{query}: {outcome:?}"),
+            }
         }
     }
 
@@ -130,6 +199,7 @@ mod tests {
             "",
             "coin=BTC&exchange=a_spot,b_spot&timeframe=1h&limit=10&startTime=0&endTime=-5&sort=desc",
             "bucket=1,7&marketTypes=spot&advanceFilter=a,b",
+            "bucket=&coin=a,b&limit=99999999999999999999&startTime=-99999999999999999999",
             "nobodyKnowsThis=1&coin=&exchange=",
         ] {
             assert_eq!(check(query), Ok(()), "{query}");

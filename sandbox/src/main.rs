@@ -1,14 +1,16 @@
 //! The sandbox as a program: flags come in, the base URL and the page's go out, ctrl-c ends it.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use clap::Parser;
-use sandbox::Sandbox;
+use clap::{Parser, ValueEnum};
+use sandbox::{Builder, RetryAfter, Rule, RuleError, Sandbox};
 
 /// A server that answers as the catalogue says, with invented data
 #[derive(Parser)]
-#[command(name = "sandbox", version)]
+#[command(name = "sandbox", version, after_help = Rule::GRAMMAR)]
 struct Cli {
     /// The port on 127.0.0.1; 0 takes a free one
     #[arg(long, default_value_t = 8700)]
@@ -19,9 +21,48 @@ struct Cli {
     /// Ask for a bearer token beside the API key; the token endpoint gives one to any client
     #[arg(long)]
     bearer_required: bool,
+    /// How long a token is valid
+    #[arg(long, value_name = "TIME", default_value = "1day", value_parser = humantime::parse_duration)]
+    token_lifetime: Duration,
     /// Which of all invented markets is shown
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
+    /// The limit sets to enforce: `A`, `B`, both as `A,B`, or `none`
+    #[arg(long, value_name = "SETS", default_value = "none", value_delimiter = ',')]
+    limits: Vec<String>,
+    /// Also refuse what is only reported to be refused, with 422: params that an endpoint does not take, values of
+    /// `limit` that are not served, venues that are not known, and requests without `coin` or `timeframe`
+    #[arg(long)]
+    strict: bool,
+    /// How long every reply waits: `100ms`, or `50ms..150ms`
+    #[arg(long, value_name = "TIME", value_parser = latency)]
+    latency: Option<Rule>,
+    /// A fault on demand; may be given several times. How a rule is written stands below
+    #[arg(long = "fault", value_name = "RULE")]
+    faults: Vec<Rule>,
+    /// Record what is answered in a new file, without credentials
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Answer from a recording alone
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
+    /// Only say whether a recording can be played and has nothing that looks like a key
+    #[arg(long, value_name = "FILE", exclusive = true)]
+    check_recording: Option<PathBuf>,
+    /// How a refusal for too many requests says when to come again
+    #[arg(long, value_name = "FORM", value_enum, default_value = "seconds")]
+    retry_after: RetryAfterForm,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum RetryAfterForm {
+    Seconds,
+    Date,
+    Either,
+}
+
+fn latency(text: &str) -> Result<Rule, RuleError> {
+    format!("latency={text}").parse()
 }
 
 #[tokio::main]
@@ -37,17 +78,39 @@ async fn main() -> ExitCode {
 }
 
 async fn run(cli: Cli) -> io::Result<()> {
-    let mut builder = Sandbox::builder().port(cli.port).seed(cli.seed).bearer_required(cli.bearer_required);
-    let accepted = match cli.api_key {
-        Some(key) => {
-            builder = builder.api_key(key);
-            "the given API key"
-        }
-        None => "any API key",
-    };
-    let sandbox = builder.start().await?;
+    if let Some(file) = &cli.check_recording {
+        return sandbox::check_recording(file).map_err(io::Error::other);
+    }
+    let accepted = if cli.api_key.is_some() { "the given API key" } else { "any API key" };
+    let sandbox = cli.into_builder().start().await?;
     // In one piece, as a program may read the first line and listen no more.
     let said = format!("sandbox: {} ({accepted})\npage: {}\n", sandbox.base_url(), sandbox.page_url());
     io::stdout().write_all(said.as_bytes())?;
     tokio::signal::ctrl_c().await
+}
+
+impl Cli {
+    fn into_builder(self) -> Builder {
+        let mut builder = Sandbox::builder()
+            .port(self.port)
+            .seed(self.seed)
+            .strict(self.strict)
+            .bearer_required(self.bearer_required)
+            .token_lifetime(self.token_lifetime)
+            .retry_after(match self.retry_after {
+                RetryAfterForm::Seconds => RetryAfter::Seconds,
+                RetryAfterForm::Date => RetryAfter::Date,
+                RetryAfterForm::Either => RetryAfter::Either,
+            });
+        builder = self.record.into_iter().fold(builder, Builder::record);
+        builder = self.replay.into_iter().fold(builder, Builder::replay);
+        builder = self.latency.into_iter().chain(self.faults).fold(builder, Builder::fault);
+        if let Some(key) = self.api_key {
+            builder = builder.api_key(key);
+        }
+        if self.limits == ["none"] {
+            return builder;
+        }
+        self.limits.into_iter().fold(builder, Builder::limit_set)
+    }
 }

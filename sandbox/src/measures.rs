@@ -50,6 +50,8 @@ const MEASURES: &[(&str, &str, Measure)] = &[
     ("/pmLevels", "pmLow", |scope, interval| scope.low(Interval::month_before(interval.start))),
     ("/pmLevels", "pmEq", |scope, interval| scope.equilibrium(Interval::month_before(interval.start))),
     ("/exchangePremium", "exchangePremium", Scope::premium),
+    ("/bidsAskSpread", "bidsAskSpread", Scope::spread),
+    ("/slippage", "slippage", Scope::slippage),
     // Open interest and positions.
     ("/openInterest", "open", Scope::open_interest_open),
     ("/openInterest", "high", Scope::open_interest_high),
@@ -118,6 +120,7 @@ const MEASURES: &[(&str, &str, Measure)] = &[
     ("/marginLendingRatio", "marginLendingRatio", Scope::lending_ratio),
     ("/bvol", "bvol", Scope::implied_volatility),
     ("/dvol", "dvol", Scope::implied_volatility),
+    ("/stablecoinPremiumP2P", "stablecoinPremiumP2P", Scope::stablecoin_premium),
     ("/fearAndGreed", "fearAndGreed", Scope::fear_and_greed),
     ("/userBotRatio", "users", Scope::people),
     ("/userBotRatio", "bots", Scope::bots),

@@ -1,7 +1,7 @@
-//! Values for fields of which only type, unit and range are known.
+//! Values for fields of which only name, type, unit and range are known.
 //!
 //! The same field has the same value at the same moment, and moves slowly from one moment to the next. It
-//! stays within its range and agrees with no other field.
+//! stays within its range and agrees with no other field; what is called a price is one near the market's.
 
 use generated_client::Value;
 use generated_client::registry::{Range, ValueType};
@@ -9,6 +9,7 @@ use serde_json::Map;
 
 use crate::calendar::to_wire;
 use crate::fields::{self, Field};
+use crate::market::Scope;
 use crate::market::noise::{Path, SWING, Seed};
 use crate::number::{floor, real, rounded};
 
@@ -16,18 +17,18 @@ use crate::number::{floor, real, rounded};
 const DEEPEST: u8 = 3;
 
 /// A value of the field at a moment.
-pub(crate) fn value(field: &Field, seed: Seed, moment: i64) -> Value {
-    Source { field, seed: seed.name(&field.name), moment, depth: 0 }.value(field.ty)
+pub(crate) fn value(field: &Field, seed: Seed, scope: &Scope, moment: i64) -> Value {
+    Source { field, seed: seed.name(&field.name), scope, moment, depth: 0 }.value(field.ty)
 }
 
 /// An object with all fields of a record.
-pub(crate) fn record(fields: &[Field], seed: Seed, moment: i64) -> Value {
-    object(fields, seed, moment, 0)
+pub(crate) fn record(fields: &[Field], seed: Seed, scope: &Scope, moment: i64) -> Value {
+    object(fields, seed, scope, moment, 0)
 }
 
-fn object(fields: &[Field], seed: Seed, moment: i64, depth: u8) -> Value {
+fn object(fields: &[Field], seed: Seed, scope: &Scope, moment: i64, depth: u8) -> Value {
     let values = fields.iter().map(|field| {
-        let source = Source { field, seed: seed.name(&field.name), moment, depth };
+        let source = Source { field, seed: seed.name(&field.name), scope, moment, depth };
         (field.name.to_string(), source.value(field.ty))
     });
     Value::Object(values.collect::<Map<_, _>>())
@@ -37,6 +38,7 @@ fn object(fields: &[Field], seed: Seed, moment: i64, depth: u8) -> Value {
 struct Source<'f> {
     field: &'f Field,
     seed: Seed,
+    scope: &'f Scope,
     moment: i64,
     depth: u8,
 }
@@ -51,8 +53,9 @@ impl Source<'_> {
                 self.seed.number(self.moment).pick(named.values).map_or("sandbox", |known| known.value).into()
             }
             ValueType::String => "sandbox".into(),
-            ValueType::Record(info) => object(&fields::of_record(info), self.seed, self.moment, self.depth),
+            ValueType::Record(info) => object(&fields::of_record(info), self.seed, self.scope, self.moment, self.depth),
             ValueType::List(item) => self.list(*item),
+            _ if is_price(self.field) => self.scope.near_price(self.seed, self.moment).into(),
             _ => self.number().into(),
         }
     }
@@ -84,6 +87,12 @@ impl Source<'_> {
     }
 }
 
+/// Whether the field is called a price, and nothing that is said of it contradicts that.
+fn is_price(field: &Field) -> bool {
+    let named = field.name.to_ascii_lowercase().contains("price");
+    named && ["", "USD", "quote currency"].contains(&field.unit) && field.range.max.is_none()
+}
+
 /// Where values lie: the range, or what the unit suggests where there is none.
 fn bounds(field: &Field) -> (f64, f64) {
     let Range { min, max } = field.range;
@@ -106,10 +115,40 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
+    use crate::asked::{Asked, Strictness};
+    use crate::calendar::Interval;
+    use crate::known;
+    use crate::scope::{self, Venues};
+
+    fn scope(query: &str) -> Scope {
+        let endpoint = known::endpoint("/volumeRatio").unwrap();
+        let asked = Asked::read(endpoint, query, Strictness::Documented).unwrap();
+        scope::of(&asked, &Venues::of(&asked), Seed::new(1))
+    }
 
     fn check(ty: ValueType, range: Range) -> impl Iterator<Item = Value> {
         let field = Field { name: Cow::Borrowed("field"), ty, range, unit: "" };
-        (0..500).map(move |step| value(&field, Seed::new(1), 1_700_000_000 + 9_000 * step))
+        let scope = scope("");
+        (0..500).map(move |step| value(&field, Seed::new(1), &scope, 1_700_000_000 + 9_000 * step))
+    }
+
+    #[test]
+    fn what_is_called_a_price_is_near_the_markets() {
+        let moment = 1_700_000_000;
+        for coin in ["BTC", "ETH", "DOGE"] {
+            let scope = scope(&format!("coin={coin}"));
+            let price = scope.close(Interval { start: moment, end: moment });
+            for (name, unit, expected) in [
+                ("markPrice", "", true),
+                ("price", "quote currency", true),
+                ("priceChange", "percent", false),
+                ("size", "quote currency", false),
+            ] {
+                let field = Field { name: Cow::Borrowed(name), ty: ValueType::Number, range: Range::ALL, unit };
+                let value = value(&field, Seed::new(1), &scope, moment).as_f64().unwrap();
+                assert_eq!((value / price - 1.0).abs() < 0.02, expected, "{coin} costs {price}, {name} is {value}");
+            }
+        }
     }
 
     #[test]

@@ -24,7 +24,12 @@ impl Refusal {
 
     /// A param has a value that cannot be worked with.
     pub(crate) fn param(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_param", message)
+        Self::unprocessable("invalid_param", message)
+    }
+
+    /// The params cannot be worked with.
+    pub(crate) fn unprocessable(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
     }
 
     fn body(&self) -> Value {

@@ -3,14 +3,14 @@
 //! Requests come in, replies go out; what is in them is decided elsewhere. There is no second list of
 //! endpoints: what is catalogued is served.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{RawQuery, Request, State};
+use axum::extract::{RawQuery, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::middleware::{self, Next};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use generated_client::SERVICE;
@@ -18,24 +18,34 @@ use generated_client::registry::EndpointInfo;
 
 use crate::answer::{World, answer};
 use crate::asked::Asked;
+use crate::fault::Faults;
 use crate::invented;
 use crate::known;
 use crate::page;
 use crate::refusal::Refusal;
 use crate::settings::Settings;
 use crate::token::Tokens;
-use crate::{access, token};
+use crate::traffic::Traffic;
+use crate::{access, passage, suggest, token};
 
 /// What all requests share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) tokens: Tokens,
+    pub(crate) traffic: Arc<Traffic>,
+    pub(crate) faults: RwLock<Faults>,
+}
+
+impl Shared {
+    /// The rules in force.
+    pub(crate) fn faults(&self) -> Faults {
+        self.faults.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// Routes every endpoint of the registry.
-pub(crate) fn router(shared: Shared) -> Router {
-    let shared = Arc::new(shared);
+pub(crate) fn router(shared: Arc<Shared>) -> Router {
     let page = page::router(&shared.settings);
     // Without the checks a path may have segments that begin with `:` or `*`, which mean nothing here.
     let mut router = Router::new().without_v07_checks();
@@ -49,24 +59,28 @@ pub(crate) fn router(shared: Shared) -> Router {
         router = router.route(&full(flow.path), post(issue_token));
     }
     router
-        .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "unknown_path", "there is no such path"))
+        .fallback(async |uri: Uri| unknown_path(uri.path()))
         .method_not_allowed_fallback(async || {
             Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "unknown_method", "the path does not take this method")
         })
-        .layer(middleware::from_fn_with_state(Arc::clone(&shared), ask_for_key))
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), passage::pass))
         .with_state(shared)
         .merge(page)
 }
 
-pub(crate) fn full(path: &str) -> String {
-    [SERVICE.base_url_suffix, path].concat()
+/// Says which path was meant, perhaps.
+fn unknown_path(path: &str) -> Refusal {
+    let paths = known::endpoints().map(|(path, _)| full(path));
+    let shown = path.chars().take(100).collect::<String>();
+    let message = match suggest::nearest(path, paths) {
+        Some(near) => format!("there is no path `{shown}`; did you mean `{near}`?"),
+        None => format!("there is no path `{shown}`; all paths begin with `{}`", SERVICE.base_url_suffix),
+    };
+    Refusal::new(StatusCode::NOT_FOUND, "unknown_path", message)
 }
 
-async fn ask_for_key(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    match access::api_key(request.headers(), shared.settings.api_key.as_deref()) {
-        Ok(()) => next.run(request).await,
-        Err(refusal) => refusal.into_response(),
-    }
+pub(crate) fn full(path: &str) -> String {
+    [SERVICE.base_url_suffix, path].concat()
 }
 
 async fn issue_token(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
@@ -84,8 +98,9 @@ fn reply(
     if shared.settings.bearer_required {
         access::bearer(headers, &shared.tokens)?;
     }
-    let asked = Asked::read(endpoint, query)?;
-    let world = World { seed: shared.settings.seed, now: shared.settings.clock.now() };
+    let Settings { seed, strictness, .. } = shared.settings;
+    let asked = Asked::read(endpoint, query, strictness)?;
+    let world = World { seed, strictness, now: shared.settings.clock.now() };
     let answer = answer(endpoint, &asked, world)?;
     let mut response = json(answer.body);
     if let Some(what) = answer.invented {

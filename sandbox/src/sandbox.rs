@@ -4,15 +4,17 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::time::Duration;
+use std::sync::{Arc, PoisonError};
 
 use generated_client::SERVICE;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use crate::connection::{Door, OwnConnection};
+use crate::fault::{Faults, Rule};
 use crate::routes::{self, Shared};
-use crate::settings::{Builder, Settings};
-use crate::token::Tokens;
+use crate::settings::Builder;
+use crate::traffic::Counts;
 
 /// A server that answers as the catalogue says, until it is dropped.
 ///
@@ -32,6 +34,7 @@ use crate::token::Tokens;
 #[derive(Debug)]
 pub struct Sandbox {
     base_url: String,
+    shared: Arc<Shared>,
     /// Dropping it tells the server to stop.
     _running: oneshot::Sender<()>,
 }
@@ -57,21 +60,39 @@ impl Sandbox {
         format!("{}/", self.base_url.strip_suffix(SERVICE.base_url_suffix).unwrap_or(&self.base_url))
     }
 
-    pub(crate) async fn listen(port: u16, token_lifetime: Duration, settings: Settings) -> io::Result<Self> {
+    /// What clients have sent so far.
+    pub fn counts(&self) -> Counts {
+        self.shared.traffic.counts(self.shared.tokens.issued())
+    }
+
+    /// Takes back every token issued so far; the token endpoint still gives new ones.
+    pub fn revoke_tokens(&self) {
+        self.shared.tokens.revoke();
+    }
+
+    /// Puts other rules in force in place of those there were; none mends everything.
+    pub fn set_faults(&self, rules: impl IntoIterator<Item = Rule>) {
+        let faults = Faults::new(rules, self.shared.settings.seed);
+        *self.shared.faults.write().unwrap_or_else(PoisonError::into_inner) = faults;
+    }
+
+    pub(crate) async fn listen(port: u16, shared: Shared) -> io::Result<Self> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let named = |error: io::Error| {
             io::Error::new(error.kind(), format!("port {port} of this machine cannot be used: {error}"))
         };
         let listener = TcpListener::bind(address).await.map_err(named)?;
         let base_url = format!("http://{}{}", listener.local_addr()?, SERVICE.base_url_suffix);
-        let tokens = Tokens::new(token_lifetime, settings.seed);
-        let router = routes::router(Shared { settings, tokens });
+        let shared = Arc::new(shared);
+        let router = routes::router(Arc::clone(&shared));
         let (running, stopped) = oneshot::channel::<()>();
-        let server = axum::serve(listener, router).with_graceful_shutdown(async {
+        let door = Door { listener, shared: Arc::clone(&shared) };
+        let server = axum::serve(door, router.into_make_service_with_connect_info::<OwnConnection>());
+        let server = server.with_graceful_shutdown(async {
             // Nothing is ever sent: it ends when the sender is gone.
             let _ = stopped.await;
         });
         tokio::spawn(server.into_future());
-        Ok(Self { base_url, _running: running })
+        Ok(Self { base_url, shared, _running: running })
     }
 }

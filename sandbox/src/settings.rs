@@ -1,24 +1,55 @@
 //! How a sandbox is to behave.
 //!
-//! [`Builder`] collects it; nothing is opened before [`Builder::start`].
+//! [`Builder`] collects it; nothing is opened before [`Builder::start`], and what cannot be met is said there.
 
+use std::fmt;
 use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
-use generated_client::Timestamp;
+use generated_client::registry::LimitInfo;
+use generated_client::{SERVICE, Timestamp};
 
+use crate::asked::Strictness;
+use crate::fault::{Faults, Rule};
 use crate::market::noise::Seed;
+use crate::recording::{Recorder, Recording};
+use crate::routes::Shared;
 use crate::sandbox::Sandbox;
-use crate::token::ClientCredentials;
+use crate::token::{ClientCredentials, Tokens};
+use crate::traffic::Traffic;
 
 /// What the server goes by while it runs.
-#[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) api_key: Option<String>,
     pub(crate) client_credentials: Option<ClientCredentials>,
     pub(crate) bearer_required: bool,
     pub(crate) seed: Seed,
     pub(crate) clock: Clock,
+    pub(crate) strictness: Strictness,
+    pub(crate) retry_after: RetryAfter,
+    pub(crate) recorder: Option<Recorder>,
+    pub(crate) recording: Option<Recording>,
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Somebody may have given a key that is one elsewhere.
+        f.debug_struct("Settings").field("clock", &self.clock).finish_non_exhaustive()
+    }
+}
+
+/// How the header `Retry-After` of a 429 is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RetryAfter {
+    /// As a count of seconds.
+    #[default]
+    Seconds,
+    /// As a date, in GMT.
+    Date,
+    /// As one or the other, by chance from the seed.
+    Either,
 }
 
 /// What time it is.
@@ -44,6 +75,10 @@ pub struct Builder {
     port: u16,
     token_lifetime: Duration,
     seed: u64,
+    limit_sets: Vec<String>,
+    faults: Vec<Rule>,
+    record: Option<PathBuf>,
+    replay: Option<PathBuf>,
     settings: Settings,
 }
 
@@ -55,8 +90,22 @@ impl Builder {
             bearer_required: false,
             seed: Seed::new(0),
             clock: Clock::Running,
+            strictness: Strictness::Documented,
+            retry_after: RetryAfter::Seconds,
+            recorder: None,
+            recording: None,
         };
-        Self { port: 0, token_lifetime: Duration::from_secs(24 * 60 * 60), seed: 0, settings }
+        let token_lifetime = Duration::from_secs(24 * 60 * 60);
+        Self {
+            port: 0,
+            token_lifetime,
+            seed: 0,
+            limit_sets: Vec::new(),
+            faults: Vec::new(),
+            record: None,
+            replay: None,
+            settings,
+        }
     }
 
     /// The port on 127.0.0.1; a free one unless set.
@@ -101,13 +150,82 @@ impl Builder {
         self
     }
 
+    /// Whether requests are also held to what is only reported; to what is documented unless set.
+    ///
+    /// Then 422 answers params that the endpoint does not take, values of `limit` that are not served, venues that
+    /// are not known, and requests without `coin` or `timeframe` where they are reported as required.
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.settings.strictness = if strict { Strictness::Reported } else { Strictness::Documented };
+        self
+    }
+
+    /// Enforces a limit set of the registry, `A` for example, and any that were named before; none is unless set.
+    ///
+    /// A request beyond it is answered with 429 and uses nothing up.
+    pub fn limit_set(mut self, name: impl Into<String>) -> Self {
+        self.limit_sets.push(name.into());
+        self
+    }
+
+    /// How the header `Retry-After` of a 429 is written; as seconds unless set.
+    pub fn retry_after(mut self, form: RetryAfter) -> Self {
+        self.settings.retry_after = form;
+        self
+    }
+
+    /// Adds a rule for a fault on demand; there is none unless added.
+    ///
+    /// ```
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use sandbox::Sandbox;
+    ///
+    /// let sandbox = Sandbox::builder().fault("/volumeRatio 1x status=503".parse()?).start().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn fault(mut self, rule: Rule) -> Self {
+        self.faults.push(rule);
+        self
+    }
+
+    /// Records what is answered in a new file, without credentials; tokens are not recorded.
+    pub fn record(mut self, file: impl Into<PathBuf>) -> Self {
+        self.record = Some(file.into());
+        self
+    }
+
+    /// Answers from a recording alone, with 404 where it has no such request.
+    ///
+    /// Limits, faults, API keys and tokens are as without it.
+    pub fn replay(mut self, file: impl Into<PathBuf>) -> Self {
+        self.replay = Some(file.into());
+        self
+    }
+
     /// Starts the server, inside a Tokio runtime.
     ///
     /// # Errors
     ///
-    /// The port cannot be used; the error names it.
+    /// The port cannot be used, there is no such limit set, a file cannot be written or is no recording that can
+    /// be played; the error names it.
     pub async fn start(mut self) -> io::Result<Sandbox> {
         self.settings.seed = Seed::new(self.seed);
-        Sandbox::listen(self.port, self.token_lifetime, self.settings).await
+        let tokens = Tokens::new(self.token_lifetime, self.settings.seed);
+        let limits = self.limit_sets.iter().map(|name| limit_set(name)).collect::<io::Result<Vec<_>>>()?;
+        let replayed = self.replay.as_deref().map(Recording::load).transpose();
+        self.settings.recording = replayed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        self.settings.recorder = self.record.as_deref().map(Recorder::create).transpose()?;
+        let faults = RwLock::new(Faults::new(self.faults, self.settings.seed));
+        let shared = Shared { settings: self.settings, tokens, traffic: Arc::new(Traffic::new(limits)), faults };
+        Sandbox::listen(self.port, shared).await
     }
+}
+
+fn limit_set(name: &str) -> io::Result<&'static LimitInfo> {
+    let known = || SERVICE.limits.iter().map(|limit| limit.name).collect::<Vec<_>>().join("` and `");
+    SERVICE.limits.iter().find(|limit| limit.name == name).ok_or_else(|| {
+        let message = format!("there is no limit set `{name}`: the service names `{}`", known());
+        io::Error::new(io::ErrorKind::InvalidInput, message)
+    })
 }

@@ -1,7 +1,8 @@
 //! The token endpoint: client credentials come in, a bearer token goes out or the documented refusal.
 //!
 //! Where a request is wrong in several ways, the API key is asked for first, then the content type, then the
-//! credentials; which comes first is not documented. Tokens are kept until they expire.
+//! credentials; which comes first is not documented. Tokens are kept until they expire or
+//! are revoked.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -76,7 +77,8 @@ pub(crate) struct Tokens {
 #[derive(Debug, Default)]
 struct Issued {
     count: i64,
-    expiry: HashMap<String, Instant>,
+    /// When each ends; `None` is later than time can tell.
+    expiry: HashMap<String, Option<Instant>>,
 }
 
 impl Tokens {
@@ -89,13 +91,23 @@ impl Tokens {
         let mut issued = self.issued.lock().unwrap_or_else(PoisonError::into_inner);
         issued.count += 1;
         let token = format!("sandbox-token-{}-{:016x}", issued.count, self.seed.number(issued.count).bits());
-        issued.expiry.retain(|_, expiry| *expiry > now);
-        issued.expiry.insert(token.clone(), now + self.lifetime);
+        issued.expiry.retain(|_, expiry| expiry.is_none_or(|expiry| expiry > now));
+        issued.expiry.insert(token.clone(), now.checked_add(self.lifetime));
         token
+    }
+
+    /// How many there were, valid or not.
+    pub(crate) fn issued(&self) -> u64 {
+        self.issued.lock().unwrap_or_else(PoisonError::into_inner).count.unsigned_abs()
+    }
+
+    /// Takes back every token that was issued so far.
+    pub(crate) fn revoke(&self) {
+        self.issued.lock().unwrap_or_else(PoisonError::into_inner).expiry.clear();
     }
 
     pub(crate) fn is_valid(&self, token: &str) -> bool {
         let issued = self.issued.lock().unwrap_or_else(PoisonError::into_inner);
-        issued.expiry.get(token).is_some_and(|expiry| *expiry > Instant::now())
+        issued.expiry.get(token).is_some_and(|expiry| expiry.is_none_or(|expiry| expiry > Instant::now()))
     }
 }

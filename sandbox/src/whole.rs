@@ -12,48 +12,46 @@ use crate::calendar::{MINUTE, block_start, to_wire};
 use crate::known;
 use crate::market::noise::Seed;
 use crate::number::rounded;
-use crate::refusal::Refusal;
 use crate::window::FIRST_MOMENT;
 
-type Body = fn(&Asked, i64) -> Result<Value, Refusal>;
+type Body = fn(&Asked, i64) -> Value;
 
 const BODIES: [(&str, Body); 3] = [("/catalog", catalog), ("/dataAvailability", availability), ("/ping", health)];
 
 /// The body of an endpoint at this moment.
-pub(crate) fn body(endpoint: &EndpointInfo, asked: &Asked, seed: Seed, now: i64) -> Result<Value, Refusal> {
+pub(crate) fn body(endpoint: &EndpointInfo, asked: &Asked, seed: Seed, now: i64) -> Value {
     let path = endpoint.path.unwrap_or_default();
     match BODIES.iter().find(|(known, _)| *known == path) {
         Some((_, body)) => body(asked, now),
-        None => Ok(json!({
+        None => json!({
             "name": endpoint.name,
             "summary": endpoint.summary,
             "timestamp": to_wire(block_start(now, MINUTE)),
             "value": rounded(100.0 * seed.number(block_start(now, MINUTE)).unit(), 2),
-        })),
+        }),
     }
 }
 
 /// Every coin that is known, with every venue.
-#[expect(clippy::unnecessary_wraps, reason = "another body can be refused")]
-fn catalog(_: &Asked, _: i64) -> Result<Value, Refusal> {
+fn catalog(_: &Asked, _: i64) -> Value {
     let [coins, exchanges] =
         ["coin", "exchange"].map(|param| known::values(param).iter().map(|known| known.value).collect::<Vec<_>>());
-    Ok(json!({ "coins": coins, "exchanges": exchanges }))
+    json!({ "coins": coins, "exchanges": exchanges })
 }
 
-fn availability(asked: &Asked, now: i64) -> Result<Value, Refusal> {
-    let Some(name) = asked.one("endpointName") else {
-        return Err(Refusal::param("`endpointName` is missing"));
-    };
-    if known::endpoint(&format!("/{name}")).is_none() {
-        return Err(Refusal::param(format!("`endpointName` is no endpoint: \"{name}\"")));
+/// From when to when there is data of an endpoint, or of each; of one that is unknown there is none.
+fn availability(asked: &Asked, now: i64) -> Value {
+    let range =
+        |name: &str| json!({ "endpointName": name, "startTime": to_wire(FIRST_MOMENT), "endTime": to_wire(now) });
+    match asked.one("endpointName") {
+        None => known::endpoints().map(|(path, _)| range(known::last_segment(path))).collect(),
+        Some(name) if known::endpoint(&format!("/{name}")).is_some() => range(name),
+        Some(name) => json!({ "endpointName": name, "startTime": null, "endTime": null }),
     }
-    Ok(json!({ "endpointName": name, "startTime": to_wire(FIRST_MOMENT), "endTime": to_wire(now) }))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "another body can be refused")]
-fn health(_: &Asked, _: i64) -> Result<Value, Refusal> {
-    Ok(json!({ "status": "ok", "version": SERVICE.version }))
+fn health(_: &Asked, _: i64) -> Value {
+    json!({ "status": "ok", "version": SERVICE.version })
 }
 
 #[cfg(test)]

@@ -53,6 +53,7 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::asked::Strictness;
     use crate::known;
 
     /// 2023-11-14T22:13:20Z.
@@ -62,7 +63,7 @@ mod tests {
 
     fn check(query: &str) -> Vec<i64> {
         let endpoint = known::endpoint("/volumeRatio").unwrap();
-        let window = Window::of(&Asked::read(endpoint, query).unwrap(), NOW);
+        let window = Window::of(&Asked::read(endpoint, query, Strictness::Documented).unwrap(), NOW);
         window.intervals().map(|interval| interval.start).collect()
     }
 

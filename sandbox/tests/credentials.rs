@@ -101,9 +101,31 @@ async fn tokens_expire() {
 }
 
 #[tokio::test]
+async fn tokens_are_revoked() {
+    let server = Server::with(Sandbox::builder().bearer_required(true)).await;
+    let mut bearers = Vec::new();
+    for _ in 0..2 {
+        let issued = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT).await.json();
+        bearers.push(format!("Bearer {}", issued["access_token"].as_str().unwrap()));
+    }
+    let status = async |bearer: &str| server.send("GET", "/ping", &[KEY, ("authorization", bearer)], "").await.status;
+    assert_ne!(bearers[0], bearers[1]);
+    assert_eq!((status(&bearers[0]).await, status(&bearers[1]).await), (200, 200));
+    server.sandbox().revoke_tokens();
+    assert_eq!((status(&bearers[0]).await, status(&bearers[1]).await), (401, 401));
+    assert_eq!(server.sandbox().counts().tokens_issued, 2);
+}
+
+#[tokio::test]
 async fn the_client_fetches_its_token_here() {
     let server = Server::with(Sandbox::builder().bearer_required(true).client_credentials("id", "secret")).await;
     let client = generated_client::Client::builder(server.base_url()).api_key("key");
     let client = client.client_credentials("id", "secret").build().unwrap();
-    assert_eq!(client.orderflow().volume_ratio().limit(5).await.unwrap().data.len(), 5);
+    let ask = async || client.orderflow().volume_ratio().limit(5).await.unwrap().data.len();
+    assert_eq!((ask().await, ask().await), (5, 5));
+    assert_eq!(server.sandbox().counts().tokens_issued, 1);
+    server.sandbox().revoke_tokens();
+    assert_eq!((ask().await, ask().await), (5, 5));
+    let counts = server.sandbox().counts();
+    assert_eq!((counts.tokens_issued, counts.requests), (2, 7), "four answers, a 401 and two tokens");
 }

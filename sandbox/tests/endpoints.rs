@@ -84,7 +84,7 @@ async fn every_endpoint_answers_with_its_fields() {
                 assert_eq!(invented, None, "{path}");
             }
             _ => {
-                assert!(reply.json().is_object(), "{path}");
+                assert!(reply.json().is_object() || reply.json().is_array(), "{path}");
                 assert_eq!(invented, Some("body"), "{path}");
             }
         }
@@ -140,6 +140,12 @@ async fn other_paths_and_methods_are_refused() {
         let reply = server.send("GET", path, &key, "").await;
         assert_eq!((reply.status, reply.code().as_str()), (404, "unknown_path"), "{path}");
     }
+    for (path, expected) in [
+        ("/volumeRato", "there is no path `/v2/volumeRato`; did you mean `/v2/volumeRatio`?"),
+        ("/Klines", "there is no path `/v2/Klines`; did you mean `/v2/klines`?"),
+    ] {
+        assert_eq!(server.get(path).await.json()["detail"]["message"], expected);
+    }
     for (method, path) in
         [("POST", "/volumeRatio"), ("DELETE", "/ping"), ("OPTIONS", "/klines"), ("GET", "/oauth2/token")]
     {
@@ -147,6 +153,57 @@ async fn other_paths_and_methods_are_refused() {
         assert_eq!((reply.status, reply.code().as_str()), (405, "unknown_method"), "{method} {path}");
         assert!(reply.headers.contains_key("allow"), "{method} {path}");
     }
+}
+
+#[tokio::test]
+async fn every_path_takes_get_alone() {
+    let server = Server::start().await;
+    for (path, _) in endpoints() {
+        for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
+            let reply = server.send(method, &filled(path), &[("x-api-key", "key")], "").await;
+            assert_eq!((reply.status, reply.code().as_str()), (405, "unknown_method"), "{method} {path}");
+            assert!(reply.headers["allow"].split(',').any(|allowed| allowed == "GET"), "{:?}", reply.headers);
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_known_value_is_accepted_and_no_other() {
+    let server = Server::start().await;
+    let (mut values, mut params) = (0, 0);
+    for (path, endpoint) in endpoints() {
+        for param in endpoint.params.unwrap_or_default() {
+            let ValueType::Named(named) = param.ty else { continue };
+            if param.location != ParamLocation::Query {
+                continue;
+            }
+            let others = query(endpoint);
+            let others = others.split('&').filter(|pair| !pair.starts_with(&format!("{}=", param.wire_name)));
+            let others = others.collect::<Vec<_>>().join("&");
+            let ask =
+                async |value: &str| server.get(&format!("{path}?{others}&{}={value}&limit=1", param.wire_name)).await;
+            for known in named.values {
+                let reply = ask(known.value).await;
+                assert_eq!(reply.status, 200, "{path}: {}={}: {}", param.wire_name, known.value, reply.text);
+                values += 1;
+            }
+            if param.list.is_some() {
+                let all = named.values.iter().map(|known| known.value).collect::<Vec<_>>().join(",");
+                assert_eq!(ask(&all).await.status, 200, "{path}: {}={all}", param.wire_name);
+            }
+            if !named.open {
+                let reply = ask("nobody_knows_it").await;
+                assert_eq!(
+                    (reply.status, reply.code().as_str()),
+                    (422, "invalid_param"),
+                    "{path}: {}",
+                    param.wire_name
+                );
+                params += 1;
+            }
+        }
+    }
+    assert!(values > 1000 && params > 100, "{values} values and {params} params");
 }
 
 #[tokio::test]
@@ -167,8 +224,9 @@ async fn what_is_made_up_is_useful() {
     assert!(catalog["exchanges"].as_array().unwrap().contains(&"binance_perp_stable".into()));
     let range = server.get("/dataAvailability?endpointName=klines&coin=BTC").await.json();
     assert_eq!((&range["endpointName"], &range["endTime"]), (&"klines".into(), &NOW.into()));
-    for query in ["", "?endpointName=nothing", "?endpointName="] {
-        assert_eq!(server.get(&format!("/dataAvailability{query}")).await.status, 422, "{query}");
-    }
+    let all = server.get("/dataAvailability").await.json();
+    assert_eq!(all.as_array().unwrap().len(), endpoints().count());
+    assert!(all.as_array().unwrap().contains(&range));
+    assert!(server.get("/dataAvailability?endpointName=nothing").await.json()["endTime"].is_null());
     assert_eq!(server.get("/ping").await.json()["status"], "ok");
 }

@@ -4,6 +4,9 @@
 
 mod support;
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
 use support::{DAY, Dice, HOUR, NOW, Server, assert_close};
 
 const TIMEFRAMES: [&str; 6] = ["1m", "5m", "15m", "1h", "4h", "1d"];
@@ -22,6 +25,22 @@ fn question(dice: &mut Dice, venues: &[&str]) -> String {
     format!("coin={coin}&{venue}&timeframe={timeframe}&endTime={end}&limit=40")
 }
 
+/// The records of a random window that shares some with another, by time.
+async fn window(server: &Server, dice: &mut Dice, question: &str, near: i64, length: i64) -> BTreeMap<i64, Value> {
+    let (start, end) = (near - dice.below(30) * length, near + dice.below(30) * length);
+    let bounds = dice.one_of(&["start", "end", "both"]);
+    let from = if bounds == "end" { String::new() } else { format!("&startTime={start}") };
+    // Without an end the newest records come, which are far from here.
+    let to = format!("&endTime={end}");
+    let limit = if bounds == "both" { 100 } else { 31 + dice.below(40) };
+    let sort = dice.one_of(&["", "&sort=asc", "&sort=desc"]);
+    let data = server.data(&format!("{question}{from}{to}&limit={limit}{sort}")).await;
+    let count = data.len();
+    let records = data.into_iter().map(|row| (row["openDate"].as_i64().unwrap(), row)).collect::<BTreeMap<_, _>>();
+    assert_eq!(records.len(), count, "{question}: a moment has one record");
+    records
+}
+
 #[tokio::test]
 async fn overlapping_windows_agree() {
     let server = Server::start().await;
@@ -29,14 +48,42 @@ async fn overlapping_windows_agree() {
     let endpoints = generated_client::GROUPS.iter().flat_map(|group| group.endpoints);
     for endpoint in endpoints.filter(|endpoint| endpoint.param("endTime").is_some()) {
         let Some(path) = endpoint.path else { continue };
-        let timeframe = dice.one_of(&TIMEFRAMES);
-        let end = NOW - dice.below(9 * 365 * DAY);
-        let window = async |shift: i64, limit: i64| {
-            let end = end - shift * length(timeframe);
-            server.data(&format!("{path}?coin=BTC&timeframe={timeframe}&endTime={end}&limit={limit}")).await
-        };
-        let (wide, narrow) = (window(0, 30).await, window(7, 11).await);
-        assert_eq!(wide[12..23], narrow, "{path} by {timeframe}");
+        for _ in 0..2 {
+            let timeframe = dice.one_of(&TIMEFRAMES);
+            let near = NOW - 40 * DAY - dice.below(9 * 365 * DAY);
+            let near = near - near % length(timeframe);
+            let anchor = dice.one_of(&["", "&anchor=1h", "&anchor=4h"]);
+            let venues = dice.one_of(&["", "&exchange=okx_perp_coin", "&exchange=binance_perp_stable"]);
+            let question = format!("{path}?coin=BTC&timeframe={timeframe}{anchor}{venues}");
+            let one = window(&server, &mut dice, &question, near, length(timeframe)).await;
+            let other = window(&server, &mut dice, &question, near, length(timeframe)).await;
+            let common = one.iter().filter(|(time, _)| other.contains_key(time)).collect::<Vec<_>>();
+            assert!(!common.is_empty(), "{question}: both have the record at {near}");
+            for (time, record) in common {
+                assert_eq!(record, &other[time], "{question}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_of_years_make_the_whole() {
+    let server = Server::start().await;
+    let mut dice = Dice::new();
+    for (path, timeframe) in [("klines", "1d"), ("anchoredCVD", "1d"), ("openInterestDelta", "1d")] {
+        let question = format!("/{path}?coin=ETH&exchange=okx_perp_coin&timeframe={timeframe}");
+        let end = NOW - dice.below(2 * 365 * DAY);
+        let whole = server.data(&format!("{question}&limit=3000&endTime={end}")).await;
+        let mut pages: Vec<Value> = Vec::new();
+        while pages.len() < whole.len() {
+            let before = pages.first().map_or(end, |row| row["openDate"].as_i64().unwrap() - 1);
+            let limit = (300 + dice.below(700)).min(i64::try_from(whole.len() - pages.len()).unwrap());
+            let page = server.data(&format!("{question}&limit={limit}&endTime={before}")).await;
+            assert!(!page.is_empty());
+            pages.splice(0..0, page);
+        }
+        assert_eq!(whole.len(), 3000, "{path}: eight years of days");
+        assert!(pages == whole, "{path}: the pages are not the whole");
     }
 }
 

@@ -56,7 +56,6 @@ async fn wrong_values_are_refused() {
         "/volumeRatio?marketTypes=futures",
         "/anchoredCVD?anchor=2h",
         "/fundingRate?aggregationType=median",
-        "/klines?exchange=binance_perp_stable,okx_perp_stable",
         "/liquidationHeatmap?lookback=2d",
         "/liquidationLevels?leverage=l1",
     ] {
@@ -66,9 +65,50 @@ async fn wrong_values_are_refused() {
 }
 
 #[tokio::test]
+async fn no_moment_is_too_far() {
+    let server = Server::start().await;
+    let moments = [i64::MIN, -1, 0, 1_262_303_999, NOW * 1000, i64::MAX].map(|moment| moment.to_string());
+    let farther = ["-99999999999999999999", "99999999999999999999"].map(str::to_owned);
+    for moment in moments.into_iter().chain(farther) {
+        for path in ["/liquidationLevels", "/cumulativeLiqLevel", "/liquidationHeatmap"] {
+            let data = server.data(&format!("{path}?coin=BTC&timestamp={moment}")).await;
+            assert_eq!(data.is_empty(), moment.starts_with('-') || moment.len() < 12, "{path} at {moment}");
+        }
+        for (start, end) in [(moment.as_str(), "1700000000"), ("1700000000", moment.as_str()), (&moment, &moment)] {
+            let path = format!("/pmLevels?timeframe=1d&startTime={start}&endTime={end}&limit=99999999999999999999");
+            server.data(&path).await;
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_known_is_ignored() {
     let server = Server::start().await;
     assert_eq!(server.get("/volumeRatio?nobodyKnows=1&advanceFilter=a,b").await.status, 200);
+}
+
+#[tokio::test]
+async fn what_is_reported_is_asked_for_where_wanted() {
+    let server = Server::with(sandbox::Sandbox::builder().stop_clock_at(NOW).strict(true)).await;
+    for (query, status, code) in [
+        ("/volumeRatio?coin=BTC&timeframe=1h", 200, ""),
+        ("/volumeRatio?coin=BTC&timeframe=1h&limit=5&exchange=okx_perp_coin,binance_spot", 200, ""),
+        ("/volumeRatio?coin=BTC&timeframe=1h&limit=6", 422, "invalid_param"),
+        ("/volumeRatio?coin=BTC&timeframe=1h&nobodyKnows=1", 422, "unknown_param"),
+        ("/volumeRatio?coin=BTC&timeframe=1h&exchange=okx_perp_coin,kraken_spot", 422, "unsupported_exchange"),
+        ("/klines?coin=BTC&timeframe=1h&exchange=binance_perp_stable,okx_perp_stable", 422, "unsupported_exchange"),
+        ("/volumeRatio?coin=BTC", 422, "missing_param"),
+        ("/volumeRatio?timeframe=1h", 422, "missing_param"),
+        ("/klines?coin=BTC&timeframe=1h", 422, "missing_param"),
+        ("/liquidationLevels?coin=BTC&limit=5", 422, "unknown_param"),
+        ("/ping", 200, ""),
+    ] {
+        let reply = server.get(query).await;
+        assert_eq!(reply.status, status, "{query}: {}", reply.text);
+        if status == 422 {
+            assert_eq!(reply.code(), code, "{query}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -43,3 +43,33 @@ fn what_cannot_be_used_is_said() {
         assert!(said.starts_with("error: ") && said.contains(port) && said.contains(expected), "{said}");
     }
 }
+
+#[test]
+fn rules_and_limits_are_read() {
+    let flags =
+        ["--limits", "A,B", "--strict", "--latency", "1ms..2ms", "--fault", "/klines 10% cut", "--fault", "stale"];
+    let line =
+        first_line(&[&["--port", "0", "--token-lifetime", "1h", "--retry-after", "either"], &flags[..]].concat());
+    assert!(line.starts_with("sandbox: http://"), "{line}");
+    let help = String::from_utf8(sandbox(&["--help"]).output().unwrap().stdout).unwrap();
+    assert!(help.contains(sandbox::Rule::GRAMMAR.trim_end()), "{help}");
+}
+
+#[test]
+fn mistakes_are_shown() {
+    for (arguments, expected) in [
+        (
+            ["--fault", "/klines statsu=503"],
+            "  | /klines statsu=503\n  |         ^^^^^^^^^^\n  = help: did you mean `status`?",
+        ),
+        (["--latency", "soon"], "`latency` cannot be `soon`"),
+        (["--limits", "C"], "there is no limit set `C`: the service names `A` and `B`"),
+        (["--replay", "missing.yaml"], "missing.yaml cannot be read: "),
+        (["--check-recording", "missing.yaml"], "missing.yaml cannot be read: "),
+        (["--token-lifetime", "long"], "--token-lifetime"),
+    ] {
+        let output = sandbox(&arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && said.starts_with("error: ") && said.contains(expected), "{said}");
+    }
+}

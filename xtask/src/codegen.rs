@@ -1,11 +1,11 @@
-//! `cargo xtask codegen` and `cargo xtask check`.
+//! `cargo xtask codegen`, `cargo xtask check` and `cargo xtask status`: what reads the catalogue and says how it stands.
 
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{Change, ChangeKind, Diagnostics, Folder, Mode, Report, Summary};
+use codegen::{Change, ChangeKind, Coverage, Diagnostics, Folder, Mode, Report, Summary};
 
 use crate::paths;
 use crate::terminal::{fail, say};
@@ -27,6 +27,14 @@ pub(crate) struct Codegen {
 /// Report every mistake in the catalogue
 #[derive(Args)]
 pub(crate) struct Check {
+    /// The catalogue
+    #[arg(long, value_name = "DIR", default_value_os_t = paths::spec())]
+    spec: PathBuf,
+}
+
+/// Show what is known how well, and what is worth finding out next
+#[derive(Args)]
+pub(crate) struct Status {
     /// The catalogue
     #[arg(long, value_name = "DIR", default_value_os_t = paths::spec())]
     spec: PathBuf,
@@ -109,6 +117,18 @@ impl Check {
         match codegen::read(&self.spec) {
             Ok(api) => {
                 say(&format!("{}\nnothing is wrong with the catalogue in {}\n", Summary::of(&api), shown(&self.spec)));
+                ExitCode::SUCCESS
+            }
+            Err(diagnostics) => fail(&drawn(&diagnostics, &self.spec)),
+        }
+    }
+}
+
+impl Status {
+    pub(crate) fn run(&self) -> ExitCode {
+        match codegen::read(&self.spec) {
+            Ok(api) => {
+                say(&Coverage::of(&api).to_string());
                 ExitCode::SUCCESS
             }
             Err(diagnostics) => fail(&drawn(&diagnostics, &self.spec)),

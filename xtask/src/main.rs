@@ -29,6 +29,8 @@ enum Command {
     Openapi(openapi::Openapi),
     /// Run the sandbox, a server that answers as the catalogue says
     Serve(serve::Serve),
+    /// Show what is known how well, and what is worth finding out next
+    Status(codegen::Status),
     /// Run the checks that need more than Rust
     Verify(verify::Verify),
 }
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Command::Check(command) => command.run(),
         Command::Openapi(command) => command.run(),
         Command::Serve(command) => command.run(),
+        Command::Status(command) => command.run(),
         Command::Verify(command) => command.run(),
     }
 }

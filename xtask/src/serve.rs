@@ -5,6 +5,7 @@ use std::process::{Command, ExitCode};
 use clap::Args;
 
 use crate::paths;
+use crate::terminal::fail;
 
 /// Run the sandbox, a server that answers as the catalogue says
 #[derive(Args)]
@@ -18,14 +19,24 @@ pub(crate) struct Serve {
 impl Serve {
     pub(crate) fn run(&self) -> ExitCode {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let status = Command::new(cargo)
-            .args(["run", "--quiet", "--package", "sandbox", "--"])
-            .args(&self.arguments)
-            .current_dir(paths::root())
-            .status();
-        match status {
-            Ok(status) => ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)),
-            Err(_) => ExitCode::FAILURE,
-        }
+        let mut command = Command::new(cargo);
+        command.args(["run", "--quiet", "--package", "sandbox", "--"]).args(&self.arguments).current_dir(paths::root());
+        become_it(&mut command)
+    }
+}
+
+/// Turns into the command, as cargo will in its turn: whoever ends this process ends the sandbox.
+#[cfg(unix)]
+fn become_it(command: &mut Command) -> ExitCode {
+    let error = std::os::unix::process::CommandExt::exec(command);
+    fail(&format!("error: cargo does not start: {error}\n"))
+}
+
+/// Waits for the command; elsewhere nothing can become another.
+#[cfg(not(unix))]
+fn become_it(command: &mut Command) -> ExitCode {
+    match command.status() {
+        Ok(status) => ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)),
+        Err(error) => fail(&format!("error: cargo does not start: {error}\n")),
     }
 }

@@ -7,6 +7,7 @@ mod features;
 mod fuzz;
 mod openapi;
 mod page;
+mod sandbox;
 mod throughput;
 
 use std::process::{Command, ExitCode, Stdio};
@@ -17,7 +18,8 @@ use crate::paths;
 use crate::terminal::{fail, say};
 
 /// Every check, in the order in which all of them run.
-const CHECKS: &[Check] = &[features::CHECK, fuzz::CHECK, openapi::CHECK, page::CHECK, throughput::CHECK];
+const CHECKS: &[Check] =
+    &[features::CHECK, fuzz::CHECK, openapi::CHECK, page::CHECK, sandbox::CHECK, throughput::CHECK];
 
 /// Run the checks that need more than Rust
 #[derive(Args)]

@@ -127,3 +127,26 @@ fn a_catalogue_that_is_not_there_is_a_finding() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("cannot read the catalogue"), "{}", text(&output.stderr));
 }
+
+#[test]
+fn status_says_what_is_known_and_what_is_worth_finding_out() {
+    let (spec, out) = project("status");
+    fs::write(spec.join("market.yaml"), MARKET.replace("path: /basis", "path: unknown")).expect("a file");
+    let said = text(&run(&["status"], &spec, &out).stdout);
+    for expected in ["market          1          0", "paths", "the path of Basis in market"] {
+        assert!(said.contains(expected), "{expected} is missing in\n{said}");
+    }
+}
+
+#[test]
+fn openapi_prints_the_version_and_the_format_that_is_asked_for() {
+    let (spec, out) = project("openapi");
+    for (arguments, expected) in [
+        (&["openapi"][..], "\"openapi\": \"3.1.0\""),
+        (&["openapi", "--version", "3.0"], "\"openapi\": \"3.0.3\""),
+        (&["openapi", "--format", "yaml"], "openapi: 3.1.0\n"),
+    ] {
+        let said = text(&run(arguments, &spec, &out).stdout);
+        assert!(said.contains(expected) && said.contains("/basis"), "{arguments:?}: {said}");
+    }
+}

@@ -137,7 +137,7 @@ impl Checker {
             match entry {
                 ParamEntry::Own(param) => {
                     self.param(records, param, place);
-                    params.push((param, place.at("name")));
+                    params.push((param.as_ref(), place.at("name")));
                 }
                 ParamEntry::Use(entry) => {
                     if let Some(param) = shared(&entry.param) {

@@ -62,6 +62,9 @@ impl Checker {
         if let Some(default) = &param.default {
             self.default(records, param, default, place.at("default"));
         }
+        for (index, value) in param.served.iter().enumerate() {
+            self.of_type(records, param, ("served-type", "served value"), value, place.at("served").item(index));
+        }
         let scope = if is_argument(param.location, param.required) { Scope::Arguments } else { Scope::Setters };
         let ident = self.rust_name(place, "name", &param.name, param.ident.as_deref(), Case::Snake, scope);
         let list = param.list.as_ref().filter(|list| self.list_name(list, scope, place.at("list")));
@@ -120,23 +123,39 @@ impl Checker {
     }
 
     fn default(&mut self, records: &Records<'_>, param: &spec::Param, default: &str, place: Place<'_>) {
-        let outside = match TypeExpr::parse(&param.ty) {
-            Some(TypeExpr::Builtin(builtin)) => !is_value(builtin, default),
-            Some(TypeExpr::Name(name)) => records
-                .named_type(name)
-                .is_some_and(|ty| ty.kind == TypeKind::Enum && !ty.values.iter().any(|value| value.value == default)),
-            _ => false,
-        };
-        if outside {
-            let message = format!("the default `{default}` is not of the type `{}`", param.ty);
-            self.push("default-type", place, message, "write one of its values, or say it in `notes`");
-        } else if let (Some(range), Ok(number)) = (param.range, default.parse::<f64>()) {
+        if !self.of_type(records, param, ("default-type", "default"), default, place) {
+            return;
+        }
+        if let (Some(range), Ok(number)) = (param.range, default.parse::<f64>()) {
             let (low, high) = (range.min.unwrap_or(f64::MIN), range.max.unwrap_or(f64::MAX));
             if number < low || number > high {
                 let message = format!("the default `{default}` is outside the range");
                 self.push("default-range", place, message, "correct the one or the other");
             }
         }
+    }
+
+    /// Whether a value that is said of a param can be one of its values.
+    fn of_type(
+        &mut self,
+        records: &Records<'_>,
+        param: &spec::Param,
+        (rule, what): (&'static str, &str),
+        value: &str,
+        place: Place<'_>,
+    ) -> bool {
+        let outside = match TypeExpr::parse(&param.ty) {
+            Some(TypeExpr::Builtin(builtin)) => !is_value(builtin, value),
+            Some(TypeExpr::Name(name)) => records
+                .named_type(name)
+                .is_some_and(|ty| ty.kind == TypeKind::Enum && !ty.values.iter().any(|known| known.value == value)),
+            _ => false,
+        };
+        if outside {
+            let message = format!("the {what} `{value}` is not of the type `{}`", param.ty);
+            self.push(rule, place, message, "write one of its values, or say it in `notes`");
+        }
+        !outside
     }
 }
 

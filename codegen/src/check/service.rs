@@ -1,7 +1,7 @@
 //! Rules about `service.yaml` that concern no type, param or record.
 
 use super::{Checker, Place, Records, Unique};
-use crate::names::{self, Case};
+use crate::names::{self, Case, Scope};
 use crate::spec;
 
 /// Headers that HTTP or the token flow use themselves.
@@ -62,6 +62,24 @@ impl Checker {
                 let message = format!("`{}` is the key of both data and metadata", envelope.data);
                 self.push("duplicate-name", place.at("metadata").at("name"), message, "give each its own");
             }
+            self.unsupported(metadata, place.at("metadata"));
+        }
+    }
+
+    /// The field that names what a reply leaves out is one of the metadata's, and a list.
+    fn unsupported(&mut self, metadata: &spec::Metadata, place: Place<'_>) {
+        let Some(name) = &metadata.unsupported else { return };
+        let place = place.at("unsupported");
+        match metadata.fields.iter().find(|field| field.name == *name) {
+            None => {
+                let known = metadata.fields.iter().map(|field| field.name.as_str());
+                self.unknown_name("unknown-field", place, "metadata field", name, known);
+            }
+            Some(field) if !field.ty.starts_with("list<") => {
+                let message = format!("`{name}` is no list but `{}`", field.ty);
+                self.push("unsupported-type", place, message, "name a field whose type is a list");
+            }
+            Some(_) => {}
         }
     }
 
@@ -102,7 +120,7 @@ impl Checker {
     }
 
     fn limits(&mut self, limits: &[spec::Limit], place: Place<'_>) {
-        let mut seen = Unique::default();
+        let (mut seen, mut idents) = (Unique::default(), Unique::default());
         for (index, limit) in limits.iter().enumerate() {
             let place = place.item(index);
             for (key, value) in
@@ -114,7 +132,15 @@ impl Checker {
                 }
             }
             let message = format!("the limit set `{}` stands twice", limit.name);
-            self.unique(&mut seen, "duplicate-name", place.at("name"), &limit.name, message);
+            if !self.unique(&mut seen, "duplicate-name", place.at("name"), &limit.name, message) {
+                continue;
+            }
+            let constant = names::limit(&limit.name);
+            let ident = self.rust_name(place, "name", &constant, None, Case::Shouty, Scope::Constants);
+            if let Some(ident) = ident {
+                let message = format!("the limit set `{}` becomes `{ident}`, which another one is", limit.name);
+                self.unique(&mut idents, "same-rust-name", place.at("name"), &ident, message);
+            }
         }
     }
 }

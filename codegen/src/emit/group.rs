@@ -40,7 +40,10 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
 fn handle(group: &Group) -> TokenStream {
     let handle = ident(&group.handle);
     let client = client_field(group);
-    let doc = docs::doc([format!("The endpoints of [`Client::{}`].", group.ident)]);
+    let unknown = group.endpoints.iter().filter(|endpoint| endpoint.path.is_none());
+    let unknown = unknown.map(|endpoint| docs::prose(&endpoint.name)).collect::<Vec<_>>().join(", ");
+    let unknown = if unknown.is_empty() { unknown } else { format!("Known by name only: {unknown}.") };
+    let doc = docs::doc([format!("The endpoints of [`Client::{}`].", group.ident), unknown]);
     quote! {
         #doc
         #[derive(Clone, Copy, Debug)]

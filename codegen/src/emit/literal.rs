@@ -149,8 +149,11 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
     let range = link("range", Some(param.range).filter(|range| !range.is_all()));
     let (unit, summary, notes) =
         (text("unit", &param.unit), text("summary", &param.summary), text("notes", &param.notes));
+    let served =
+        link("served", Some(&param.served).filter(|served| !served.is_empty()).map(|served| quote!(&[#(#served),*])));
     quote! {
-        ParamInfo::new(#name, #wire_name, #ty, #evidence) #in_path #list #required #default #range #unit #summary #notes
+        ParamInfo::new(#name, #wire_name, #ty, #evidence)
+        #in_path #list #required #default #range #served #unit #summary #notes
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn shared_file(api: &Api) -> File {
         path: "service/records.rs".to_owned(),
         from: "service.yaml".to_owned(),
         docs: "The records that groups share, and the metadata of a series.".to_owned(),
-        items: time(api).into_iter().chain(api.records.iter().flat_map(items)).collect(),
+        items: time(api).into_iter().chain(api.records.iter().flat_map(items)).chain([unsupported(api)]).collect(),
     };
     source.render(&imports(api))
 }
@@ -27,6 +27,23 @@ fn time(api: &Api) -> Option<TokenStream> {
         let field = field_literal(field);
         quote!(pub(crate) const TIME: FieldInfo = #field;)
     })
+}
+
+/// How the metadata tells what a reply leaves out, if it does.
+fn unsupported(api: &Api) -> TokenStream {
+    let field = api.service.envelope.as_ref().and_then(|envelope| envelope.unsupported.as_deref()).map(ident);
+    let values = match field {
+        Some(field) => quote!(self.#field.iter().map(ToString::to_string).collect()),
+        None => quote!(Vec::new()),
+    };
+    quote! {
+        impl Metadata {
+            /// What was asked for and the endpoint does not cover.
+            pub fn unsupported(&self) -> Vec<String> {
+                #values
+            }
+        }
+    }
 }
 
 pub(super) fn items(record: &Record) -> [TokenStream; 2] {

@@ -104,7 +104,7 @@ fn first_segments(tokens: TokenStream, names: &mut Vec<String>) {
 }
 
 /// One item, formatted. What does not parse is printed as it is, for the compiler to point at.
-fn print(item: &TokenStream) -> String {
+pub(super) fn print(item: &TokenStream) -> String {
     match syn::parse2(item.clone()) {
         Ok(item) => layout(&prettyplease::unparse(&syn::File {
             shebang: None,

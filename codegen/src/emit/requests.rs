@@ -150,7 +150,7 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
 }
 
 /// A value that a param takes, in Rust and as text.
-fn sample(api: &Api, param: &Param) -> (TokenStream, String) {
+pub(super) fn sample(api: &Api, param: &Param) -> (TokenStream, String) {
     let number = param.range.min.or(param.range.max);
     match &param.ty {
         Type::Integer | Type::Count => {

@@ -1,15 +1,20 @@
 //! `mod.rs`: the modules and what stands at the root of the crate.
 
+use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::File;
 use super::literal::ident;
 use super::render::{Imports, Source};
+use super::{File, reference};
 use crate::model::Api;
+
+/// The way from the client's generated part to the documents.
+const DOCS: &str = "../../../docs";
 
 pub(super) fn file(api: &Api) -> File {
     let modules: Vec<_> = api.groups.iter().map(|group| ident(&group.ident)).collect();
     let mut items: Vec<_> = modules.iter().map(|module| quote!(pub mod #module;)).collect();
+    items.extend(examples(api));
     items.push(quote!(
         #[cfg(test)]
         mod requests;
@@ -27,4 +32,26 @@ pub(super) fn file(api: &Api) -> File {
         items,
     };
     source.render(&Imports::new())
+}
+
+/// The pages of the reference as documentation that only its tests see, so that every program on them compiles.
+fn examples(api: &Api) -> Option<TokenStream> {
+    let groups = api.groups.iter().filter(|group| group.endpoints.iter().any(|endpoint| endpoint.path.is_some()));
+    let pages: Vec<_> = groups
+        .map(|group| {
+            let (page, name) = (format!("{DOCS}/{}", reference::path(group)), ident(&group.handle));
+            quote! {
+                #[doc = include_str!(#page)]
+                pub struct #name;
+            }
+        })
+        .collect();
+    (!pages.is_empty()).then(|| {
+        quote! {
+            #[cfg(doctest)]
+            mod examples {
+                #(#pages)*
+            }
+        }
+    })
 }

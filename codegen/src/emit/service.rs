@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::File;
 use super::literal::{field_info, ident, option, status_info};
 use super::render::{Imports, Source};
+use super::{File, docs};
 use crate::model::{Api, ClientCredentials, ErrorBody, Limit, Service};
 
 pub(super) fn file(api: &Api) -> File {
@@ -37,6 +37,10 @@ pub(super) fn file(api: &Api) -> File {
         /// The service, as the catalogue describes it.
         pub static SERVICE: ServiceInfo = #service;
     });
+    if !api.service.limits.is_empty() {
+        let sets = api.service.limits.iter().map(limit_set);
+        items.push(quote!(impl RateLimit { #(#sets)* }));
+    }
     items.push(quote! {
         /// Every group, sorted by name, with every endpoint that is known, if only by name.
         pub static GROUPS: &[&GroupInfo] = &[#(#groups),*];
@@ -114,22 +118,35 @@ fn limit(limit: &Limit) -> TokenStream {
     }
 }
 
+/// A set of limits as a constant.
+fn limit_set(limit: &Limit) -> TokenStream {
+    let name = ident(&limit.constant);
+    let number = proc_macro2::Literal::u32_unsuffixed;
+    let (requests, seconds, concurrent) = (number(limit.requests), number(limit.seconds), number(limit.concurrent));
+    let what = format!("{} requests in any {} s, {} at once.", limit.requests, limit.seconds, limit.concurrent);
+    let applies_to = limit.applies_to.as_ref().map(|what| format!("For {}", docs::prose(&docs::sentence(what))));
+    let doc = docs::doc([format!("Limit set {}: {what}", docs::prose(&limit.name)), applies_to.unwrap_or_default()]);
+    quote! {
+        #doc
+        pub const #name: Self = Self::set(&[Window::of(#requests, #seconds)], #concurrent);
+    }
+}
+
 fn imports() -> Imports<'static> {
-    Imports::from(
-        [
-            "ClientCredentialsInfo",
-            "EnvelopeInfo",
-            "ErrorBodyInfo",
-            "Evidence",
-            "FieldInfo",
-            "GroupInfo",
-            "LimitInfo",
-            "Range",
-            "ServiceInfo",
-            "StatusInfo",
-            "TimeUnit",
-            "ValueType",
-        ]
-        .map(|name| (name, "crate::registry")),
-    )
+    let registry = [
+        "ClientCredentialsInfo",
+        "EnvelopeInfo",
+        "ErrorBodyInfo",
+        "Evidence",
+        "FieldInfo",
+        "GroupInfo",
+        "LimitInfo",
+        "Range",
+        "ServiceInfo",
+        "StatusInfo",
+        "TimeUnit",
+        "ValueType",
+    ];
+    let registry = registry.map(|name| (name, "crate::registry"));
+    registry.into_iter().chain([("RateLimit", "crate"), ("Window", "crate::gate")]).collect()
 }

@@ -120,6 +120,7 @@ static METADATA: Map = map(
     &[
         must("name", Shape::Text, "The key of the metadata."),
         must("fields", Shape::List(&Shape::Map(&FIELD)), "What it holds."),
+        may("unsupported", Shape::Text, "Which of these fields, a list, names what was asked for and is not covered."),
     ],
 );
 

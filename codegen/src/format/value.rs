@@ -19,6 +19,11 @@ pub(super) static PARAM: Map = map(
         ),
         may("default", Shape::Scalar, "What the service takes where it is left out."),
         may("range", Shape::Map(&RANGE), "Bounds, checked before sending where the evidence is not `reported`."),
+        may(
+            "served",
+            Shape::List(&Shape::Scalar),
+            "The only values that public clients were served; documented, never enforced.",
+        ),
         may("unit", Shape::Text, "In words, like `percent`."),
         must("summary", Shape::Text, "What it means."),
         may("evidence", EVIDENCE, KNOWN_HOW),

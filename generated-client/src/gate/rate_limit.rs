@@ -3,6 +3,7 @@
 //! The sets that the catalogue names come in, or numbers of the user's own. Keeping to them is the gate's
 //! job.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use super::window::Window;
@@ -17,17 +18,17 @@ use crate::registry::LimitInfo;
 ///
 /// ```
 /// use std::time::Duration;
-/// use generated_client::{RateLimit, SERVICE};
+/// use generated_client::RateLimit;
 ///
-/// let first = RateLimit::from(&SERVICE.limits[0]);
-/// assert_eq!(RateLimit::named(SERVICE.limits[0].name)?, first);
+/// assert_eq!(RateLimit::named("A")?, RateLimit::SET_A);
+/// assert_eq!(RateLimit::SET_A.and(RateLimit::SET_B), RateLimit::default());
 /// let half = RateLimit::new(5, Duration::from_secs(1), 5);
 /// assert_eq!(half.clone().and(RateLimit::none()), half);
 /// # Ok::<(), generated_client::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    windows: Vec<Window>,
+    windows: Cow<'static, [Window]>,
     concurrent: Option<usize>,
 }
 
@@ -40,7 +41,13 @@ impl RateLimit {
     /// Zero counts as one: a gate that lets nothing through would hang whoever asks.
     pub fn new(requests: u32, window: Duration, concurrent: u32) -> Self {
         let requests = at_least_one(requests);
-        Self { windows: vec![Window { requests, length: window }], concurrent: Some(at_least_one(concurrent)) }
+        Self { windows: vec![Window { requests, length: window }].into(), concurrent: Some(at_least_one(concurrent)) }
+    }
+
+    /// A set that the catalogue knows.
+    #[allow(dead_code)] // Whether it knows one is up to it.
+    pub(crate) const fn set(windows: &'static [Window], concurrent: u32) -> Self {
+        Self { windows: Cow::Borrowed(windows), concurrent: Some(concurrent as usize) }
     }
 
     /// A set by the name that the catalogue gives it.
@@ -54,19 +61,19 @@ impl RateLimit {
 
     /// No limit; the gate still waits when the service asks for it.
     pub fn none() -> Self {
-        Self { windows: Vec::new(), concurrent: None }
+        Self { windows: Cow::Borrowed(&[]), concurrent: None }
     }
 
     /// What satisfies both limits.
     pub fn and(mut self, other: Self) -> Self {
-        let more = other.windows.into_iter().filter(|window| !self.windows.contains(window));
-        self.windows.extend(more.collect::<Vec<_>>());
+        let more: Vec<_> = other.windows.iter().filter(|window| !self.windows.contains(window)).copied().collect();
+        self.windows.to_mut().extend(more);
         self.concurrent = self.concurrent.into_iter().chain(other.concurrent).min();
         self
     }
 
     pub(super) fn into_parts(self) -> (Vec<Window>, Option<usize>) {
-        (self.windows, self.concurrent)
+        (self.windows.into_owned(), self.concurrent)
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 /// At most so many requests in any stretch of time of a length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Window {
+pub(crate) struct Window {
     pub(super) requests: usize,
     pub(super) length: Duration,
 }
@@ -19,6 +19,12 @@ pub(super) struct Window {
 const MARGIN: u32 = 100;
 
 impl Window {
+    /// So many requests in so many seconds.
+    #[allow(dead_code)] // Whether the catalogue knows a limit is up to it.
+    pub(crate) const fn of(requests: u32, seconds: u32) -> Self {
+        Self { requests: requests as usize, length: Duration::from_secs(seconds as u64) }
+    }
+
     /// How far apart a request and the one that takes its place have to leave.
     fn distance(&self) -> Duration {
         self.length.saturating_add(self.length / MARGIN)

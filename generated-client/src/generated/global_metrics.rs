@@ -9,6 +9,13 @@ use super::service::params;
 use super::service::params::{TakesEndTime, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe};
 
 /// The endpoints of [`Client::global_metrics`].
+///
+/// Known by name only: Global Buy Volume, Global Sell Volume, Global Volume Delta, Global Volume Ratio, Global
+/// Market Order Count, Global Limit Order Count, Global Open Interest Delta, Global Bot Tracker, Global Funding
+/// Rate, Global Accounts, Global Liquidation Count, Global Liquidation Size, Global Net Long Short, Global Net
+/// Long Short Delta, Global Participation Ratio, Global Top Trader Accounts, Global Top Trader Positions, Global
+/// Trader Sentiment Gap, Global Transfer Of Contracts, Global True Retail Long Short, Global Whale Retail Delta,
+/// Global Whale Position Dominance.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalMetricsGroup<'a> {
     client: &'a Client,

@@ -17,6 +17,8 @@ use super::service::params::{
 };
 
 /// The endpoints of [`Client::liquidity`].
+///
+/// Known by name only: Anchored Liquidation Levels Count, Anchored Liquidation Levels Size, Squeeze Intensity.
 #[derive(Clone, Copy, Debug)]
 pub struct LiquidityGroup<'a> {
     client: &'a Client,

@@ -16,6 +16,34 @@ pub mod profile_tool;
 pub mod sentiment;
 pub mod system;
 
+#[cfg(doctest)]
+mod examples {
+    #[doc = include_str!("../../../docs/reference/catalog.md")]
+    pub struct CatalogGroup;
+    #[doc = include_str!("../../../docs/reference/funding_rate.md")]
+    pub struct FundingRateGroup;
+    #[doc = include_str!("../../../docs/reference/global_metrics.md")]
+    pub struct GlobalMetricsGroup;
+    #[doc = include_str!("../../../docs/reference/liquidity.md")]
+    pub struct LiquidityGroup;
+    #[doc = include_str!("../../../docs/reference/longs_shorts.md")]
+    pub struct LongsShortsGroup;
+    #[doc = include_str!("../../../docs/reference/open_interest.md")]
+    pub struct OpenInterestGroup;
+    #[doc = include_str!("../../../docs/reference/options.md")]
+    pub struct OptionsGroup;
+    #[doc = include_str!("../../../docs/reference/orderbook.md")]
+    pub struct OrderbookGroup;
+    #[doc = include_str!("../../../docs/reference/orderflow.md")]
+    pub struct OrderflowGroup;
+    #[doc = include_str!("../../../docs/reference/position_heatmap.md")]
+    pub struct PositionHeatmapGroup;
+    #[doc = include_str!("../../../docs/reference/sentiment.md")]
+    pub struct SentimentGroup;
+    #[doc = include_str!("../../../docs/reference/system.md")]
+    pub struct SystemGroup;
+}
+
 #[cfg(test)]
 mod requests;
 

@@ -12,6 +12,8 @@ use super::service::params::{
 };
 
 /// The endpoints of [`Client::open_interest`].
+///
+/// Known by name only: Anchored OI Delta.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenInterestGroup<'a> {
     client: &'a Client,

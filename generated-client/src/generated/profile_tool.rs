@@ -6,6 +6,8 @@ use crate::Client;
 use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 
 /// The endpoints of [`Client::profile_tool`].
+///
+/// Known by name only: Profiles Tool Data.
 #[derive(Clone, Copy, Debug)]
 pub struct ProfileToolGroup<'a> {
     _client: &'a Client,

@@ -12,6 +12,8 @@ use super::service::params::{
 };
 
 /// The endpoints of [`Client::sentiment`].
+///
+/// Known by name only: Twitter.
 #[derive(Clone, Copy, Debug)]
 pub struct SentimentGroup<'a> {
     client: &'a Client,

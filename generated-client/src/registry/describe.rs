@@ -81,6 +81,7 @@ impl ParamInfo {
             list: None,
             required: None,
             default: None,
+            served: &[],
             range: Range::ALL,
             unit: "",
             summary: "",
@@ -107,6 +108,10 @@ impl ParamInfo {
 
     pub(crate) const fn range(self, range: Range) -> Self {
         Self { range, ..self }
+    }
+
+    pub(crate) const fn served(self, served: &'static [&'static str]) -> Self {
+        Self { served, ..self }
     }
 
     pub(crate) const fn unit(self, unit: &'static str) -> Self {

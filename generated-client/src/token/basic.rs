@@ -13,11 +13,11 @@ use crate::secret::Secret;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BasicEncoding {
-    /// Each is encoded as in a form, as RFC 6749, section 2.3.1, has it.
+    /// Nothing, as in HTTP authentication (RFC 7617), which is what the interface document describes.
     #[default]
-    Form,
-    /// Nothing, as in plain HTTP authentication (RFC 7617).
     Plain,
+    /// Each is encoded as in a form, as OAuth 2.0 (RFC 6749, section 2.3.1) has it.
+    Form,
 }
 
 impl BasicEncoding {

@@ -36,6 +36,11 @@ impl Scope {
         real(round(50.0 + 50.0 * self.mean_swing("greed", interval.end)))
     }
 
+    /// What a stablecoin costs among private people beyond its value, in percent.
+    pub(crate) fn stablecoin_premium(&self, interval: Interval) -> f64 {
+        rounded(0.3 + 1.5 * self.mean_swing("stablecoin", interval.end), 3)
+    }
+
     pub(crate) fn people(&self, interval: Interval) -> f64 {
         real(round(2_000.0 + 1_500.0 * self.mean_swing("people", interval.end)))
     }

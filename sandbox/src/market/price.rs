@@ -5,10 +5,10 @@
 
 use std::rc::Rc;
 
-use super::noise::{Noise, Path};
+use super::noise::{Noise, Path, SWING, Seed};
 use super::{PremiumAs, Scope, Venue};
 use crate::calendar::Interval;
-use crate::number::{floor, real, rounded, scaled};
+use crate::number::{floor, real, round, rounded, scaled};
 
 static PRICE: Noise = Noise::walk(0.02);
 
@@ -49,6 +49,25 @@ impl Scope {
             PremiumAs::Price => rounded(first - second, self.coin.tick_decimals()),
             PremiumAs::Percentage => rounded(100.0 * (first - second) / second, 6),
         }
+    }
+
+    /// A price that is not the market's and stays within a hundredth of it.
+    pub(crate) fn near_price(&self, seed: Seed, moment: i64) -> f64 {
+        let swing = Path::new(&SWING, [(seed.name("near"), 1.0)]).at(real(moment));
+        let decimals = self.coin.tick_decimals();
+        rounded(self.price(moment) * (1.0 + 0.01 * swing), decimals)
+    }
+
+    /// How far apart the best bid and the best ask are: some ticks.
+    pub(crate) fn spread(&self, interval: Interval) -> f64 {
+        let ticks = 3.0 + 2.0 * self.mean_swing("spread", interval.end);
+        scaled(round(ticks), self.coin.tick_decimals())
+    }
+
+    /// What market orders cost beyond the price that was expected: one part in ten thousand, more or less.
+    pub(crate) fn slippage(&self, interval: Interval) -> f64 {
+        let part = 1.0e-4 * (1.0 + 0.9 * self.mean_swing("slippage", interval.end));
+        rounded(self.price(interval.end) * part, self.coin.tick_decimals() + 2)
     }
 
     fn price(&self, moment: i64) -> f64 {

@@ -21,10 +21,12 @@ pub(crate) struct Server {
     client: Client<HttpConnector, Full<axum::body::Bytes>>,
 }
 
+type Headers = BTreeMap<String, String>;
+
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
-    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) headers: Headers,
     pub(crate) text: String,
 }
 
@@ -58,29 +60,50 @@ impl Server {
         Self { sandbox, client: Client::builder(TokioExecutor::new()).build_http() }
     }
 
+    pub(crate) fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
+    }
+
     pub(crate) fn base_url(&self) -> String {
         self.sandbox.base_url().to_owned()
     }
 
     pub(crate) async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
-        self.send_to(method, self.base_url() + path, headers, body).await
+        let (status, headers, body) = self.exchange(method, self.base_url() + path, headers, body).await;
+        Reply { status, headers, text: String::from_utf8(body).unwrap() }
     }
 
     /// A request beside the interface, without an API key.
     pub(crate) async fn at_root(&self, path: &str) -> Reply {
-        self.send_to("GET", self.sandbox.page_url().trim_end_matches('/').to_owned() + path, &[], "").await
+        let uri = self.sandbox.page_url().trim_end_matches('/').to_owned() + path;
+        let (status, headers, body) = self.exchange("GET", uri, &[], "").await;
+        Reply { status, headers, text: String::from_utf8(body).unwrap() }
     }
 
-    async fn send_to(&self, method: &str, uri: String, headers: &[(&str, &str)], body: &str) -> Reply {
+    /// The headers and the body of a request with an API key, as they came.
+    pub(crate) async fn bytes(&self, path: &str) -> (Headers, Vec<u8>) {
+        let uri = self.base_url() + path;
+        let (status, headers, body) = self.exchange("GET", uri, &[("x-api-key", "key")], "").await;
+        assert_eq!(status, 200);
+        (headers, body)
+    }
+
+    async fn exchange(
+        &self,
+        method: &str,
+        uri: String,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> (u16, Headers, Vec<u8>) {
         let mut request = axum::http::Request::builder().method(method).uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let request = request.body(Full::from(body.to_owned())).unwrap();
         let (parts, body) = self.client.request(request).await.unwrap().into_parts();
-        let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+        let body = body.collect().await.unwrap().to_bytes().to_vec();
         let headers = parts.headers.iter().map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()));
-        Reply { status: parts.status.as_u16(), headers: headers.collect(), text }
+        (parts.status.as_u16(), headers.collect(), body)
     }
 
     /// A request with an API key.

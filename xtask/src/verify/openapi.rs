@@ -1,6 +1,6 @@
 //! Whether other tools can work with the OpenAPI description: validators, generators and a viewer.
 //!
-//! Each gets what `cargo xtask openapi` prints, below `target/verify/openapi`.
+//! Each gets what `cargo xtask openapi` prints, in a scratch folder where Cargo builds.
 //! What generators make of it has to compile, and the viewer has to show every operation.
 
 mod clients;
@@ -31,7 +31,7 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn run() -> Result<(), String> {
-    let scratch = paths::root().join("target/verify/openapi");
+    let scratch = paths::target().join("verify-openapi");
     let described = Described::write(&scratch)?;
     for path in described.all() {
         call(&["openapi-spec-validator", &path])?;

@@ -69,6 +69,7 @@ impl Description<'_> {
             .with("schema", self.param_schema(param))
             .and(type_name(&param.ty))
             .with_text("x-unit", &param.unit)
+            .with_some("x-served", Some(param.served.clone()).filter(|served| !served.is_empty()))
             .with_some("x-list", param.list.as_deref())
             .with_some("x-required", param.required.map(evidence))
             .and(chosen_ident("x-ident", Case::Snake, &param.ident, &param.wire_name))

@@ -2,6 +2,8 @@
 
 //! What all groups share: the service itself, its params, records and named types.
 
+use crate::RateLimit;
+use crate::gate::Window;
 use crate::registry::{
     ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo, LimitInfo, ServiceInfo,
     StatusInfo, TimeUnit, ValueType,
@@ -94,6 +96,13 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
     ],
     envelope: Some(EnvelopeInfo { data: "data", metadata: Some("metadata"), time: Some("openDate") }),
 };
+
+impl RateLimit {
+    /// Limit set A: 10 requests in any 1 s, 20 at once.
+    pub const SET_A: Self = Self::set(&[Window::of(10, 1)], 20);
+    /// Limit set B: 600 requests in any 60 s, 10 at once.
+    pub const SET_B: Self = Self::set(&[Window::of(600, 60)], 10);
+}
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[

@@ -56,8 +56,9 @@ pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
 
 pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document)
     .default("50")
+    .served(&["5", "10", "20", "50", "100", "500", "1000"])
     .summary("How many records are wanted at most.")
-    .notes("Public clients were served 5, 10, 20, 50, 100, 500 and 1000, and answered with 422 for other numbers.");
+    .notes("Public clients were answered with 422 for other numbers.");
 
 pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
         "start_time",
@@ -393,9 +394,9 @@ impl<E: Endpoint> Request<E> {
 
     /// How many records are wanted at most.
     ///
-    /// Left out, it is `50`.
+    /// Left out, it is `50`. Public clients were served `5`, `10`, `20`, `50`, `100`, `500` and `1000` only.
     ///
-    /// Public clients were served 5, 10, 20, 50, 100, 500 and 1000, and answered with 422 for other numbers.
+    /// Public clients were answered with 422 for other numbers.
     pub fn limit(self, limit: u32) -> Self
     where
         E: TakesLimit,

@@ -53,3 +53,10 @@ impl Record for Metadata {
         })
     }
 }
+
+impl Metadata {
+    /// What was asked for and the endpoint does not cover.
+    pub fn unsupported(&self) -> Vec<String> {
+        self.unsupported_exchanges.iter().map(ToString::to_string).collect()
+    }
+}

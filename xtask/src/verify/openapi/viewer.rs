@@ -9,7 +9,17 @@ use crate::verify::call;
 
 pub(super) fn show(dir: &Path, description: &str) -> Result<(), String> {
     let modules = dir.display().to_string();
-    call(&["npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", &modules, "redoc@2"])?;
+    call(&[
+        "npm",
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--silent",
+        "--ignore-scripts",
+        "--prefix",
+        &modules,
+        "redoc@2",
+    ])?;
     let description = fs::read_to_string(description).map_err(|error| error.to_string())?;
     let page = dir.join("page.html");
     write(&page, &self::page(&description))?;

@@ -5,6 +5,14 @@
 pub mod stations;
 pub mod tides;
 
+#[cfg(doctest)]
+mod examples {
+    #[doc = include_str!("../../../docs/reference/stations.md")]
+    pub struct StationsGroup;
+    #[doc = include_str!("../../../docs/reference/tides.md")]
+    pub struct TidesGroup;
+}
+
 #[cfg(test)]
 mod requests;
 

@@ -112,6 +112,7 @@ impl Endpoint for Search {
                 ParamInfo::new("radius", "radius", ValueType::Count, Evidence::Document)
                     .default("50")
                     .range(Range { min: Some(1.0), max: None })
+                    .served(&["10", "50", "250"])
                     .unit("kilometres")
                     .summary("How far away at most."),
             ],

@@ -9,6 +9,8 @@ use super::service::params;
 use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
 
 /// The endpoints of [`Client::market`].
+///
+/// Known by name only: Basis.
 #[derive(Clone, Copy, Debug)]
 pub struct MarketGroup<'a> {
     client: &'a Client,

@@ -6,6 +6,8 @@ use crate::Client;
 use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 
 /// The endpoints of [`Client::market`].
+///
+/// Known by name only: Basis.
 #[derive(Clone, Copy, Debug)]
 pub struct MarketGroup<'a> {
     _client: &'a Client,

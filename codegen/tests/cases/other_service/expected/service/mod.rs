@@ -2,6 +2,8 @@
 
 //! What all groups share: the service itself, its params, records and named types.
 
+use crate::RateLimit;
+use crate::gate::Window;
 use crate::registry::{EnvelopeInfo, ErrorBodyInfo, Evidence, GroupInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
 
 pub mod params;
@@ -39,6 +41,13 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
     ],
     envelope: Some(EnvelopeInfo { data: "levels", metadata: None, time: None }),
 };
+
+impl RateLimit {
+    /// Limit set free: 60 requests in any 3600 s, 2 at once.
+    ///
+    /// For Stations without a contract.
+    pub const SET_FREE: Self = Self::set(&[Window::of(60, 3600)], 2);
+}
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::stations::GROUP, &super::tides::GROUP];

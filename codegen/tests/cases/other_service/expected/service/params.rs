@@ -66,7 +66,7 @@ impl<E: Endpoint> Request<E> {
 
     /// How far away at most.
     ///
-    /// In kilometres, at least 1. Left out, it is `50`.
+    /// In kilometres, at least 1. Left out, it is `50`. Public clients were served `10`, `50` and `250` only.
     pub fn radius(self, radius: u32) -> Self
     where
         E: TakesRadius,

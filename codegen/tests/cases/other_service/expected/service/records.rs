@@ -57,3 +57,10 @@ impl Record for Position {
         Ok(Self { lat: row.take(0)?, lon: row.take(1)?, unknown_fields: row.unknown_fields() })
     }
 }
+
+impl Metadata {
+    /// What was asked for and the endpoint does not cover.
+    pub fn unsupported(&self) -> Vec<String> {
+        Vec::new()
+    }
+}

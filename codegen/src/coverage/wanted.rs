@@ -1,0 +1,125 @@
+//! What is worth finding out next: unknown facts, weighed by how many endpoints each would make better.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Api, Body, Endpoint, Evidence, Group};
+
+/// A fact, or several of a kind, that somebody should find out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The fact.
+    pub what: String,
+    /// How many endpoints would be better for it.
+    pub endpoints: usize,
+    /// That number, weighed by what it means for one of them.
+    pub gain: usize,
+    /// Where to begin, or what would come of it.
+    pub help: String,
+}
+
+/// What an endpoint gains: from its path a method, from its fields a type, and so on down to a convenience.
+#[derive(Clone, Copy)]
+enum Gain {
+    Argument = 1,
+    Speed = 2,
+    Setters = 4,
+    Record = 6,
+    Method = 8,
+}
+
+/// Everything that is wanted, the most useful first; what is worth the same stays in the order of the catalogue.
+pub(super) fn wanted(api: &Api) -> Vec<Wanted> {
+    let mut wanted = Vec::new();
+    for group in &api.groups {
+        wanted.extend([paths(group), records(group), params(group)].into_iter().flatten());
+    }
+    wanted.extend(limits(api));
+    wanted.extend(required(api));
+    wanted.sort_by_key(|wanted| std::cmp::Reverse(wanted.gain));
+    wanted
+}
+
+/// Unknown paths; those of known siblings show how paths of the group look.
+fn paths(group: &Group) -> Option<Wanted> {
+    let (known, unknown): (Vec<_>, Vec<_>) = group.endpoints.iter().partition(|endpoint| endpoint.path.is_some());
+    let siblings = known.iter().filter_map(|endpoint| endpoint.path.as_deref());
+    let siblings = siblings.take(3).collect::<Vec<_>>().join(", ");
+    let help = if siblings.is_empty() {
+        format!("no path of the group is known: {}", names(&unknown))
+    } else {
+        format!("{}; siblings are at {siblings}", names(&unknown))
+    };
+    some(Gain::Method, unknown.len(), format!("the path{} in {}", plural(&unknown), group.ident), help)
+}
+
+/// Bodies whose fields are unknown: one reply each is enough.
+fn records(group: &Group) -> Option<Wanted> {
+    let untyped = |endpoint: &&Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
+    let with_path = group.endpoints.iter().filter(|endpoint| endpoint.path.is_some());
+    let untyped: Vec<_> = with_path.filter(untyped).collect();
+    let what =
+        format!("what {} return{} in {}", count(&untyped), if untyped.len() == 1 { "s" } else { "" }, group.ident);
+    some(Gain::Record, untyped.len(), what, format!("one reply of each would do: {}", names(&untyped)))
+}
+
+fn params(group: &Group) -> Option<Wanted> {
+    let with_path = group.endpoints.iter().filter(|endpoint| endpoint.path.is_some());
+    let unknown: Vec<_> = with_path.filter(|endpoint| endpoint.params.is_none()).collect();
+    some(Gain::Setters, unknown.len(), format!("the params of {} in {}", count(&unknown), group.ident), names(&unknown))
+}
+
+/// A limit that holds for nobody knows what has to be kept everywhere.
+fn limits(api: &Api) -> Option<Wanted> {
+    let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.applies_to.is_none()).collect();
+    let names = limits.iter().map(|limit| format!("`{}`", limit.name)).collect::<Vec<_>>().join(", ");
+    let endpoints = if limits.is_empty() { 0 } else { with_path(api).count() };
+    some(
+        Gain::Speed,
+        endpoints,
+        format!("what the limits {names} apply to"),
+        "until then every request keeps all of them".to_owned(),
+    )
+}
+
+/// Params that are only reported as required: documented, each would be an argument that cannot be forgotten.
+fn required(api: &Api) -> Vec<Wanted> {
+    let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
+    for param in with_path(api).flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param) {
+        if param.required == Some(Evidence::Reported) && !param.in_path {
+            *takers.entry(&param.wire_name).or_default() += 1;
+        }
+    }
+    let wanted = takers.into_iter().filter_map(|(name, endpoints)| {
+        let help = "documented or published, it becomes an argument that cannot be forgotten";
+        some(Gain::Argument, endpoints, format!("whether `{name}` is required"), help.to_owned())
+    });
+    wanted.collect()
+}
+
+fn with_path(api: &Api) -> impl Iterator<Item = &Endpoint> {
+    api.groups.iter().flat_map(|group| &group.endpoints).filter(|endpoint| endpoint.path.is_some())
+}
+
+fn some(gain: Gain, endpoints: usize, what: String, help: String) -> Option<Wanted> {
+    (endpoints > 0).then_some(Wanted { what, endpoints, gain: endpoints * gain as usize, help })
+}
+
+/// The first few names, and how many more there are.
+fn names(endpoints: &[&Endpoint]) -> String {
+    let mut names: Vec<_> = endpoints.iter().take(4).map(|endpoint| endpoint.name.clone()).collect();
+    if endpoints.len() > names.len() {
+        names.push(format!("{} more", endpoints.len() - names.len()));
+    }
+    names.join(", ")
+}
+
+fn count(endpoints: &[&Endpoint]) -> String {
+    format!("{} endpoint{}", endpoints.len(), if endpoints.len() == 1 { "" } else { "s" })
+}
+
+fn plural(endpoints: &[&Endpoint]) -> String {
+    match endpoints {
+        [one] => format!(" of {}", one.name),
+        all => format!("s of {} endpoints", all.len()),
+    }
+}

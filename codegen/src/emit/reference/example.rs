@@ -1,0 +1,79 @@
+//! A program for each endpoint, short and whole: it compiles as it stands.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::emit::literal::ident;
+use crate::emit::render::print;
+use crate::emit::requests::sample;
+use crate::model::{Api, Body, Endpoint, Group, Param, Type};
+
+/// The crate that the files of [`crate::emit`] are part of.
+const CRATE: &str = "generated_client";
+
+pub(super) fn program(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
+    let mut names = BTreeSet::from(["Client".to_owned()]);
+    let params = endpoint.params.iter().flatten().map(|param| &param.param);
+    let (arguments, others): (Vec<_>, Vec<_>) = params.partition(|param| param.is_argument());
+    let arguments = arguments.into_iter().map(|param| {
+        let value = value(api, param, &mut names);
+        if param.list.is_some() { quote!([#value]) } else { value }
+    });
+    let arguments: Vec<_> = arguments.collect();
+    let needed = others.into_iter().filter(|param| param.required.is_some());
+    let setters: Vec<_> = needed
+        .map(|param| {
+            let (setter, value) = (ident(&param.ident), value(api, param, &mut names));
+            quote!(.#setter(#value))
+        })
+        .collect();
+    let (accessor, method) = (ident(&group.ident), ident(&endpoint.ident));
+    let (name, shown) = shown(&endpoint.body);
+    let (name, krate) = (ident(name), ident(CRATE));
+    let main = quote! {
+        #[tokio::main]
+        async fn main() -> Result<(), #krate::Error> {
+            let client = Client::from_env()?;
+            let #name = client.#accessor().#method(#(#arguments),*) #(#setters)* .await?;
+            #shown
+            Ok(())
+        }
+    };
+    let names: Vec<_> = names.into_iter().collect();
+    let uses = match names.as_slice() {
+        [name] => name.clone(),
+        names => format!("{{{}}}", names.join(", ")),
+    };
+    format!("use {CRATE}::{uses};\n\n{}", print(&main))
+}
+
+/// What the body is called, and how it is printed.
+fn shown(body: &Body) -> (&'static str, TokenStream) {
+    match body {
+        Body::Series { .. } => (
+            "series",
+            quote!(for record in &series {
+                println!("{record:?}");
+            }),
+        ),
+        Body::Object { .. } => ("object", quote!(println!("{object:?}");)),
+        Body::Unknown => ("body", quote!(println!("{body}");)),
+    }
+}
+
+/// A value that the param takes; one of a named type is written by its name.
+fn value(api: &Api, param: &Param, names: &mut BTreeSet<String>) -> TokenStream {
+    if let Type::Named(name) = &param.ty
+        && let Some(ty) = api.types.iter().find(|ty| ty.ident == *name)
+    {
+        let of_default = |value: &&crate::model::Value| param.default.as_ref() == Some(&value.value);
+        if let Some(value) = ty.values.iter().find(of_default).or(ty.values.first()) {
+            names.insert(ty.ident.clone());
+            let (ty, value) = (ident(&ty.ident), ident(&value.ident));
+            return quote!(#ty::#value);
+        }
+    }
+    sample(api, param).0
+}

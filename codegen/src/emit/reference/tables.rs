@@ -1,0 +1,139 @@
+//! Tables of the reference: one line a param, a field, a value, a status or a limit.
+
+use super::written;
+use crate::emit::docs::{self, code, prose};
+use crate::model::{Evidence, Field, Limit, NamedType, Param, Range, RecordRef, Status, Type};
+
+pub(super) fn params<'a>(params: impl Iterator<Item = &'a Param>) -> String {
+    let rows = params.map(|param| {
+        let setters = std::iter::once(&param.ident).chain(&param.list).map(|setter| format!("`{setter}`"));
+        let setters = setters.collect::<Vec<_>>().join(", ");
+        let required = match (param.in_path, param.required) {
+            (true, _) => "in the path".to_owned(),
+            (false, Some(evidence)) => evidence.word().to_owned(),
+            (false, None) => String::new(),
+        };
+        let default = param.default.as_deref().map(code).unwrap_or_default();
+        let meaning = meaning(&param.summary, &param.unit, param.range, &param.notes);
+        row([code(&param.wire_name), setters, name(&param.ty), required, default, known(param.evidence), meaning])
+    });
+    table(["param", "in Rust", "type", "required", "default", "known", "meaning"], rows)
+}
+
+pub(super) fn fields(fields: &[Field]) -> String {
+    let rows = fields.iter().map(|field| {
+        let absent = if field.optional { "can be absent" } else { "" };
+        let meaning = meaning(&field.summary, "", field.range, &field.notes);
+        let (wire_name, ident) = (code(&field.wire_name), format!("`{}`", field.ident));
+        row([wire_name, ident, name(&field.ty), prose(&field.unit), absent.into(), known(field.evidence), meaning])
+    });
+    table(["field", "in Rust", "type", "unit", "", "known", "meaning"], rows)
+}
+
+pub(super) fn values(ty: &NamedType) -> String {
+    if ty.values.is_empty() {
+        return String::new();
+    }
+    let rows = ty.values.iter().map(|value| {
+        let constant = format!("`{}::{}`", ty.ident, value.ident);
+        row([code(&value.value), constant, known(value.evidence), prose(&value.summary)])
+    });
+    format!("\n{}", table(["value", "in Rust", "known", "meaning"], rows))
+}
+
+pub(super) fn statuses(statuses: &[Status]) -> String {
+    let rows = statuses.iter().map(|status| {
+        let label = status.label.as_deref().map(prose).unwrap_or_default();
+        let meaning = [status.summary.as_str(), &status.advice, &status.notes].map(prose);
+        let meaning = meaning.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+        row([status.status.to_string(), label, known(status.evidence), meaning])
+    });
+    table(["status", "printed as", "known", "meaning"], rows)
+}
+
+pub(super) fn limits(limits: &[Limit]) -> String {
+    let rows = limits.iter().map(|limit| {
+        row([
+            prose(&limit.name),
+            limit.requests.to_string(),
+            limit.seconds.to_string(),
+            limit.concurrent.to_string(),
+            limit.applies_to.as_deref().map_or_else(|| "unknown".to_owned(), prose),
+            known(limit.evidence),
+        ])
+    });
+    table(["limit", "requests", "in seconds", "at a time", "for", "known"], rows)
+}
+
+/// The record that a type is or holds.
+pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
+    match ty {
+        Type::Record(record) => Some(record),
+        Type::List(item) => record_of(item),
+        _ => None,
+    }
+}
+
+fn meaning(summary: &str, unit: &str, range: Range, notes: &str) -> String {
+    let bounds = match (range.min.map(written), range.max.map(written)) {
+        (Some(min), Some(max)) => format!("From {min} to {max}."),
+        (Some(min), None) => format!("At least {min}."),
+        (None, Some(max)) => format!("At most {max}."),
+        (None, None) => String::new(),
+    };
+    let unit = if unit.is_empty() { String::new() } else { docs::sentence(&format!("in {}", prose(unit))) };
+    let parts = [prose(summary), unit, bounds, prose(notes)];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// A type in the catalogue's words.
+fn name(ty: &Type) -> String {
+    match ty {
+        Type::String => "string".to_owned(),
+        Type::Integer => "integer".to_owned(),
+        Type::Count => "count".to_owned(),
+        Type::Number => "number".to_owned(),
+        Type::Boolean => "boolean".to_owned(),
+        Type::Timestamp => "timestamp".to_owned(),
+        Type::Any => "any".to_owned(),
+        Type::Named(name) => format!("`{name}`"),
+        Type::Record(record) => format!("`{}`", record.ident),
+        Type::List(item) => format!("list of {}", self::name(item)),
+    }
+}
+
+fn known(evidence: Evidence) -> String {
+    evidence.word().to_owned()
+}
+
+pub(in crate::emit) fn table<const N: usize>(heads: [&str; N], rows: impl Iterator<Item = String>) -> String {
+    let heads = heads.map(str::to_owned);
+    let rule = format!("|{}\n", "---|".repeat(N));
+    [row(heads), rule].into_iter().chain(rows).collect()
+}
+
+pub(in crate::emit) fn row<const N: usize>(cells: [String; N]) -> String {
+    format!("| {} |\n", cells.map(|text| cell(&text)).join(" | "))
+}
+
+/// Text in a cell, which a bar would end; prose has its bars escaped, code has not.
+pub(in crate::emit) fn cell(text: &str) -> String {
+    let mut cell = String::new();
+    for character in text.chars() {
+        if character == '|' && !cell.ends_with('\\') {
+            cell.push('\\');
+        }
+        cell.push(character);
+    }
+    cell
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_ends_no_cell() {
+        assert_eq!(row([code("a|b"), prose("c | d")]), "| `a\\|b` | c \\| d |\n");
+    }
+}

@@ -1,0 +1,157 @@
+//! Connections as the sandbox accepts them: each can be told how it ends.
+//!
+//! The server reads and writes through a [`Wire`], and every request knows its [`Connection`]. Nothing here
+//! knows why a connection should end.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::routes::Shared;
+
+/// How a connection ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// With a FIN, as any connection does.
+    Closed = 1,
+    /// With a RST, as if the machine had lost it.
+    Reset = 2,
+}
+
+/// What is to become of a connection, and what has been.
+#[derive(Debug, Default)]
+pub(crate) struct Connection {
+    ending: AtomicU8,
+    requests: AtomicU64,
+}
+
+impl Connection {
+    /// Writes nothing more, and ends like this when the server lets go of it.
+    pub(crate) fn end(&self, ending: Ending) {
+        self.ending.store(ending as u8, Ordering::Relaxed);
+    }
+
+    /// Counts a request; whether there were others before.
+    pub(crate) fn is_reused(&self) -> bool {
+        self.requests.fetch_add(1, Ordering::Relaxed) > 0
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ending.load(Ordering::Relaxed) != 0
+    }
+
+    fn is_reset(&self) -> bool {
+        self.ending.load(Ordering::Relaxed) == Ending::Reset as u8
+    }
+}
+
+/// What a request knows of its connection.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnConnection(pub(crate) Arc<Connection>);
+
+impl Connected<IncomingStream<'_, Door>> for OwnConnection {
+    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
+        Self(Arc::clone(&stream.io().connection))
+    }
+}
+
+/// Accepts connections, but for those that a rule resets at once.
+#[derive(Debug)]
+pub(crate) struct Door {
+    pub(crate) listener: TcpListener,
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Listener for Door {
+    type Io = Wire;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Wire, SocketAddr) {
+        loop {
+            let (stream, address) = Listener::accept(&mut self.listener).await;
+            if self.shared.faults().reset_at_accept() {
+                // Without lingering, dropping it is a reset; should that fail, it is closed.
+                let _ = stream.set_zero_linger();
+                continue;
+            }
+            return (Wire { stream, connection: Arc::default() }, address);
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+/// A stream that can be told to end.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    stream: TcpStream,
+    connection: Arc<Connection>,
+}
+
+impl Wire {
+    /// The stream, for as long as it may be written to.
+    fn open(&mut self) -> io::Result<Pin<&mut TcpStream>> {
+        if self.connection.has_ended() {
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
+        Ok(Pin::new(&mut self.stream))
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        if self.connection.is_reset() {
+            let _ = self.stream.set_zero_linger();
+        }
+    }
+}
+
+impl AsyncRead for Wire {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Wire {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.open()?.poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.open()?.poll_write_vectored(context, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.connection.is_reset() {
+            // A FIN first would make the reset look like an orderly end.
+            return Poll::Ready(Ok(()));
+        }
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

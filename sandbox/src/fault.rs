@@ -1,0 +1,186 @@
+//! Faults on demand: which there are, and which of them a request meets.
+//!
+//! A [`Rule`] says where, how often and what. It decides by chance from the seed, by how many requests came to
+//! it before: the same rules strike the same requests of a run. What a fault does is done in the files below.
+
+pub(crate) mod delivery;
+pub(crate) mod edit;
+mod grammar;
+mod kind;
+mod place;
+mod rule_error;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::http::StatusCode;
+
+pub use self::grammar::Rule;
+pub use self::rule_error::RuleError;
+
+use self::delivery::{Delivery, Phase};
+use self::edit::Edit;
+use crate::market::noise::Seed;
+
+/// How many of the requests at its place a rule strikes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Share {
+    /// Each with this chance, from 0 to 1.
+    Part(f64),
+    /// The first so many.
+    First(u64),
+}
+
+/// What goes wrong.
+#[derive(Clone, Debug, PartialEq)]
+enum Fault {
+    /// The reply waits, from so long to so long.
+    Latency(Duration, Duration),
+    Instead(Instead),
+    Edit(Edit),
+    Delivery(Delivery),
+    /// A connection that is used again is closed.
+    Stale,
+    /// Connections are reset as they come.
+    ResetAtAccept,
+}
+
+/// What is sent in place of the reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Instead {
+    Status(StatusCode),
+    Redirect(String),
+}
+
+/// The rules that are in force, and how often each was asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Faults {
+    rules: Arc<[(Rule, Seed, AtomicU64)]>,
+}
+
+/// What one request meets; of several faults of a kind that exclude each other, the first.
+#[derive(Debug, Default)]
+pub(crate) struct Struck {
+    pub(crate) latency: Duration,
+    pub(crate) instead: Option<Instead>,
+    pub(crate) edits: Vec<(Edit, Seed)>,
+    pub(crate) delivery: Option<Delivery>,
+}
+
+impl Faults {
+    pub(crate) fn new(rules: impl IntoIterator<Item = Rule>, seed: Seed) -> Self {
+        let armed = |rule: Rule| {
+            let seed = seed.name("fault").name(rule.text());
+            (rule, seed, AtomicU64::new(0))
+        };
+        Self { rules: rules.into_iter().map(armed).collect() }
+    }
+
+    /// What a request meets that was routed to this path, on a connection that has served others or not.
+    pub(crate) fn strike(&self, path: Option<&str>, reused: bool) -> Struck {
+        let mut struck = Struck::default();
+        for (rule, seed, asked) in &*self.rules {
+            let concerned = match rule.fault {
+                Fault::ResetAtAccept => false,
+                Fault::Stale => reused,
+                _ => true,
+            };
+            if concerned
+                && rule.place.contains(path)
+                && let Some(dice) = rule.share.strikes(*seed, asked)
+            {
+                struck.add(&rule.fault, dice);
+            }
+        }
+        struck
+    }
+
+    /// Whether a new connection is reset.
+    pub(crate) fn reset_at_accept(&self) -> bool {
+        let mut rules = self.rules.iter().filter(|(rule, ..)| rule.fault == Fault::ResetAtAccept);
+        rules.any(|(rule, seed, asked)| rule.share.strikes(*seed, asked).is_some())
+    }
+}
+
+impl Share {
+    /// Where the fault has its chances from, if it strikes.
+    fn strikes(self, seed: Seed, asked: &AtomicU64) -> Option<Seed> {
+        let number = asked.fetch_add(1, Ordering::Relaxed);
+        let dice = seed.number(number.cast_signed());
+        let struck = match self {
+            // Not `<=`: a value of 0 must not strike at a share of 0, nor one short of 1 be spared at 1.
+            Self::Part(part) => dice.name("share").unit() < part,
+            Self::First(count) => number < count,
+        };
+        struck.then_some(dice)
+    }
+}
+
+impl Struck {
+    fn add(&mut self, fault: &Fault, dice: Seed) {
+        match fault {
+            Fault::Latency(from, to) => {
+                self.latency += *from + to.saturating_sub(*from).mul_f64(dice.name("latency").unit());
+            }
+            Fault::Instead(instead) => drop(self.instead.get_or_insert_with(|| instead.clone())),
+            Fault::Edit(edit) => self.edits.push((*edit, dice)),
+            Fault::Delivery(delivery) => {
+                self.delivery.get_or_insert(*delivery);
+            }
+            Fault::Stale => self.delivery = Some(Delivery::Broken { phase: Phase::Request, reset: false }),
+            Fault::ResetAtAccept => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(rules: &[&str]) -> Faults {
+        Faults::new(rules.iter().map(|rule| rule.parse().unwrap()), Seed::new(1))
+    }
+
+    fn strikes(rule: &str, requests: usize) -> Vec<bool> {
+        let faults = faults(&[rule]);
+        (0..requests).map(|_| faults.strike(Some("/v2/klines"), false).instead.is_some()).collect()
+    }
+
+    #[test]
+    fn a_share_is_a_share_and_always_the_same() {
+        let struck = strikes("10% status=503", 2000);
+        let count = struck.iter().filter(|struck| **struck).count();
+        assert!((150..250).contains(&count), "{count}");
+        assert_eq!(strikes("10% status=503", 2000), struck);
+        assert_eq!(strikes("2x status=503", 4), [true, true, false, false]);
+        assert_eq!(strikes("0% status=503", 50), [false; 50]);
+        assert_eq!(strikes("status=503", 50), [true; 50]);
+        assert_eq!(strikes("/volumeRatio status=503", 2), [false; 2]);
+    }
+
+    #[test]
+    fn latency_has_jitter_within_its_bounds() {
+        let faults = faults(&["latency=10ms..30ms", "latency=1ms"]);
+        let waits = (0..200).map(|_| faults.strike(None, false).latency.as_micros()).collect::<Vec<_>>();
+        assert!(waits.iter().all(|wait| (11_000..=31_000).contains(wait)));
+        assert!(waits.iter().any(|wait| *wait < 16_000) && waits.iter().any(|wait| *wait > 26_000));
+    }
+
+    #[test]
+    fn faults_meet_in_one_request() {
+        let faults = faults(&["nulls", "cut", "reset=body", "status=500", "new-fields", "redirect"]);
+        let struck = faults.strike(Some("/v2/klines"), false);
+        assert_eq!(struck.edits.iter().map(|(edit, _)| *edit).collect::<Vec<_>>(), [Edit::Nulls, Edit::NewFields]);
+        assert_eq!(struck.delivery, Some(Delivery::Broken { phase: Phase::Body, reset: false }));
+        assert_eq!(struck.instead, Some(Instead::Status(StatusCode::INTERNAL_SERVER_ERROR)));
+    }
+
+    #[test]
+    fn a_connection_is_stale_when_it_is_used_again() {
+        let faults = faults(&["1x stale"]);
+        let closed = [false, true, true].map(|reused| faults.strike(None, reused).delivery.is_some());
+        assert_eq!(closed, [false, true, false]);
+        assert!(!faults.reset_at_accept());
+    }
+}

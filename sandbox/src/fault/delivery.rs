@@ -1,0 +1,172 @@
+//! Replies that are whole and do not arrive as they should.
+//!
+//! A reply comes in and goes out with a body that stops, dawdles or swells. A body can only end a connection;
+//! that it ends with a reset is left to the [`Connection`].
+
+use std::io::{self, Write};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_ENCODING;
+use axum::http::response::Parts;
+use axum::response::Response;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http_body::{Frame, SizeHint};
+use tokio::time::{Sleep, sleep};
+
+use crate::connection::{Connection, Ending};
+
+/// How a reply fails to arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delivery {
+    /// The connection ends before the reply does, closed or reset.
+    Broken { phase: Phase, reset: bool },
+    /// Byte by byte, so far apart.
+    Trickle(Duration),
+    /// So many bytes of space before the body, compressed.
+    GzipBomb(u64),
+}
+
+/// What has been sent when a connection ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Nothing: only the request has been.
+    Request,
+    /// The reply's head.
+    Head,
+    /// Half of its body.
+    Body,
+}
+
+/// What is sent before a connection ends is given so long to arrive.
+const ARRIVAL: Duration = Duration::from_millis(20);
+
+impl Delivery {
+    /// The reply, as it will be delivered. Its head says no length: that is the body's to know.
+    pub(crate) fn apply(self, mut head: Parts, body: Bytes, connection: &Arc<Connection>) -> Response {
+        let body = match self {
+            Self::Broken { phase, reset } => {
+                let ending = if reset { Ending::Reset } else { Ending::Closed };
+                if phase == Phase::Request {
+                    connection.end(ending);
+                }
+                let half = body.len().div_ceil(2);
+                let sent = if phase == Phase::Body { body.slice(..half) } else { Bytes::new() };
+                let length = u64::try_from(body.len()).unwrap_or(u64::MAX).max(1);
+                let connection = Arc::clone(connection);
+                Body::new(Broken { sent, length, arrival: Box::pin(sleep(ARRIVAL)), connection, ending })
+            }
+            Self::Trickle(pause) => Body::new(Trickle { body, pause, next: Box::pin(sleep(pause)) }),
+            Self::GzipBomb(size) => {
+                head.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+                let encoder = GzEncoder::new(Vec::new(), Compression::fast());
+                Body::new(Bomb { encoder: Some(encoder), space: size, body })
+            }
+        };
+        Response::from_parts(head, body)
+    }
+}
+
+type Polled = Poll<Option<Result<Frame<Bytes>, io::Error>>>;
+
+/// Ends before it has sent as much as it said.
+struct Broken {
+    sent: Bytes,
+    length: u64,
+    arrival: Pin<Box<Sleep>>,
+    connection: Arc<Connection>,
+    ending: Ending,
+}
+
+impl HttpBody for Broken {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Polled {
+        let sent = std::mem::take(&mut self.sent);
+        if !sent.is_empty() {
+            return Poll::Ready(Some(Ok(Frame::data(sent))));
+        }
+        ready!(self.arrival.as_mut().poll(context));
+        self.connection.end(self.ending);
+        Poll::Ready(Some(Err(io::Error::other("a fault ended the connection"))))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.length)
+    }
+}
+
+/// Sends one byte at a time.
+struct Trickle {
+    body: Bytes,
+    pause: Duration,
+    next: Pin<Box<Sleep>>,
+}
+
+impl HttpBody for Trickle {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Polled {
+        if self.body.is_empty() {
+            return Poll::Ready(None);
+        }
+        ready!(self.next.as_mut().poll(context));
+        self.next = Box::pin(sleep(self.pause));
+        Poll::Ready(Some(Ok(Frame::data(self.body.split_to(1)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(u64::try_from(self.body.len()).unwrap_or(u64::MAX))
+    }
+}
+
+/// Compresses space while it is sent, so that a large bomb costs nothing before somebody reads it.
+struct Bomb {
+    encoder: Option<GzEncoder<Vec<u8>>>,
+    space: u64,
+    body: Bytes,
+}
+
+impl Bomb {
+    /// The next compressed bytes; none at the end.
+    fn next(&mut self) -> io::Result<Vec<u8>> {
+        const SPACE: [u8; 1 << 14] = [b' '; 1 << 14];
+        while let Some(encoder) = &mut self.encoder {
+            if self.space == 0 {
+                encoder.write_all(&self.body)?;
+                return self.encoder.take().map_or_else(|| Ok(Vec::new()), GzEncoder::finish);
+            }
+            let piece = usize::try_from(self.space).unwrap_or(usize::MAX).min(SPACE.len());
+            encoder.write_all(SPACE.get(..piece).unwrap_or_default())?;
+            self.space -= u64::try_from(piece).unwrap_or(self.space);
+            let ready = std::mem::take(encoder.get_mut());
+            if !ready.is_empty() {
+                return Ok(ready);
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+impl HttpBody for Bomb {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Polled {
+        Poll::Ready(match self.next() {
+            Ok(bytes) if bytes.is_empty() => None,
+            bytes => Some(bytes.map(|bytes| Frame::data(bytes.into()))),
+        })
+    }
+}

@@ -1,0 +1,244 @@
+//! How a rule is written: `[WHERE] [SHARE] FAULT`.
+//!
+//! Text comes in, a [`Rule`] goes out, or an error that shows the word at fault. What the words mean is known
+//! elsewhere.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::kind;
+use super::place::Place;
+use super::rule_error::{RuleError, did_you_mean};
+use super::{Fault, Share};
+
+/// One fault on demand: where it strikes, how often, and what it is.
+///
+/// ```
+/// use sandbox::Rule;
+///
+/// let rule: Rule = "/volumeRatio 10% status=503".parse()?;
+/// # let _ = rule;
+/// println!("{}", Rule::GRAMMAR);
+/// assert!("/volumeRatio 10% statsu=503".parse::<Rule>().is_err());
+/// # Ok::<(), sandbox::RuleError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    text: String,
+    pub(super) place: Place,
+    pub(super) share: Share,
+    pub(super) fault: Fault,
+}
+
+impl Rule {
+    /// How rules are written, for a person to read.
+    pub const GRAMMAR: &str = "\
+A rule is [WHERE] [SHARE] FAULT, for example `/volumeRatio 10% status=503`.
+
+WHERE is one of
+  all                     everything; so it is if left out
+  token                   the token endpoint
+  /volumeRatio            a path
+  orderflow.volume_ratio  an endpoint, as the client names it
+  orderflow               a group
+SHARE is one of
+  10%                     so many of the requests, by chance from the seed; all if left out
+  2x                      the first two requests
+FAULT is one of
+  latency=100ms           the reply waits; latency=50ms..150ms has jitter
+  status=503              another status, with an error for a body
+  redirect                to another host; redirect=URL to wherever you say
+  malformed               the body is whole and is not JSON
+  nulls                   one value of each record is null
+  wrong-types             one value of each record has another type
+  new-fields              records and envelope have a field more
+  new-values              named values, as venues and sides, are ones nobody knows
+  trickle=20ms            the body comes byte by byte, so far apart
+  gzip-bomb=64MiB         the body begins with so much space, compressed
+  cut=body                the connection is closed; at `request`, `head` or `body`
+  reset=body              the connection is reset; at `accept`, `request`, `head` or `body`
+  stale                   a connection is closed when it is used again
+";
+
+    /// The rule as it was written.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Writes the rule as it was read.
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl FromStr for Rule {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let mut words = words(text);
+        let (start, last) = words.pop().ok_or_else(|| RuleError::new(text, (0, text), "there is no fault", ""))?;
+        let fault = kind::read(last).map_err(|(message, help)| RuleError::new(text, (start, last), message, help))?;
+        let mut rule = Self { text: text.trim().to_owned(), place: Place::Everywhere, share: Share::Part(1.0), fault };
+        let mut words = words.into_iter().peekable();
+        if let Some((_, word)) = words.next_if(|(_, word)| !is_like_a_share(word)) {
+            let unknown = || {
+                let known = Place::words();
+                let message = format!("there is no endpoint, path or group `{word}`");
+                RuleError::new(text, (place_of(text, word), word), message, did_you_mean(word, known.iter()))
+            };
+            rule.place = Place::read(word).ok_or_else(unknown)?;
+        }
+        if let Some((start, word)) = words.next() {
+            let wrong = || {
+                let help = "a share is written `10%`, or `2x` for the first two";
+                RuleError::new(text, (start, word), format!("`{word}` is no share of the requests"), help)
+            };
+            rule.share = share(word).ok_or_else(wrong)?;
+        }
+        if let Some(word) = words.next() {
+            return Err(RuleError::new(text, word, "this is one word too many", "a rule is [WHERE] [SHARE] FAULT"));
+        }
+        if rule.fault == Fault::ResetAtAccept && rule.place != Place::Everywhere {
+            let help = "leave out where: nobody has said what they want when a connection is accepted";
+            return Err(RuleError::new(text, (start, last), "a reset at `accept` meets all alike", help));
+        }
+        Ok(rule)
+    }
+}
+
+/// The words of a rule and where they stand.
+fn words(text: &str) -> Vec<(usize, &str)> {
+    text.split_whitespace().map(|word| (place_of(text, word), word)).collect()
+}
+
+/// Where a piece of a text begins in it.
+fn place_of(text: &str, piece: &str) -> usize {
+    piece.as_ptr().addr() - text.as_ptr().addr()
+}
+
+/// Whether a word is meant as a share, so that it is not taken for a place.
+fn is_like_a_share(word: &str) -> bool {
+    word.ends_with('%') || word.ends_with('x') && word.starts_with(|first: char| first.is_ascii_digit())
+}
+
+fn share(word: &str) -> Option<Share> {
+    if let Some(percent) = word.strip_suffix('%') {
+        let percent = percent.parse::<f64>().ok().filter(|percent| (0.0..=100.0).contains(percent));
+        return percent.map(|percent| Share::Part(percent / 100.0));
+    }
+    word.strip_suffix('x')?.parse().ok().map(Share::First)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::http::StatusCode;
+
+    use super::*;
+    use crate::fault::Instead;
+    use crate::fault::delivery::{Delivery, Phase};
+
+    #[test]
+    fn rules() {
+        let status = Fault::Instead(Instead::Status(StatusCode::SERVICE_UNAVAILABLE));
+        let table = [
+            ("status=503", Share::Part(1.0), status.clone()),
+            (" 12.5%  status=503 ", Share::Part(0.125), status.clone()),
+            ("all 3x status=503", Share::First(3), status),
+            ("latency=1s", Share::Part(1.0), Fault::Latency(Duration::from_secs(1), Duration::from_secs(1))),
+            ("trickle", Share::Part(1.0), Fault::Delivery(Delivery::Trickle(Duration::from_millis(20)))),
+            ("gzip-bomb=2KiB", Share::Part(1.0), Fault::Delivery(Delivery::GzipBomb(2048))),
+            ("reset=accept", Share::Part(1.0), Fault::ResetAtAccept),
+            ("cut", Share::Part(1.0), Fault::Delivery(Delivery::Broken { phase: Phase::Body, reset: false })),
+        ];
+        for (text, share, fault) in table {
+            let rule: Rule = text.parse().unwrap();
+            assert_eq!((&rule.share, &rule.fault, &rule.place), (&share, &fault, &Place::Everywhere), "{text}");
+            assert_eq!(rule.to_string(), text.trim());
+        }
+    }
+
+    #[test]
+    fn places() {
+        let paths = |text: &str| match text.parse::<Rule>().unwrap().place {
+            Place::Paths(paths) => paths,
+            Place::Everywhere => Vec::new(),
+        };
+        assert_eq!(paths("/volumeRatio stale"), ["/v2/volumeRatio"]);
+        assert_eq!(paths("orderflow.volume_ratio 5% stale"), ["/v2/volumeRatio"]);
+        assert_eq!(paths("token stale"), ["/v2/oauth2/token"]);
+        assert!(paths("orderflow stale").contains(&"/v2/klines".to_owned()));
+    }
+
+    #[test]
+    fn mistakes_are_shown() {
+        let table = [
+            ("", "there is no fault\n  |\n  | \n  | ^"),
+            (
+                "/volumeRatio 10% statsu=503",
+                "there is no fault `statsu`\n  |\n  | /volumeRatio 10% statsu=503\n  |                  ^^^^^^^^^^\n  \
+                 = help: did you mean `status`?",
+            ),
+            (
+                "/volumRatio stale",
+                "there is no endpoint, path or group `/volumRatio`\n  |\n  | /volumRatio stale\n  | ^^^^^^^^^^^\n  \
+                 = help: did you mean `/volumeRatio`?",
+            ),
+            (
+                "all 110% stale",
+                "`110%` is no share of the requests\n  |\n  | all 110% stale\n  |     ^^^^\n  \
+                 = help: a share is written `10%`, or `2x` for the first two",
+            ),
+            (
+                "all 1% all stale",
+                "this is one word too many\n  |\n  | all 1% all stale\n  |        ^^^\n  \
+                 = help: a rule is [WHERE] [SHARE] FAULT",
+            ),
+            (
+                "token reset=accept",
+                "a reset at `accept` meets all alike\n  |\n  | token reset=accept\n  |       ^^^^^^^^^^^^\n  \
+                 = help: leave out where: nobody has said what they want when a connection is accepted",
+            ),
+        ];
+        for (text, expected) in table {
+            assert_eq!(text.parse::<Rule>().unwrap_err().to_string(), expected);
+        }
+        let table = [
+            ("status", "`status` needs a value", "status=503"),
+            ("status=100", "`status` cannot be `100`", "status=503"),
+            ("latency=3..1s", "`latency` cannot be `3..1s`", "latency=50ms..150ms"),
+            ("latency=2s..1s", "`latency` cannot be `2s..1s`", "latency=100ms"),
+            ("latency=2days", "`latency` cannot be `2days`", "latency=100ms"),
+            ("stale=1", "`stale` takes no value", "write `stale`"),
+            ("cut=accept", "`cut` cannot be `accept`", "cut=head"),
+            ("gzip-bomb=9TiB", "`gzip-bomb` cannot be `9TiB`", "gzip-bomb=64MiB"),
+            ("gzip-bomb=9999GiB", "`gzip-bomb` cannot be `9999GiB`", "gzip-bomb=64MiB"),
+            ("trickle=soon", "`trickle` cannot be `soon`", "trickle=20ms"),
+            ("99999999999999999999x stale", "is no share", "2x"),
+            ("héllo wörld", "there is no fault `wörld`", "  | héllo wörld\n  |       ^^^^^"),
+        ];
+        for (text, message, more) in table {
+            let error = text.parse::<Rule>().unwrap_err().to_string();
+            assert!(error.contains(message) && error.contains(more), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_grammar_names_every_fault_and_its_examples_are_rules() {
+        for fault in kind::NAMES {
+            assert!(Rule::GRAMMAR.contains(&format!("\n  {fault}")), "{fault}");
+        }
+        let lines = Rule::GRAMMAR.lines().filter_map(|line| line.strip_prefix("  ")).collect::<Vec<_>>();
+        let first_words = lines.iter().map(|line| line.split_whitespace().next().unwrap()).collect::<Vec<_>>();
+        let (places, rest) = first_words.split_at(5);
+        let (shares, faults) = rest.split_at(2);
+        assert_eq!(faults.len(), kind::NAMES.len());
+        for (index, fault) in faults.iter().enumerate() {
+            let rule = format!("{} {} {fault}", places[index % 5], shares[index % 2]);
+            assert!(rule.parse::<Rule>().is_ok(), "{rule}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What a rule's last word means: which fault, and with which value.
+
+use std::time::Duration;
+
+use axum::http::{HeaderValue, StatusCode};
+
+use super::delivery::{Delivery, Phase};
+use super::edit::Edit;
+use super::rule_error::did_you_mean;
+use super::{Fault, Instead};
+
+/// The names of all faults.
+pub(super) const NAMES: [&str; 13] = [
+    "latency",
+    "status",
+    "redirect",
+    "malformed",
+    "nulls",
+    "wrong-types",
+    "new-fields",
+    "new-values",
+    "trickle",
+    "gzip-bomb",
+    "cut",
+    "reset",
+    "stale",
+];
+
+/// A message, and help.
+type Wrong = (String, String);
+
+/// The fault that a word names, or what is wrong with it and what helps.
+pub(super) fn read(word: &str) -> Result<Fault, Wrong> {
+    let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+    let edit = |edit| plain(name, value, Fault::Edit(edit));
+    match name {
+        "latency" => latency(value),
+        "status" => {
+            let code = value.and_then(|value| value.parse().ok()).filter(|code| (200..=599).contains(code));
+            let status = code.and_then(|code| StatusCode::from_u16(code).ok());
+            status.map(|status| Fault::Instead(Instead::Status(status))).ok_or_else(|| wants(name, value, "status=503"))
+        }
+        "redirect" => {
+            let to = value.unwrap_or("https://elsewhere.invalid/");
+            let sendable = HeaderValue::try_from(to).is_ok();
+            let redirect = Fault::Instead(Instead::Redirect(to.to_owned()));
+            sendable.then_some(redirect).ok_or_else(|| wants(name, value, "redirect=https://example.com/"))
+        }
+        "malformed" => edit(Edit::Malformed),
+        "nulls" => edit(Edit::Nulls),
+        "wrong-types" => edit(Edit::WrongTypes),
+        "new-fields" => edit(Edit::NewFields),
+        "new-values" => edit(Edit::NewValues),
+        "trickle" => {
+            let pause = humantime::parse_duration(value.unwrap_or("20ms")).ok();
+            let trickle = pause.map(|pause| Fault::Delivery(Delivery::Trickle(pause)));
+            trickle.ok_or_else(|| wants(name, value, "trickle=20ms"))
+        }
+        "gzip-bomb" => {
+            let bomb = size(value.unwrap_or("64MiB")).map(|size| Fault::Delivery(Delivery::GzipBomb(size)));
+            bomb.ok_or_else(|| wants(name, value, "gzip-bomb=64MiB"))
+        }
+        "cut" | "reset" => broken(name, value),
+        "stale" => plain(name, value, Fault::Stale),
+        _ => Err((format!("there is no fault `{name}`"), did_you_mean(name, NAMES.iter()))),
+    }
+}
+
+fn plain(name: &str, value: Option<&str>, fault: Fault) -> Result<Fault, Wrong> {
+    match value {
+        None => Ok(fault),
+        Some(_) => Err((format!("`{name}` takes no value"), format!("write `{name}`"))),
+    }
+}
+
+fn latency(value: Option<&str>) -> Result<Fault, Wrong> {
+    let text = value.unwrap_or_default();
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    match [from, to].map(humantime::parse_duration) {
+        [Ok(from), Ok(to)] if from <= to && to < Duration::from_secs(24 * 60 * 60) => Ok(Fault::Latency(from, to)),
+        _ => Err(wants("latency", value, "latency=100ms` or `latency=50ms..150ms")),
+    }
+}
+
+fn broken(name: &str, value: Option<&str>) -> Result<Fault, Wrong> {
+    let reset = name == "reset";
+    let phase = match value.unwrap_or("body") {
+        "accept" if reset => return Ok(Fault::ResetAtAccept),
+        "request" => Phase::Request,
+        "head" => Phase::Head,
+        "body" => Phase::Body,
+        _ => return Err(wants(name, value, &format!("{name}=request`, `{name}=head` or `{name}=body"))),
+    };
+    Ok(Fault::Delivery(Delivery::Broken { phase, reset }))
+}
+
+fn wants(name: &str, value: Option<&str>, example: &str) -> Wrong {
+    let message = match value {
+        None | Some("") => format!("`{name}` needs a value"),
+        Some(value) => format!("`{name}` cannot be `{value}`"),
+    };
+    (message, format!("write `{example}`"))
+}
+
+/// A count of bytes, a gibibyte at most.
+fn size(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|last: char| !last.is_ascii_digit());
+    let unit = match text.get(digits.len()..)? {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(unit).filter(|size| *size <= 1 << 30)
+}

@@ -1,0 +1,22 @@
+//! The one known name that is nearly what was written.
+
+/// The known name that is nearest, if any is near.
+pub(crate) fn nearest<T: AsRef<str>>(written: &str, known: impl Iterator<Item = T>) -> Option<T> {
+    let score = |name: &str| strsim::jaro_winkler(&written.to_lowercase(), &name.to_lowercase());
+    let scored = known.map(|name| (score(name.as_ref()), name));
+    let best = scored.max_by(|one, other| one.0.total_cmp(&other.0));
+    best.filter(|(score, _)| *score > 0.8).map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_found_and_far_ones_are_not() {
+        let table = [("klnes", Some("klines")), ("Klines", Some("klines")), ("colour", None), ("", None)];
+        for (written, expected) in table {
+            assert_eq!(nearest(written, ["klines", "volumeRatio"].into_iter()), expected, "{written}");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! What clients sent, and how much of it the service's limits allow.
+//!
+//! Each request enters with the moment of its arrival and is in flight until its place is dropped. Limits are
+//! those of the registry: so many requests in any window of their length, and so many in flight. A request
+//! beyond them is counted and refused, but uses nothing up.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use generated_client::SERVICE;
+use generated_client::registry::LimitInfo;
+
+/// What a sandbox has counted; from [`Sandbox::counts`](crate::Sandbox::counts).
+///
+/// It counts every request to the service's paths, tokens and refusals included, and none to the page at `/`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Requests that arrived.
+    pub requests: u64,
+    /// Those of them that were answered with 429, as they were beyond the limits.
+    pub refused: u64,
+    /// Tokens that were issued.
+    pub tokens_issued: u64,
+    /// The most requests that were in flight at once: arrived, and their reply not yet written.
+    pub peak_in_flight: usize,
+    /// The most requests that arrived in any window of each limit set of the registry, enforced or not.
+    pub peaks: Vec<Peak>,
+}
+
+impl Counts {
+    /// The most requests that arrived in any window of this limit set; `None` if there is no such set.
+    pub fn peak(&self, limit_set: &str) -> Option<usize> {
+        self.peaks.iter().find(|peak| peak.limit_set == limit_set).map(|peak| peak.requests)
+    }
+}
+
+/// The most requests in any window of one length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Peak {
+    /// The limit set that the length is from.
+    pub limit_set: &'static str,
+    /// How long the window is.
+    pub window: Duration,
+    /// How many requests arrived in it.
+    pub requests: usize,
+}
+
+/// Counts requests, and holds them to limits.
+#[derive(Debug)]
+pub(crate) struct Traffic {
+    limits: Vec<Limit>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    requests: u64,
+    refused: u64,
+    in_flight: usize,
+    peak_in_flight: usize,
+    /// What arrived, by each limit set of the registry.
+    arrived: Vec<(&'static LimitInfo, Window)>,
+    /// What was let in, by each limit that is enforced.
+    admitted: Vec<Window>,
+}
+
+/// A limit set that is enforced.
+type Limit = &'static LimitInfo;
+
+impl Traffic {
+    /// Enforces these limit sets, and counts by all that the registry has.
+    pub(crate) fn new(limits: Vec<Limit>) -> Self {
+        let window = |limit: &LimitInfo| Window::new(Duration::from_secs(limit.seconds.into()));
+        let state = State {
+            requests: 0,
+            refused: 0,
+            in_flight: 0,
+            peak_in_flight: 0,
+            arrived: SERVICE.limits.iter().map(|limit| (limit, window(limit))).collect(),
+            admitted: limits.iter().map(|limit| window(limit)).collect(),
+        };
+        Self { limits, state: Mutex::new(state) }
+    }
+
+    /// Lets a request in, or says after how long it may try again.
+    pub(crate) fn enter(self: &Arc<Self>, now: Instant) -> Result<Place, Duration> {
+        let mut state = self.state();
+        state.requests += 1;
+        state.peak_in_flight = state.peak_in_flight.max(state.in_flight + 1);
+        for (_, window) in &mut state.arrived {
+            window.count(now);
+        }
+        if let Some(wait) = state.wait(&self.limits, now) {
+            state.refused += 1;
+            return Err(wait);
+        }
+        for window in &mut state.admitted {
+            window.count(now);
+        }
+        state.in_flight += 1;
+        Ok(Place { traffic: Arc::clone(self) })
+    }
+
+    /// How many requests were refused.
+    pub(crate) fn refused(&self) -> u64 {
+        self.state().refused
+    }
+
+    pub(crate) fn counts(&self, tokens_issued: u64) -> Counts {
+        let state = self.state();
+        let peak = |(limit, window): &(Limit, Window)| Peak {
+            limit_set: limit.name,
+            window: window.length,
+            requests: window.peak,
+        };
+        Counts {
+            requests: state.requests,
+            refused: state.refused,
+            tokens_issued,
+            peak_in_flight: state.peak_in_flight,
+            peaks: state.arrived.iter().map(peak).collect(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// How long a request has to wait for a place; `None` if there is one.
+    fn wait(&mut self, limits: &[Limit], now: Instant) -> Option<Duration> {
+        let in_flight = self.in_flight;
+        let waits = limits.iter().zip(&mut self.admitted).map(|(limit, window)| {
+            // Nobody knows when a reply is complete; a second is the least that the header can say.
+            let busy = in_flight >= fits(limit.concurrent);
+            window.wait(now, fits(limit.requests)).or(busy.then_some(Duration::from_secs(1)))
+        });
+        waits.flatten().max()
+    }
+}
+
+fn fits(count: u32) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+/// The place of one request in flight; dropping it says that its reply is complete.
+#[derive(Debug)]
+pub(crate) struct Place {
+    traffic: Arc<Traffic>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.traffic.state().in_flight -= 1;
+    }
+}
+
+/// The moments of the last so many seconds.
+#[derive(Debug)]
+struct Window {
+    length: Duration,
+    moments: VecDeque<Instant>,
+    peak: usize,
+}
+
+impl Window {
+    fn new(length: Duration) -> Self {
+        Self { length, moments: VecDeque::new(), peak: 0 }
+    }
+
+    fn count(&mut self, now: Instant) {
+        self.forget(now);
+        self.moments.push_back(now);
+        self.peak = self.peak.max(self.moments.len());
+    }
+
+    /// How long it takes until one more fits.
+    fn wait(&mut self, now: Instant, most: usize) -> Option<Duration> {
+        self.forget(now);
+        let oldest = self.moments.len().checked_sub(most).and_then(|first| self.moments.get(first));
+        oldest.map(|oldest| self.length.saturating_sub(now.saturating_duration_since(*oldest)))
+    }
+
+    fn forget(&mut self, now: Instant) {
+        let over = |moment: &Instant| now.saturating_duration_since(*moment) >= self.length;
+        while self.moments.front().is_some_and(over) {
+            self.moments.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn traffic(names: &[&str]) -> Arc<Traffic> {
+        Arc::new(Traffic::new(SERVICE.limits.iter().filter(|limit| names.contains(&limit.name)).collect()))
+    }
+
+    /// What comes of requests at these milliseconds, each of which is complete at once: the wait, or none.
+    fn check(names: &[&str], arrivals: &[u64]) -> Vec<Option<u64>> {
+        let (traffic, start) = (traffic(names), Instant::now());
+        let enter = |at: &u64| traffic.enter(start + Duration::from_millis(*at)).err();
+        let waits = arrivals.iter().map(enter).map(|wait| wait.map(|wait| u64::try_from(wait.as_millis()).unwrap()));
+        waits.collect()
+    }
+
+    #[test]
+    fn a_window_rolls() {
+        let mut arrivals = vec![0, 100, 200, 300, 400, 500, 600, 700, 800, 900];
+        arrivals.extend([950, 999, 1000, 1001, 1100, 1150]);
+        let mut expected = vec![None; 10];
+        expected.extend([Some(50), Some(1), None, Some(99), None, Some(50)]);
+        assert_eq!(check(&["A"], &arrivals), expected);
+        assert_eq!(check(&[], &arrivals), vec![None; 16]);
+    }
+
+    #[test]
+    fn the_stricter_of_two_sets_counts() {
+        let arrivals = (0..60).flat_map(|second| [second * 1000; 11]).chain([60_000, 60_000]).collect::<Vec<_>>();
+        let waits = check(&["A", "B"], &arrivals);
+        assert_eq!(waits.iter().filter(|wait| **wait == Some(1000)).count(), 60);
+        assert_eq!(waits.iter().filter(|wait| wait.is_none()).count(), 602);
+        let fast = check(&["B"], &[0; 601]);
+        assert_eq!(fast.iter().position(Option::is_some), Some(600));
+        assert_eq!(fast[600], Some(60_000));
+    }
+
+    #[test]
+    fn places_are_given_back() {
+        let (traffic, now) = (traffic(&["B"]), Instant::now());
+        let mut places = (0..10).map(|_| traffic.enter(now).unwrap()).collect::<Vec<_>>();
+        assert_eq!(traffic.enter(now).unwrap_err(), Duration::from_secs(1));
+        places.pop();
+        assert!(traffic.enter(now).is_ok());
+        drop(places);
+        let counts = traffic.counts(3);
+        assert_eq!((counts.requests, counts.refused, counts.tokens_issued), (12, 1, 3));
+        assert_eq!(counts.peak_in_flight, 11);
+    }
+
+    #[test]
+    fn peaks_are_of_any_window_and_of_every_set() {
+        let (traffic, start) = (traffic(&[]), Instant::now());
+        for at in [0, 400, 900, 950, 1000, 1399, 1400, 5000] {
+            assert!(traffic.enter(start + Duration::from_millis(at)).is_ok());
+        }
+        let counts = traffic.counts(0);
+        assert_eq!((counts.peak("A"), counts.peak("B"), counts.peak("C")), (Some(5), Some(8), None));
+    }
+}

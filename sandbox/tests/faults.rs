@@ -1,0 +1,184 @@
+//! Faults on demand, as they look on the wire. What the client makes of them is told by its own tests.
+
+#![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod support;
+
+use std::io::ErrorKind;
+use std::time::{Duration, Instant};
+
+use sandbox::{Rule, Sandbox};
+use support::{NOW, Server};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// A sandbox whose clock stands still, with these rules.
+async fn server(rules: &[&str]) -> Server {
+    let builder = Sandbox::builder().stop_clock_at(NOW);
+    Server::with(rules.iter().fold(builder, |builder, rule| builder.fault(rule.parse().unwrap()))).await
+}
+
+const PATH: &str = "/volumeRatio?coin=BTC&timeframe=1h&limit=5";
+
+async fn connect(server: &Server) -> TcpStream {
+    let address = server.base_url().replace("http://", "").replace("/v2", "");
+    TcpStream::connect(address).await.unwrap()
+}
+
+async fn ask(stream: &mut TcpStream) {
+    let request = format!("GET /v2{PATH} HTTP/1.1\r\nhost: x\r\nx-api-key: key\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+}
+
+/// What arrives on a connection of its own until that ends, and how it ends.
+async fn raw(server: &Server) -> (String, Result<(), ErrorKind>) {
+    let mut stream = connect(server).await;
+    ask(&mut stream).await;
+    let mut seen = Vec::new();
+    let mut buffer = [0; 4096];
+    let ending = loop {
+        match stream.read(&mut buffer).await {
+            Ok(0) => break Ok(()),
+            Ok(count) => seen.extend_from_slice(&buffer[..count]),
+            Err(error) => break Err(error.kind()),
+        }
+    };
+    (String::from_utf8_lossy(&seen).into_owned(), ending)
+}
+
+#[tokio::test]
+async fn a_connection_ends_in_each_phase() {
+    let whole = server(&[]).await.get(PATH).await.text;
+    let half = &whole[..whole.len().div_ceil(2)];
+    for (rule, head, body, ending) in [
+        ("cut=request", false, "", Ok(())),
+        ("cut=head", true, "", Ok(())),
+        ("cut", true, half, Ok(())),
+        ("reset=request", false, "", Err(ErrorKind::ConnectionReset)),
+        ("reset=head", true, "", Err(ErrorKind::ConnectionReset)),
+        ("reset", true, half, Err(ErrorKind::ConnectionReset)),
+    ] {
+        let (seen, end) = raw(&server(&[rule]).await).await;
+        let (seen_head, seen_body) = seen.split_once("\r\n\r\n").unwrap_or_default();
+        assert_eq!((!seen_head.is_empty(), seen_body, end), (head, body, ending), "{rule}: {seen}");
+        if head {
+            assert!(seen_head.contains(&format!("content-length: {}", whole.len())), "{rule}: {seen_head}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn connections_are_reset_as_they_come() {
+    let server = server(&["2x reset=accept"]).await;
+    for _ in 0..2 {
+        let mut stream = connect(&server).await;
+        // Whether writing or reading meets the reset first is chance.
+        let written = stream.write_all(b"GET /v2/ping HTTP/1.1\r\nhost: x\r\n\r\n").await;
+        assert!(written.is_err() || stream.read_u8().await.is_err());
+    }
+    assert_eq!(server.get(PATH).await.status, 200);
+    assert_eq!(server.sandbox().counts().requests, 1);
+}
+
+#[tokio::test]
+async fn a_stale_connection_is_closed_when_it_is_used_again() {
+    let server = server(&["stale"]).await;
+    let mut stream = connect(&server).await;
+    ask(&mut stream).await;
+    let mut buffer = [0; 4096];
+    assert!(stream.read(&mut buffer).await.unwrap() > 0);
+    ask(&mut stream).await;
+    while stream.read(&mut buffer).await.unwrap() > 0 {}
+    assert_eq!(server.sandbox().counts().requests, 2);
+}
+
+#[tokio::test]
+async fn another_reply_comes() {
+    let broken = server(&["1x status=503", "1x redirect", "1x redirect=/login", "1x malformed"]).await;
+    // The first of those that replace a reply is sent, but all have had their turn.
+    assert_eq!((broken.get(PATH).await.status, broken.get(PATH).await.status), (503, 200));
+    let broken = server(&["1x redirect"]).await;
+    let reply = broken.get(PATH).await;
+    assert_eq!((reply.status, reply.code().as_str()), (302, "fault"));
+    assert_eq!(reply.headers["location"], "https://elsewhere.invalid/");
+    let whole = broken.get(PATH).await.text;
+    broken.sandbox().set_faults(["malformed".parse::<Rule>().unwrap()]);
+    let reply = broken.get(PATH).await;
+    assert_eq!((reply.status, &*reply.text), (200, &whole[..whole.len() * 2 / 3]));
+    assert_eq!(reply.headers["content-length"], reply.text.len().to_string());
+    broken.sandbox().set_faults([]);
+    assert_eq!(broken.get(PATH).await.text, whole);
+}
+
+#[tokio::test]
+async fn records_are_changed() {
+    let nulls = server(&["nulls"]).await.data(PATH).await;
+    let one_null = |row: &serde_json::Value| row.as_object().unwrap().values().filter(|v| v.is_null()).count() == 1;
+    assert!(nulls.len() == 5 && nulls.iter().all(one_null), "{nulls:?}");
+    let types = server(&["wrong-types"]).await.data(PATH).await;
+    let one_wrong = |row: &serde_json::Value| row.as_object().unwrap().values().filter(|v| !v.is_number()).count() == 1;
+    assert!(types.iter().all(one_wrong), "{types:?}");
+    let fields = server(&["new-fields", "new-values"]).await.get(PATH).await.json();
+    assert!(fields["data"][4]["sandboxNewField"].is_object() && fields["sandboxNewField"].is_object());
+    assert_eq!(fields["metadata"]["exchanges"].as_array().unwrap().last().unwrap(), "sandbox_new_value");
+}
+
+#[tokio::test]
+async fn a_bomb_is_small_and_swells() {
+    use std::io::Read;
+    let server = server(&["gzip-bomb=8MiB"]).await;
+    let (head, compressed) = server.bytes(PATH).await;
+    assert_eq!(head["content-encoding"], "gzip");
+    assert!(compressed.len() < 100_000, "{}", compressed.len());
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(&*compressed).read_to_string(&mut text).unwrap();
+    assert!(text.len() > 8 << 20);
+    assert!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["data"].is_array());
+}
+
+#[tokio::test]
+async fn rules_hold_where_they_say() {
+    let server = server(&["/volumeRatio status=500", "token status=502", "system status=504"]).await;
+    for (path, status) in [(PATH, 500), ("/klines", 200), ("/ping", 504), ("/nothing", 404)] {
+        assert_eq!(server.get(path).await.status, status, "{path}");
+    }
+    assert_eq!(server.send("POST", "/oauth2/token", &[], "").await.status, 502);
+}
+
+#[tokio::test]
+async fn replies_wait_and_trickle() {
+    let waiting = server(&["latency=30ms"]).await;
+    let start = Instant::now();
+    assert_eq!(waiting.get(PATH).await.status, 200);
+    assert!(start.elapsed() >= Duration::from_millis(30));
+    let trickling = server(&["/ping trickle=1ms"]).await;
+    let start = Instant::now();
+    let reply = trickling.get("/ping").await;
+    assert!(reply.json()["status"] == "ok" && start.elapsed() >= Duration::from_millis(20), "{reply:?}");
+}
+
+#[tokio::test]
+async fn a_reply_is_in_flight_until_it_is_complete() {
+    let server = Server::with(Sandbox::builder().limit_set("B").fault("10x trickle=1h".parse().unwrap())).await;
+    let mut streams = Vec::new();
+    for _ in 0..10 {
+        let mut stream = connect(&server).await;
+        ask(&mut stream).await;
+        // The head says that the request has a place.
+        assert_eq!(stream.read_u8().await.unwrap(), b'H');
+        streams.push(stream);
+    }
+    let reply = server.get(PATH).await;
+    assert_eq!((reply.status, reply.headers["retry-after"].as_str()), (429, "1"));
+    drop(streams);
+    while server.get(PATH).await.status == 429 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(server.sandbox().counts().peak_in_flight, 11);
+}
+
+#[test]
+fn the_readme_has_the_grammar() {
+    let readme = include_str!("../README.md");
+    assert!(readme.contains(&format!("```text\n{}```", Rule::GRAMMAR)), "sandbox/README.md differs from `--help`");
+}
