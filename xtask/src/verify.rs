@@ -5,6 +5,7 @@
 
 mod features;
 mod fuzz;
+mod gate;
 mod openapi;
 mod page;
 mod sandbox;
@@ -19,7 +20,7 @@ use crate::terminal::{fail, say};
 
 /// Every check, in the order in which all of them run.
 const CHECKS: &[Check] =
-    &[features::CHECK, fuzz::CHECK, openapi::CHECK, page::CHECK, sandbox::CHECK, throughput::CHECK];
+    &[features::CHECK, fuzz::CHECK, gate::CHECK, openapi::CHECK, page::CHECK, sandbox::CHECK, throughput::CHECK];
 
 /// Run the checks that need more than Rust
 #[derive(Args)]
