@@ -20,6 +20,8 @@ pub(crate) struct SourceFile {
     pub(crate) text: String,
     /// Where each line begins, in characters and in bytes.
     lines: Vec<(usize, usize)>,
+    /// How many characters there are.
+    characters: usize,
 }
 
 impl SourceFile {
@@ -31,7 +33,7 @@ impl SourceFile {
             characters += line.chars().count();
             bytes += line.len();
         }
-        Self { name, text, lines }
+        Self { name, text, lines, characters }
     }
 
     /// The line that a character stands on, counted from zero, and its place in bytes.
@@ -77,7 +79,7 @@ impl Location {
         let text = &self.file.text;
         // What is missing at the end of the file is shown as the end of its last line.
         let last = || text.trim_end().chars().count();
-        let is_end = self.span.start >= text.len();
+        let is_end = self.span.start >= self.file.characters;
         let (start, end) = if is_end { (last(), last()) } else { (self.span.start, self.span.end) };
         let ((number, start), (_, end)) = (self.file.find(start), self.file.find(end));
         let line_start = self.file.lines.get(number).map_or(0, |(_, bytes)| *bytes);

@@ -2,7 +2,14 @@
 
 #![expect(clippy::panic, reason = "a test that fails may panic")]
 
+mod property;
+
+use std::fs;
+use std::path::Path;
+
 use proptest::prelude::*;
+
+use property::check;
 
 /// Text that means something to YAML, Rust, Markdown, HTML, a path or an eye, and text that means nothing.
 const TEXTS: &[&str] = &[
@@ -219,26 +226,6 @@ fn service(value: &str, summary: &str, title: &str) -> String {
     )
 }
 
-/// Runs the pipeline; returns whether the catalogue was found good.
-fn check(service: &str, group: &str) -> bool {
-    let catalogue = codegen::load_texts(&[("market.yaml", group), ("service.yaml", service)]);
-    match codegen::check(catalogue) {
-        Err(diagnostics) => {
-            assert!(!diagnostics.is_empty());
-            assert!(!diagnostics.to_string().is_empty());
-            false
-        }
-        Ok(checked) => {
-            for file in codegen::emit(&codegen::lower(&checked)) {
-                if let Err(error) = syn::parse_file(&file.text) {
-                    panic!("{}: {error}\n{}", file.path, file.text);
-                }
-            }
-            true
-        }
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { ..ProptestConfig::default() })]
 
@@ -286,4 +273,15 @@ fn the_strategies_also_make_good_catalogues() {
         })
         .count();
     assert!(good > 5, "only {good} of 300 catalogues were good: the property tests show nothing");
+}
+
+/// What the fuzz target has found and learnt from.
+#[test]
+fn kept_texts_yield_findings_or_rust() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/catalogue");
+    let entries = fs::read_dir(corpus).expect("the folder of kept texts");
+    let texts: Vec<_> = entries.map(|entry| fs::read(entry.expect("an entry").path()).expect("a file")).collect();
+    assert!(texts.len() > 10, "the kept texts are gone");
+    let good = texts.iter().filter(|text| property::check_one(text)).count();
+    assert!(good > 0, "no kept text is a good catalogue");
 }

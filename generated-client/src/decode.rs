@@ -7,6 +7,8 @@
 mod any;
 mod envelope;
 mod row;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod sample;
 mod scanner;
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,8 @@
 
 mod rate_limit;
 mod rolling;
+#[cfg(test)]
+mod schedules;
 mod window;
 
 use std::error::Error as StdError;
@@ -101,9 +103,7 @@ impl Pass {
 
     /// Says that the request left so long after it had passed.
     pub(crate) fn departed(&mut self, after: Duration) {
-        if !after.is_zero() {
-            self.0.departed(after);
-        }
+        self.0.departed(after);
     }
 
     /// Gives the pass back: nothing was sent with it.
@@ -123,7 +123,7 @@ pub(crate) trait Place: Send + 'static {
     /// Undoes what entering has counted.
     fn give_back(&mut self);
 
-    /// Counts the request so much later.
+    /// Says that the request left so much later.
     fn departed(&mut self, after: Duration);
 }
 

@@ -73,6 +73,9 @@ mod field_error;
 mod mask;
 mod number;
 mod outlet;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod properties;
 #[cfg(test)]
 mod requests;
 mod response;

@@ -25,7 +25,9 @@ fn seconds(text: &str) -> Option<Duration> {
         return None;
     }
     // What is too large for a length of time is long all the same.
-    Some(text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(Duration::MAX))
+    let whole = whole.parse().map_or(Duration::MAX, Duration::from_secs);
+    let fraction = format!("0.{fraction}").parse().ok().and_then(|part| Duration::try_from_secs_f64(part).ok());
+    Some(whole.saturating_add(fraction.unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -63,6 +65,7 @@ mod tests {
         for (value, expected) in table {
             assert_eq!(check(value), expected.map(Duration::from_secs_f64), "{value}");
         }
+        assert_eq!(check("9007199254740993"), Some(Duration::from_secs(9_007_199_254_740_993)));
         assert_eq!(check("99999999999999999999999999"), Some(Duration::MAX));
         assert_eq!(read(&Headers::new()), None);
     }

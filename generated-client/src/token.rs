@@ -6,7 +6,7 @@
 //! Sending the token with a request, and trying again after a 401, is done where requests are sent.
 
 mod basic;
-mod reply;
+pub(crate) mod reply;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

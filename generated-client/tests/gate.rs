@@ -91,6 +91,18 @@ async fn what_arrives_late_counts_late() {
     assert_eq!(most_within(&service.arrivals(), SECOND), 10);
 }
 
+/// Nor does the gate forget them if the replies, which tell when they left, take longer than the window.
+#[tokio::test(start_paused = true)]
+async fn what_arrives_late_and_is_answered_later_counts_late() {
+    let service = Service::new(|_, before| {
+        let departure = Duration::from_millis(if before < 10 { 300 } else { 0 });
+        Fate { departure, way: departure + Duration::from_millis(2), reply: 3 * SECOND, ..ok() }
+    });
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 100)).build().unwrap();
+    check(&client, 35).await;
+    assert_eq!(most_within(&service.arrivals(), SECOND), 10);
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_the_window_allows_goes_out_at_once() {
     let service = Service::new(|_, _| ok());

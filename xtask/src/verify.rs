@@ -5,6 +5,8 @@
 
 mod diff;
 mod features;
+mod fuzz;
+mod gate;
 mod learn;
 mod openapi;
 mod page;
@@ -19,9 +21,17 @@ use crate::paths;
 use crate::terminal::{fail, say};
 
 /// Every check, in the order in which all of them run.
-const CHECKS: &[Check] =
-    &[diff::CHECK, features::CHECK, learn::CHECK, openapi::CHECK, page::CHECK, sandbox::CHECK, throughput::CHECK];
-
+const CHECKS: &[Check] = &[
+    diff::CHECK,
+    features::CHECK,
+    fuzz::CHECK,
+    gate::CHECK,
+    learn::CHECK,
+    openapi::CHECK,
+    page::CHECK,
+    sandbox::CHECK,
+    throughput::CHECK,
+];
 /// Run the checks that need more than Rust
 #[derive(Args)]
 pub(crate) struct Verify {
@@ -31,6 +41,9 @@ pub(crate) struct Verify {
     /// Run none, only say what there is and which programs are missing
     #[arg(long)]
     list: bool,
+    /// How long a check that could go on for ever does so
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: u32,
 }
 
 /// A promise of the project that more than Rust is needed to see kept.
@@ -42,7 +55,7 @@ struct Check {
     /// The programs it calls.
     needs: &'static [Program],
     /// Runs it, and says why it failed.
-    run: fn() -> Result<(), String>,
+    run: fn(&Verify) -> Result<(), String>,
 }
 
 /// Something to install.
@@ -63,7 +76,7 @@ impl Verify {
             say(&chosen.iter().map(|check| check.description()).collect::<Vec<_>>().concat());
             return ExitCode::SUCCESS;
         }
-        let failures: Vec<String> = chosen.iter().filter_map(|check| check.verdict().err()).collect();
+        let failures: Vec<String> = chosen.iter().filter_map(|check| check.verdict(self).err()).collect();
         match failures.as_slice() {
             [] => ExitCode::SUCCESS,
             _ => fail(&failures.concat()),
@@ -99,13 +112,13 @@ impl Check {
     }
 
     /// Runs it and says how it went, unless a program is missing.
-    fn verdict(&self) -> Result<(), String> {
+    fn verdict(&self, wanted: &Verify) -> Result<(), String> {
         let missing: Vec<&str> = self.missing().map(|program| program.install).collect();
         if !missing.is_empty() {
             return Err(format!("error: `verify {}` needs more; run `{}`\n", self.name, missing.join(" && ")));
         }
         say(&format!("== {}: {}\n", self.name, self.shows));
-        (self.run)().map_err(|why| format!("error: `verify {}` failed: {why}\n", self.name))
+        (self.run)(wanted).map_err(|why| format!("error: `verify {}` failed: {why}\n", self.name))
     }
 }
 
@@ -147,8 +160,11 @@ mod tests {
     #[test]
     fn a_missing_program_is_named_with_its_remedy_and_the_check_does_not_run() {
         let needs = &[Program { probe: &["no-such-program-anywhere"], install: "install it" }];
-        let check = Check { name: "probe", shows: "nothing", needs, run: || Ok(()) };
-        assert_eq!(check.verdict(), Err("error: `verify probe` needs more; run `install it`\n".to_owned()));
+        let check = Check { name: "probe", shows: "nothing", needs, run: |_| Ok(()) };
+        assert_eq!(
+            check.verdict(&Verify { names: Vec::new(), list: false, seconds: 1 }),
+            Err("error: `verify probe` needs more; run `install it`\n".to_owned())
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use crate::number::{NoNumber, Number};
 
 /// So many lists and objects may stand within each other, as `serde_json` has it.
-pub(super) const DEPTH: u8 = 128;
+pub(super) const DEPTH: u8 = 127;
 
 /// A walk along a text.
 pub(super) struct Scanner<'a> {

@@ -3,109 +3,9 @@
 //! Also run with `--features __json-features`, with the same results, and with any catalogue: the service
 //! that answers here is described here.
 
-use super::DecodeError;
-use super::envelope::Walk;
-use crate::record::{FieldError, Record, Row, UnknownFields};
-use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, TypeInfo, ValueType};
+use super::sample::{Every, Level, Side, Whole, series_of};
 use crate::series::Body;
-use crate::wire::NamedType;
 use crate::{Timestamp, Value};
-
-/// A record with a field of every type.
-#[derive(Debug, PartialEq)]
-struct Every {
-    time: Timestamp,
-    number: f64,
-    integer: i64,
-    count: u32,
-    flag: bool,
-    text: String,
-    side: Side,
-    maybe: Option<f64>,
-    any: Option<Value>,
-    levels: Vec<Level>,
-    best: Option<Level>,
-    grid: Vec<Vec<f64>>,
-    escaped: Option<bool>,
-    unknown_fields: UnknownFields,
-}
-
-const fn field(wire_name: &'static str, ty: ValueType) -> FieldInfo {
-    FieldInfo::new(wire_name, wire_name, ty, Evidence::Document)
-}
-
-impl Record for Every {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "Every",
-        summary: "",
-        fields: &[
-            field("time", ValueType::Timestamp),
-            field("number", ValueType::Number),
-            field("integer", ValueType::Integer),
-            field("count", ValueType::Count),
-            field("flag", ValueType::Boolean),
-            field("text", ValueType::String),
-            field("side", ValueType::Named(Side::INFO)),
-            field("maybe", ValueType::Number),
-            field("any", ValueType::Any),
-            field("levels", ValueType::List(&ValueType::Record(Level::INFO))),
-            field("best", ValueType::Record(Level::INFO)),
-            field("grid", ValueType::List(&ValueType::List(&ValueType::Number))),
-            field("a\\n", ValueType::Boolean),
-        ],
-    };
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            time: row.take(0)?,
-            number: row.take(1)?,
-            integer: row.take(2)?,
-            count: row.take(3)?,
-            flag: row.take(4)?,
-            text: row.take(5)?,
-            side: row.take(6)?,
-            maybe: row.take(7)?,
-            any: row.take(8)?,
-            levels: row.take_or_default(9)?,
-            best: row.take(10)?,
-            grid: row.take_or_default(11)?,
-            escaped: row.take(12)?,
-            unknown_fields: row.unknown_fields(),
-        })
-    }
-}
-
-#[derive(Debug, PartialEq)]
-struct Level {
-    price: f64,
-    unknown_fields: UnknownFields,
-}
-
-impl Record for Level {
-    const INFO: &'static RecordInfo =
-        &RecordInfo { name: "Level", summary: "", fields: &[field("price", ValueType::Number)] };
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { price: row.take(0)?, unknown_fields: row.unknown_fields() })
-    }
-}
-
-#[derive(Debug, PartialEq)]
-struct Side(String);
-
-impl From<&str> for Side {
-    fn from(text: &str) -> Self {
-        Self(text.to_owned())
-    }
-}
-
-impl NamedType for Side {
-    const INFO: &'static TypeInfo = &TypeInfo { name: "Side", summary: "", open: false, values: &[], suffixes: &[] };
-
-    fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 /// Decodes a record that is plain but for one entry, which may stand for several.
 fn check(entry: &str) -> Result<Every, String> {
@@ -253,46 +153,12 @@ fn deep_nesting_is_refused() {
             assert!(check(&format!("\"{name}\": {deep}")).is_err(), "{name}");
         }
         assert!(Value::decode(&deep).is_err());
+        for (depth, is_read) in [(127, true), (128, false)] {
+            let deep = format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            assert_eq!(Value::decode(&deep).is_ok(), is_read, "{depth}");
+            assert_eq!(serde_json::from_str::<Value>(&deep).is_ok(), is_read, "{depth}");
+        }
     }
-}
-
-const ENVELOPE: &EnvelopeInfo = &EnvelopeInfo { data: "data", metadata: Some("metadata"), time: None };
-
-/// What stands beside the records.
-#[derive(Debug)]
-struct About {
-    exchanges: Vec<String>,
-}
-
-impl Record for About {
-    const INFO: &'static RecordInfo =
-        &RecordInfo { name: "About", summary: "", fields: &[field("exchanges", ValueType::List(&ValueType::String))] };
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { exchanges: row.take_or_default(0)? })
-    }
-}
-
-/// A whole envelope.
-#[derive(Debug)]
-struct Whole<T> {
-    data: Vec<T>,
-    metadata: About,
-    unknown_fields: UnknownFields,
-}
-
-/// Decodes a series of whatever kind.
-fn series_of<T: crate::series::Item>(text: &str) -> Result<Whole<T>, String> {
-    let mut data = Vec::new();
-    let mut push = |row: &mut Row<'_>| {
-        data.push(T::from_row(row)?);
-        Ok(())
-    };
-    let around = Walk::new(Some(ENVELOPE), T::INFO, About::INFO, &mut push).read(text);
-    let mut around = around.map_err(|error| error.to_string())?;
-    let metadata = About::from_row(&mut around.metadata)
-        .map_err(|error| DecodeError::misfit(&error.in_field("metadata")).to_string())?;
-    Ok(Whole { data, metadata, unknown_fields: around.unknown })
 }
 
 /// Decodes a series of levels.

@@ -35,6 +35,9 @@ pub struct RateLimit {
 impl RateLimit {
     /// At most so many requests in any window of a length, and so many under way at once.
     ///
+    /// When a request left is known with its reply; until then it may leave at any time and counts all the while.
+    /// So where replies take longer than the window, no more than `requests` are under way.
+    ///
     /// Zero counts as one: a gate that lets nothing through would hang whoever asks.
     pub fn new(requests: u32, window: Duration, concurrent: u32) -> Self {
         let requests = at_least_one(requests);

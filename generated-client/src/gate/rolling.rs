@@ -34,6 +34,8 @@ struct State {
     paused: Option<Instant>,
     /// Requests leave one by one before, and slower than allowed.
     slow: Option<Instant>,
+    /// When the last request passed.
+    last: Option<Instant>,
 }
 
 /// After a pause the gate is slow for so long, …
@@ -46,9 +48,15 @@ impl RollingGate {
     pub(crate) fn new(limit: RateLimit) -> Self {
         let (windows, concurrent) = limit.into_parts();
         let places = concurrent.map(|places| Arc::new(Semaphore::new(places.min(Semaphore::MAX_PERMITS))));
-        let state = State { windows: Windows::new(windows), paused: None, slow: None };
+        let state = State { windows: Windows::new(windows), paused: None, slow: None, last: None };
         let shared = Arc::new(Shared { state: Mutex::new(state), earlier: Notify::new() });
         Self { first: tokio::sync::Mutex::default(), places, shared }
+    }
+
+    /// Whether a request could leave, if there is a place for it.
+    #[cfg(test)]
+    pub(super) fn is_open(&self) -> bool {
+        self.shared.state().later(Instant::now()).is_none()
     }
 
     async fn turn(&self) -> Result<Pass, GateError> {
@@ -61,7 +69,7 @@ impl RollingGate {
             let now = Instant::now();
             let entered = self.shared.state().enter(now);
             match entered {
-                Ok(()) => return Ok(Pass::of(Entered { at: now, shared: self.shared.clone(), _place: place })),
+                Ok(()) => return Ok(Pass::of(Entered { at: Some(now), shared: self.shared.clone(), _place: place })),
                 // Either way the state is looked at again.
                 Err(later) => drop(tokio::time::timeout_at(later, self.shared.earlier.notified()).await),
             }
@@ -91,18 +99,23 @@ impl Shared {
 }
 
 impl State {
-    /// Counts a request, or says how long it has to wait.
+    /// Lets a request pass, or says how long it has to wait.
     fn enter(&mut self, now: Instant) -> Result<(), Instant> {
-        let slow = self.slow.filter(|slow| now < *slow);
-        let apart = slow.and_then(|slow| Some(self.windows.apart_from_last(SLOWER)?.min(slow)));
-        let later = [self.windows.room_from(), self.paused, apart].into_iter().flatten().max();
-        match later {
-            Some(later) if later > now => Err(later),
-            _ => {
-                self.windows.count(now);
-                Ok(())
-            }
+        if let Some(later) = self.later(now) {
+            return Err(later);
         }
+        self.windows.pass();
+        self.last = Some(now);
+        Ok(())
+    }
+
+    /// How long a request has to wait, if it has to.
+    fn later(&self, now: Instant) -> Option<Instant> {
+        let slow = self.slow.filter(|slow| now < *slow);
+        let apart =
+            slow.and_then(|slow| Some(self.last?.checked_add(self.windows.gap()?.saturating_mul(SLOWER))?.min(slow)));
+        let later = [self.windows.room_from(now), self.paused, apart].into_iter().flatten().max();
+        later.filter(|later| *later > now)
     }
 
     fn refused(&mut self, now: Instant, pause: Duration) {
@@ -114,20 +127,36 @@ impl State {
 
 /// A request that has passed.
 struct Entered {
-    at: Instant,
+    /// When; `None` as soon as it is known whether and when it left.
+    at: Option<Instant>,
     shared: Arc<Shared>,
     _place: Option<OwnedSemaphorePermit>,
 }
 
 impl Place for Entered {
     fn give_back(&mut self) {
-        self.shared.state().windows.forget(self.at);
-        self.shared.earlier.notify_one();
+        if self.at.take().is_some() {
+            self.shared.state().windows.forget();
+            self.shared.earlier.notify_one();
+        }
     }
 
     fn departed(&mut self, after: Duration) {
-        let Some(later) = self.at.checked_add(after) else { return };
-        self.shared.state().windows.postpone(self.at, later);
-        self.at = later;
+        if let Some(at) = self.at.take() {
+            let now = Instant::now();
+            self.shared.state().windows.count(at.checked_add(after).unwrap_or(now), now);
+            self.shared.earlier.notify_one();
+        }
+    }
+}
+
+/// What failed or was given up may have left at any time until now.
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if self.at.take().is_some() {
+            let now = Instant::now();
+            self.shared.state().windows.count(now, now);
+            self.shared.earlier.notify_one();
+        }
     }
 }

@@ -42,55 +42,52 @@ pub(super) struct Windows {
     windows: Vec<Window>,
     /// In order, the latest last.
     sent: VecDeque<Instant>,
+    /// How many more may leave at any time: they have passed, and nobody has said yet when they left.
+    leaving: usize,
 }
 
 impl Windows {
     pub(super) fn new(windows: Vec<Window>) -> Self {
-        Self { windows, sent: VecDeque::new() }
+        Self { windows, sent: VecDeque::new(), leaving: 0 }
     }
 
-    /// When all windows have room for one more request; `None` if they have it at any time.
-    pub(super) fn room_from(&self) -> Option<Instant> {
+    /// When all windows have room for one more request, unless there is news of those that are leaving;
+    /// `None` if they have it at any time.
+    pub(super) fn room_from(&self, now: Instant) -> Option<Instant> {
         let room = |window: &Window| {
-            let index = self.sent.len().checked_sub(window.requests)?;
-            self.sent.get(index)?.checked_add(window.distance())
+            // The latest are those that are leaving.
+            let index = (self.sent.len() + self.leaving).checked_sub(window.requests)?;
+            self.sent.get(index).unwrap_or(&now).checked_add(window.distance())
         };
         self.windows.iter().filter_map(room).max()
     }
 
-    /// When the last request was sent, and a while more: so many times what the windows allow in the long
-    /// run.
-    pub(super) fn apart_from_last(&self, times: u32) -> Option<Instant> {
-        let gap = self.windows.iter().map(Window::gap).max()?;
-        self.sent.back()?.checked_add(gap.saturating_mul(times))
+    /// How far apart requests are that use all windows evenly; `None` if there are none.
+    pub(super) fn gap(&self) -> Option<Duration> {
+        self.windows.iter().map(Window::gap).max()
     }
 
-    /// Counts a request.
-    pub(super) fn count(&mut self, now: Instant) {
+    /// Lets a request pass, which leaves from now on.
+    pub(super) fn pass(&mut self) {
+        self.leaving += 1;
+    }
+
+    /// Takes a request that has passed as sent at a point in time.
+    pub(super) fn count(&mut self, at: Instant, now: Instant) {
+        self.forget();
         let most = self.windows.iter().map(|window| window.requests).max().unwrap_or(0);
         let longest = self.windows.iter().map(Window::distance).max().unwrap_or_default();
-        let is_over = |sent: &Instant| now.duration_since(*sent) >= longest;
-        while self.sent.len() >= most.max(1) || self.sent.front().is_some_and(is_over) {
+        let index = self.sent.partition_point(|sent| *sent <= at);
+        self.sent.insert(index, at);
+        let is_over = |sent: &Instant| now.saturating_duration_since(*sent) >= longest;
+        while self.sent.len() > most.max(1) || self.sent.front().is_some_and(is_over) {
             self.sent.pop_front();
         }
-        self.sent.push_back(now);
     }
 
-    /// Takes a request out that was not sent after all.
-    pub(super) fn forget(&mut self, counted: Instant) {
-        if let Some(index) = self.sent.iter().rposition(|sent| *sent == counted) {
-            self.sent.remove(index);
-        }
-    }
-
-    /// Counts a request later that left later than it was counted.
-    pub(super) fn postpone(&mut self, counted: Instant, later: Instant) {
-        // What is not there has been gone for longer than any window is.
-        if let Some(index) = self.sent.iter().rposition(|sent| *sent == counted) {
-            self.sent.remove(index);
-            let index = self.sent.partition_point(|sent| *sent <= later);
-            self.sent.insert(index, later);
-        }
+    /// Takes a request that has passed as never sent.
+    pub(super) fn forget(&mut self) {
+        self.leaving = self.leaving.saturating_sub(1);
     }
 }
 
@@ -108,8 +105,9 @@ mod tests {
         let mut now = start;
         let mut sent = Vec::new();
         for _ in 0..count {
-            now = windows.room_from().map_or(now, |room| room.max(now));
-            windows.count(now);
+            now = windows.room_from(now).map_or(now, |room| room.max(now));
+            windows.pass();
+            windows.count(now, now);
             sent.push((now - start).as_millis());
         }
         sent
@@ -134,11 +132,12 @@ mod tests {
             let mut sent = Vec::new();
             for _ in 0..300 {
                 now += Duration::from_micros(fastrand::u64(0..2) * fastrand::u64(0..50_000));
-                if state.room_from().is_none_or(|room| room <= now) {
-                    state.count(now);
+                if state.room_from(now).is_none_or(|room| room <= now) {
+                    state.pass();
                     if fastrand::u8(0..10) == 0 {
-                        state.forget(now);
+                        state.forget();
                     } else {
+                        state.count(now, now);
                         sent.push(now);
                     }
                 }
@@ -151,15 +150,21 @@ mod tests {
     }
 
     #[test]
-    fn what_left_later_counts_later() {
+    fn what_is_leaving_may_leave_at_any_time() {
         let mut windows = Windows::new(vec![Window { requests: 2, length: SECOND }]);
         let start = Instant::now();
-        windows.count(start);
-        windows.count(start);
-        windows.postpone(start, start + SECOND / 2);
-        assert_eq!(windows.room_from(), Some(start + Duration::from_millis(1010)));
-        windows.postpone(start, start + SECOND);
-        assert_eq!(windows.room_from(), Some(start + Duration::from_millis(1510)));
+        let at = |milliseconds| start + Duration::from_millis(milliseconds);
+        windows.pass();
+        assert_eq!(windows.room_from(start), None);
+        windows.pass();
+        assert_eq!(windows.room_from(at(5000)), Some(at(6010)));
+        windows.count(at(500), at(5000));
+        assert_eq!(windows.room_from(at(5000)), None);
+        windows.pass();
+        windows.count(at(4900), at(5000));
+        assert_eq!(windows.room_from(at(5000)), Some(at(5910)));
+        windows.count(at(4800), at(5000));
+        assert_eq!(windows.room_from(at(5000)), Some(at(5810)));
         assert!(windows.sent.iter().is_sorted());
     }
 
@@ -167,9 +172,9 @@ mod tests {
     fn what_was_not_sent_is_not_counted() {
         let mut windows = Windows::new(vec![Window { requests: 1, length: SECOND }]);
         let now = Instant::now();
-        windows.count(now);
-        assert_eq!(windows.room_from(), Some(now + Duration::from_millis(1010)));
-        windows.forget(now);
-        assert_eq!(windows.room_from(), None);
+        windows.pass();
+        assert_eq!(windows.room_from(now), Some(now + Duration::from_millis(1010)));
+        windows.forget();
+        assert_eq!(windows.room_from(now), None);
     }
 }

@@ -10,13 +10,13 @@ use crate::number::Number;
 use crate::series::Body;
 
 /// A token, and for how long it is good.
-pub(super) struct TokenReply {
-    pub(super) access_token: String,
-    pub(super) expires_in: Option<Duration>,
+pub(crate) struct TokenReply {
+    pub(crate) access_token: String,
+    pub(crate) expires_in: Option<Duration>,
 }
 
 impl TokenReply {
-    pub(super) fn read(body: &[u8]) -> Result<Self, Error> {
+    pub(crate) fn read(body: &[u8]) -> Result<Self, Error> {
         let text = std::str::from_utf8(body).map_err(|_| unreadable("it is not UTF-8"))?;
         let reply = Value::decode(text).map_err(|_| unreadable("it is not JSON"))?;
         let access_token = match reply.get("access_token") {

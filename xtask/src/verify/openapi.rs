@@ -27,7 +27,7 @@ pub(super) const CHECK: Check = Check {
         Program { probe: &["npm", "--version"], install: "apt-get install --yes npm" },
         Program { probe: &["chromium", "--version"], install: "apt-get install --yes chromium" },
     ],
-    run,
+    run: |_| run(),
 };
 
 fn run() -> Result<(), String> {

@@ -18,7 +18,7 @@ pub(super) const CHECK: Check = Check {
         Program { probe: &["chromium", "--version"], install: "apt-get install --yes chromium" },
         Program { probe: &["npm", "--version"], install: "apt-get install --yes npm" },
     ],
-    run: || {
+    run: |_| {
         let scratch = paths::target().join("verify-page");
         copied(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
         let folder = scratch.display().to_string();

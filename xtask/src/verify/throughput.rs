@@ -14,7 +14,7 @@ pub(super) const CHECK: Check = Check {
     name: "throughput",
     shows: "how many requests of 50 points the sandbox answers in a second",
     needs: &[Program { probe: &["which", "wrk"], install: "apt-get install --yes wrk" }],
-    run,
+    run: |_| run(),
 };
 
 /// From what most benchmarks ask for to what takes longest.

@@ -1,0 +1,45 @@
+//! What holds for every catalogue: there are findings, each with its place, or the output is Rust.
+//!
+//! Shared by the tests and the fuzz target, which only differ in where they get their texts.
+
+/// Runs the pipeline; says whether the catalogue was found good.
+///
+/// Panics if a finding stands outside its file, or if a catalogue without one does not become Rust.
+pub fn check(service: &str, group: &str) -> bool {
+    let files = [("market.yaml", group), ("service.yaml", service)];
+    match codegen::check(codegen::load_texts(&files)) {
+        Err(findings) => {
+            assert!(!findings.is_empty());
+            assert!(!findings.to_string().is_empty());
+            findings.as_slice().iter().for_each(|finding| assert_in_file(finding, &files));
+            false
+        }
+        Ok(checked) => {
+            for file in codegen::emit(&codegen::lower(&checked)) {
+                if let Err(error) = syn::parse_file(&file.text) {
+                    panic!("{}: {error}\n{}", file.path, file.text);
+                }
+            }
+            true
+        }
+    }
+}
+
+/// The same for one text: a service, a line of `%%` and a group.
+pub fn check_one(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let (service, group) = text.split_once("\n%%\n").unwrap_or((text, text));
+    check(service, group)
+}
+
+/// A finding names one of the files, and a line and a column that it has.
+fn assert_in_file(finding: &codegen::Diagnostic, files: &[(&str, &str)]) {
+    let (name, position) = finding.position();
+    let file = files.iter().find(|(known, _)| *known == name);
+    let (_, text) = file.unwrap_or_else(|| panic!("{name} is no file: {finding:?}"));
+    if let Some((line, column)) = position {
+        let found = text.split('\n').nth(line - 1);
+        let found = found.unwrap_or_else(|| panic!("{name} has no line {line}: {finding:?}"));
+        assert!((1..=found.chars().count() + 1).contains(&column), "line {line} has no column {column}: {finding:?}");
+    }
+}

@@ -1,0 +1,8 @@
+#![no_main]
+
+#[path = "../../codegen/tests/property/mod.rs"]
+mod property;
+
+libfuzzer_sys::fuzz_target!(|text: &[u8]| {
+    property::check_one(text);
+});

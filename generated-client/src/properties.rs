@@ -1,0 +1,51 @@
+//! What holds for every text that a service may send, whatever stands in it.
+//!
+//! Each property takes one text and panics if it does not hold. The fuzz targets in `fuzz/` look for a text on
+//! which one fails; what they have found and what taught them something is kept there and tried here.
+//! Nothing of this is in a client that somebody uses: it is built for tests and for `cargo fuzz` alone.
+
+mod envelope;
+mod number;
+mod retry_after;
+mod token_reply;
+
+pub use envelope::envelope;
+pub use number::number;
+pub use retry_after::retry_after;
+pub use token_reply::token_reply;
+
+/// The oracle reads numbers as they are only without the features that keep their text.
+#[cfg(all(test, not(feature = "__json-features")))]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    /// Tries every text that is kept for a target.
+    fn check(target: &str, property: fn(&[u8])) {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
+        let texts: Vec<_> =
+            fs::read_dir(corpus).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect();
+        assert!(texts.len() > 10, "the texts of {target} are gone");
+        texts.iter().for_each(|text| property(text));
+    }
+
+    #[test]
+    fn envelope() {
+        check("envelope", super::envelope);
+    }
+
+    #[test]
+    fn number() {
+        check("number", super::number);
+    }
+
+    #[test]
+    fn retry_after() {
+        check("retry_after", super::retry_after);
+    }
+
+    #[test]
+    fn token_reply() {
+        check("token_reply", super::token_reply);
+    }
+}

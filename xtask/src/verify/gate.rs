@@ -1,0 +1,13 @@
+//! Whether the gate holds against a real server and a real clock.
+
+use super::{Check, call};
+
+pub(super) const CHECK: Check = Check {
+    name: "gate",
+    shows: "a real server never counts more than the limits allow, in more than a minute at full speed",
+    needs: &[],
+    run: |_| {
+        let test = ["cargo", "test", "--release", "--package", "generated-client", "--test", "full_speed"];
+        call(&[&test[..], &["--", "--ignored", "--nocapture"]].concat())
+    },
+};
