@@ -32,6 +32,7 @@ const CHECKS: &[Check] = &[
     sandbox::CHECK,
     throughput::CHECK,
 ];
+
 /// Run the checks that need more than Rust
 #[derive(Args)]
 pub(crate) struct Verify {
