@@ -8,8 +8,9 @@ mod group;
 mod service;
 mod value;
 
-pub(crate) use group::GROUP;
+pub(crate) use group::{BODY, GROUP};
 pub(crate) use service::SERVICE;
+pub(crate) use value::FIELD;
 
 /// What may stand at a place.
 #[derive(Debug)]
@@ -84,6 +85,13 @@ pub(crate) enum Rule {
     Needs(&'static str, &'static str, &'static str),
     /// Where the first says a word, the second is not there.
     Excludes(&'static str, &'static str, &'static str),
+}
+
+impl Map {
+    /// The keys that stand before another one.
+    pub(crate) fn before(&self, key: &str) -> Vec<&'static str> {
+        self.keys.iter().map(|key| key.name).take_while(|name| *name != key).collect()
+    }
 }
 
 const fn must(name: &'static str, shape: Shape, about: &'static str) -> Key {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::check::Checked;
 use crate::model::{
     Api, ApiKey, Body, ClientCredentials, Endpoint, EndpointParam, Envelope, ErrorBody, Evidence, Field, Group, Limit,
-    Param, ParamSet, Range, Record, RecordRef, Service, Setter, SharedParam, Status,
+    Param, ParamSet, Range, Record, RecordRef, Service, Setter, SharedParam, Status, UNKNOWN_MEANING,
 };
 use crate::names::{self, Case};
 use crate::spec::{self, Fields, Known, ParamEntry};
@@ -123,6 +123,11 @@ fn unsupported(metadata: &spec::Metadata) -> Option<String> {
     Some(snake(&field.name, field.ident.as_ref()))
 }
 
+/// What something means, or that nobody knows.
+fn meaning(summary: &str) -> String {
+    if summary.trim() == "unknown" { UNKNOWN_MEANING.to_owned() } else { prose(summary) }
+}
+
 fn snake(name: &str, ident: Option<&String>) -> String {
     ident.cloned().or_else(|| names::ident(name, Case::Snake).ok()).unwrap_or_default()
 }
@@ -143,7 +148,7 @@ fn shared_records(scope: Scope<'_>) -> Vec<Record> {
 fn named_record(scope: Scope<'_>, record: &spec::Record) -> Record {
     Record {
         ident: record.name.clone(),
-        summary: prose(&record.summary),
+        summary: meaning(&record.summary),
         evidence: evidence(record.evidence),
         fields: fields(scope, &record.fields, record.evidence),
     }
@@ -164,7 +169,7 @@ fn lower_field(scope: Scope<'_>, field: &spec::Field, inherited: spec::Evidence)
         optional: field.optional || known != spec::Evidence::Document,
         range: range(field.range),
         unit: field.unit.clone(),
-        summary: prose(&field.summary),
+        summary: meaning(&field.summary),
         notes: prose(&field.notes),
         evidence: evidence(known),
     }
@@ -193,7 +198,7 @@ fn lower_param(scope: Scope<'_>, param: &spec::Param, inherited: spec::Evidence)
         range: range(param.range),
         served: param.served.clone(),
         unit: param.unit.clone(),
-        summary: prose(&param.summary),
+        summary: meaning(&param.summary),
         notes: prose(&param.notes),
         evidence: evidence(param.evidence.unwrap_or(inherited)),
     }
@@ -209,7 +214,7 @@ fn lower_group(service: &spec::Service, stem: &str, group: &spec::Group, shared:
         ident: stem.to_owned(),
         handle: names::handle(stem),
         title: group.title.clone(),
-        summary: prose(&group.summary),
+        summary: meaning(&group.summary),
         aliases: group.aliases.clone(),
         records,
         endpoints,
@@ -235,7 +240,7 @@ fn lower_endpoint(
         aliases: endpoint.aliases.clone(),
         path: endpoint.path.known().cloned(),
         evidence: evidence(endpoint.evidence),
-        summary: prose(&endpoint.summary),
+        summary: meaning(&endpoint.summary),
         notes: prose(&endpoint.notes),
         deprecated: endpoint.deprecated.as_deref().map(prose),
         param_set: endpoint.params.known().and_then(|entries| first_set(scope.service, entries)),

@@ -27,6 +27,9 @@ impl Api {
     }
 }
 
+/// What is said of something of which nobody knows what it means.
+pub(crate) const UNKNOWN_MEANING: &str = "Its meaning is unknown.";
+
 /// What all endpoints share.
 #[derive(Debug)]
 pub(crate) struct Service {
@@ -46,7 +49,7 @@ pub(crate) struct Service {
     pub(crate) envelope: Option<Envelope>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct ApiKey {
     /// In lower case, as HTTP compares it.
     pub(crate) header: String,
@@ -54,7 +57,7 @@ pub(crate) struct ApiKey {
 }
 
 /// Where a body that says what went wrong says it; each place is keys with dots between them.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct ErrorBody {
     pub(crate) message: Vec<String>,
     pub(crate) code: Vec<String>,
@@ -62,7 +65,7 @@ pub(crate) struct ErrorBody {
     pub(crate) evidence: Option<Evidence>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct ClientCredentials {
     pub(crate) path: String,
     pub(crate) label: String,
@@ -71,7 +74,7 @@ pub(crate) struct ClientCredentials {
     pub(crate) errors: Vec<Status>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Status {
     pub(crate) status: u16,
     pub(crate) label: Option<String>,
@@ -81,7 +84,7 @@ pub(crate) struct Status {
     pub(crate) evidence: Evidence,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Limit {
     pub(crate) name: String,
     /// The constant of `RateLimit`.
@@ -93,7 +96,7 @@ pub(crate) struct Limit {
     pub(crate) evidence: Evidence,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Envelope {
     pub(crate) data: String,
     pub(crate) metadata: Option<String>,
@@ -184,7 +187,7 @@ pub(crate) struct SharedParam {
     pub(crate) param: Param,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Param {
     pub(crate) ident: String,
     pub(crate) wire_name: String,
@@ -246,11 +249,22 @@ impl Range {
 }
 
 /// What comes back.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum Body {
     Series { record: Option<RecordRef>, time: Option<String>, evidence: Evidence },
     Object { record: RecordRef, evidence: Evidence },
     Unknown,
+}
+
+impl Body {
+    /// The record whose fields are known.
+    pub(crate) fn record(&self) -> Option<&RecordRef> {
+        match self {
+            Self::Series { record, .. } => record.as_ref(),
+            Self::Object { record, .. } => Some(record),
+            Self::Unknown => None,
+        }
+    }
 }
 
 /// A record, by the path of its type from the crate's root.
@@ -278,7 +292,7 @@ pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Field {
     pub(crate) ident: String,
     pub(crate) wire_name: String,
@@ -291,6 +305,18 @@ pub(crate) struct Field {
     pub(crate) summary: String,
     pub(crate) notes: String,
     pub(crate) evidence: Evidence,
+}
+
+impl Field {
+    /// An absent list is an empty one: nobody can use the difference.
+    pub(crate) fn is_defaulted(&self) -> bool {
+        self.optional && matches!(self.ty, Type::List(_))
+    }
+
+    /// Whether its type is an `Option`.
+    pub(crate) fn is_option(&self) -> bool {
+        self.optional && !self.is_defaulted()
+    }
 }
 
 /// What a value is.
@@ -320,7 +346,7 @@ pub(crate) struct NamedType {
     pub(crate) shapes: Option<Shapes>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Value {
     /// The variant or constant.
     pub(crate) ident: String,
@@ -339,7 +365,7 @@ pub(crate) struct Shapes {
     pub(crate) suffixes: Vec<Suffix>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Suffix {
     pub(crate) suffix: String,
     pub(crate) answer: Option<String>,

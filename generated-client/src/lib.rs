@@ -114,3 +114,8 @@ pub use series::{Body, Item, Series};
 pub use timestamp::{OutOfRange, ParseTimestampError, Timestamp};
 pub use token::BasicEncoding;
 pub use transport::Transport;
+
+/// The front page's program compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct FrontPage;

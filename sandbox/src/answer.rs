@@ -55,15 +55,18 @@ pub(crate) fn answer(endpoint: &'static EndpointInfo, asked: &Asked, world: Worl
                     }
                 }
             }
-            let body = body.end(asked, &venues);
-            Ok(Answer { body, invented: record.is_none().then_some(invented::FIELDS) })
+            let invented = record.is_none().then_some(invented::FIELDS);
+            Ok(Answer { body: body.end(asked, &venues, invented), invented })
         }
         BodyInfo::Object { record, .. } => {
             let object = plausible::record(&fields::of_record(record), seed, &scope, block_start(world.now, MINUTE));
             Ok(Answer { body: object.to_string().into_bytes(), invented: None })
         }
         _ => {
-            let object = whole::body(endpoint, asked, seed, world.now);
+            let mut object = whole::body(endpoint, asked, seed, world.now);
+            if let Some(object) = object.as_object_mut() {
+                object.insert(invented::MARK.to_owned(), invented::BODY.into());
+            }
             Ok(Answer { body: object.to_string().into_bytes(), invented: Some(invented::BODY) })
         }
     }
@@ -153,7 +156,7 @@ impl Body {
         self.text.push(b'}');
     }
 
-    fn end(mut self, asked: &Asked, venues: &Venues) -> Vec<u8> {
+    fn end(mut self, asked: &Asked, venues: &Venues, invented: Option<&str>) -> Vec<u8> {
         self.text.push(b']');
         let Some((_, metadata)) = fields::envelope() else {
             return self.text;
@@ -162,6 +165,11 @@ impl Body {
             self.text.push(b',');
             self.name(metadata);
             self.value(&said_of(venues, asked));
+        }
+        if let Some(what) = invented {
+            self.text.push(b',');
+            self.name(invented::MARK);
+            self.value(&what.into());
         }
         self.text.push(b'}');
         self.text

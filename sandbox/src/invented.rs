@@ -11,7 +11,10 @@ use generated_client::registry::EndpointInfo;
 use crate::known;
 
 /// The header of a reply in which something is made up, and what it says.
-pub(crate) const HEADER: &str = "x-sandbox-invented";
+///
+/// The body has a key of that name too, as a saved reply may have lost its headers, and nobody is to take it for a
+/// reply of the service.
+pub(crate) const MARK: &str = "x-sandbox-invented";
 pub(crate) const FIELDS: &str = "fields";
 pub(crate) const BODY: &str = "body";
 

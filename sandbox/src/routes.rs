@@ -104,7 +104,7 @@ fn reply(
     let answer = answer(endpoint, &asked, world)?;
     let mut response = json(answer.body);
     if let Some(what) = answer.invented {
-        response.headers_mut().insert(invented::HEADER, HeaderValue::from_static(what));
+        response.headers_mut().insert(invented::MARK, HeaderValue::from_static(what));
     }
     Ok(response)
 }

@@ -68,8 +68,7 @@ async fn wrong_values_are_refused() {
 async fn no_moment_is_too_far() {
     let server = Server::start().await;
     let moments = [i64::MIN, -1, 0, 1_262_303_999, NOW * 1000, i64::MAX].map(|moment| moment.to_string());
-    let farther = ["-99999999999999999999", "99999999999999999999"].map(str::to_owned);
-    for moment in moments.into_iter().chain(farther) {
+    for moment in moments {
         for path in ["/liquidationLevels", "/cumulativeLiqLevel", "/liquidationHeatmap"] {
             let data = server.data(&format!("{path}?coin=BTC&timestamp={moment}")).await;
             assert_eq!(data.is_empty(), moment.starts_with('-') || moment.len() < 12, "{path} at {moment}");

@@ -172,7 +172,7 @@ fn generate(spec: &Path, out: Option<&Path>, mode: Mode) -> Result<(Summary, Vec
 }
 
 /// A path as a person in the project's root would write it.
-fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(paths::root()).unwrap_or(path).display().to_string()
 }
 

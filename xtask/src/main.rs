@@ -1,6 +1,11 @@
 //! The project's commands. Each is one call into a library or another package; nothing is decided here.
 
+mod add;
 mod codegen;
+mod diff;
+mod import;
+mod learn;
+mod offer;
 mod openapi;
 mod paths;
 mod serve;
@@ -27,6 +32,13 @@ enum Command {
     Check(codegen::Check),
     /// Print the OpenAPI description of the service
     Openapi(openapi::Openapi),
+    /// Add an endpoint to the catalogue
+    Add(add::Add),
+    /// Take over an OpenAPI description
+    Import(import::Import),
+    /// Learn the fields of an endpoint's reply
+    Learn(learn::Learn),
+    Diff(diff::Diff),
     /// Run the sandbox, a server that answers as the catalogue says
     Serve(serve::Serve),
     /// Show what is known how well, and what is worth finding out next
@@ -40,6 +52,10 @@ fn main() -> ExitCode {
         Command::Codegen(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Openapi(command) => command.run(),
+        Command::Add(command) => command.run(),
+        Command::Import(command) => command.run(),
+        Command::Learn(command) => command.run(),
+        Command::Diff(command) => command.run(),
         Command::Serve(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Verify(command) => command.run(),

@@ -3,9 +3,11 @@
 //! A check is a row of [`CHECKS`] and a file of its own in `verify/`.
 //! It names the programs it needs, so that a machine without one is told how to get it instead of failing halfway.
 
+mod diff;
 mod features;
 mod fuzz;
 mod gate;
+mod learn;
 mod openapi;
 mod page;
 mod sandbox;
@@ -19,9 +21,17 @@ use crate::paths;
 use crate::terminal::{fail, say};
 
 /// Every check, in the order in which all of them run.
-const CHECKS: &[Check] =
-    &[features::CHECK, fuzz::CHECK, gate::CHECK, openapi::CHECK, page::CHECK, sandbox::CHECK, throughput::CHECK];
-
+const CHECKS: &[Check] = &[
+    diff::CHECK,
+    features::CHECK,
+    fuzz::CHECK,
+    gate::CHECK,
+    learn::CHECK,
+    openapi::CHECK,
+    page::CHECK,
+    sandbox::CHECK,
+    throughput::CHECK,
+];
 /// Run the checks that need more than Rust
 #[derive(Args)]
 pub(crate) struct Verify {

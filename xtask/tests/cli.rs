@@ -150,3 +150,60 @@ fn openapi_prints_the_version_and_the_format_that_is_asked_for() {
         assert!(said.contains(expected) && said.contains("/basis"), "{arguments:?}: {said}");
     }
 }
+
+/// A reply of the sandbox, as `curl -i` saves it.
+const INVENTED: &str = "HTTP/1.1 200 OK\nx-sandbox-invented: body\n\n{\"basis\": 1.5}\n";
+
+#[test]
+fn what_is_learned_is_shown_and_written_only_if_wanted() {
+    let (spec, out) = project("learn");
+    let reply = spec.with_file_name("reply.json");
+    fs::write(&reply, INVENTED).expect("a file");
+    let reply = reply.to_str().expect("a path");
+    let asked = run(&["learn", "/basis", reply], &spec, &out);
+    assert_eq!(asked.status.code(), Some(1), "nobody answered");
+    assert!(
+        text(&asked.stdout).contains("+    - {name: basis, type: number, summary: unknown}"),
+        "{}",
+        text(&asked.stdout)
+    );
+    assert!(text(&asked.stderr).contains("`--yes` writes without asking"), "{}", text(&asked.stderr));
+    assert_eq!(fs::read_to_string(spec.join("market.yaml")).expect("a file"), MARKET);
+    assert!(run(&["learn", "/basis", reply, "--yes"], &spec, &out).status.success());
+    assert!(fs::read_to_string(spec.join("market.yaml")).expect("a file").contains("name: basis"));
+    assert!(text(&run(&["learn", "/basis", reply], &spec, &out).stdout).contains("there is nothing to write"));
+}
+
+#[test]
+fn nothing_made_up_enters_our_own_catalogue() {
+    let (spec, _) = project("learn_invented");
+    let reply = spec.with_file_name("reply.json");
+    fs::write(&reply, INVENTED).expect("a file");
+    let xtask = env!("CARGO_BIN_EXE_xtask");
+    let output = Command::new(xtask).args(["learn", "/ping", "--yes"]).arg(&reply).output().expect("xtask runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("a reply of the sandbox, which made it up"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn add_names_everything_that_is_missing() {
+    let (spec, out) = project("add");
+    let output = run(&["add", "/depth"], &spec, &out);
+    assert_eq!(text(&output.stderr), "error: an endpoint needs more; add --group and --evidence\n");
+    let output = run(&["add", "/depth", "--group", "books", "--evidence", "reported", "--yes"], &spec, &out);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(run(&["check"], &spec, &out).status.success());
+    assert!(spec.join("books.yaml").exists());
+}
+
+#[test]
+fn import_starts_a_catalogue_in_an_empty_folder() {
+    let (spec, out) = project("import");
+    fs::remove_dir_all(&spec).expect("a folder");
+    let file = spec.with_file_name("openapi.yaml");
+    fs::write(&file, "openapi: 3.0.3\ninfo: {title: Shop}\npaths: {/a: {get: {}, post: {}}}\n").expect("a file");
+    let output = run(&["import", file.to_str().expect("a path"), "--yes"], &spec, &out);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("beyond the catalogue: `post`: it only reads (at `/a`)"));
+    assert!(run(&["check"], &spec, &out).status.success());
+}

@@ -89,9 +89,7 @@ fn methods(group: &Group) -> Option<TokenStream> {
 
 /// The name of a body's record, if it is one of the group's.
 fn own_record(body: &Body) -> Option<&str> {
-    let (Body::Series { record: Some(reference), .. } | Body::Object { record: reference, .. }) = body else {
-        return None;
-    };
+    let reference = body.record()?;
     reference.module.is_some().then_some(&reference.ident)
 }
 

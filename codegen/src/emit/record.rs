@@ -6,7 +6,7 @@ use quote::quote;
 use super::literal::{field_info, field_literal, ident};
 use super::render::{Imports, Source};
 use super::{File, docs};
-use crate::model::{Api, Field, Record, Type};
+use crate::model::{Api, Field, Record};
 
 /// `service/records.rs`: the records that groups share.
 pub(super) fn shared_file(api: &Api) -> File {
@@ -76,14 +76,9 @@ fn field_docs(field: &Field) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// An absent list is an empty one: nobody can use the difference.
-fn is_defaulted(field: &Field) -> bool {
-    field.optional && matches!(field.ty, Type::List(_))
-}
-
 fn field_type(field: &Field) -> TokenStream {
     let ty = &field.ty;
-    if field.optional && !is_defaulted(field) { quote!(Option<#ty>) } else { quote!(#ty) }
+    if field.is_option() { quote!(Option<#ty>) } else { quote!(#ty) }
 }
 
 fn decoding(record: &Record) -> TokenStream {
@@ -93,7 +88,11 @@ fn decoding(record: &Record) -> TokenStream {
     let values = fields.iter().enumerate().map(|(index, field)| {
         let index = proc_macro2::Literal::usize_unsuffixed(index);
         let name = ident(&field.ident);
-        if is_defaulted(field) { quote!(#name: row.take_or_default(#index)?) } else { quote!(#name: row.take(#index)?) }
+        if field.is_defaulted() {
+            quote!(#name: row.take_or_default(#index)?)
+        } else {
+            quote!(#name: row.take(#index)?)
+        }
     });
     quote! {
         impl Record for #record {

@@ -79,7 +79,7 @@ fn uses(items: &[TokenStream], imports: &Imports<'_>) -> Vec<TokenStream> {
     uses.collect()
 }
 
-/// The names that begin a path: not reached through another, and not the name of a field or a method.
+/// The names that begin a path: not reached through another, and not the name of a field, or of what is defined there.
 fn first_segments(tokens: TokenStream, names: &mut Vec<String>) {
     let is = |token: Option<&TokenTree>, character: char| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == character);
     let tokens: Vec<_> = tokens.into_iter().collect();
@@ -92,9 +92,9 @@ fn first_segments(tokens: TokenStream, names: &mut Vec<String>) {
             TokenTree::Ident(ident) => {
                 let after_path = is(before(1), ':') && is(before(2), ':');
                 let is_method = is(before(1), '.') && !is(before(2), '.');
-                let is_function = matches!(before(1), Some(TokenTree::Ident(word)) if word == "fn");
+                let is_new = matches!(before(1), Some(TokenTree::Ident(word)) if word == "fn" || word == "type");
                 let is_field = is(tokens.get(index + 1), ':') && !is(tokens.get(index + 2), ':');
-                if !after_path && !is_method && !is_function && !is_field {
+                if !after_path && !is_method && !is_new && !is_field {
                     names.push(ident.to_string());
                 }
             }

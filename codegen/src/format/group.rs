@@ -40,7 +40,7 @@ static ENDPOINT: Map = map(
     ],
 );
 
-static BODY: Map = Map {
+pub(crate) static BODY: Map = Map {
     what: "a body",
     keys: &[
         may(

@@ -1,6 +1,6 @@
 //! Named types, and type expressions with their names followed.
 
-use super::{evidence, prose};
+use super::{evidence, meaning, prose};
 use crate::model::{NamedType, RecordRef, Shapes, Suffix, Type, Value};
 use crate::names::{self, Case};
 use crate::spec;
@@ -56,7 +56,7 @@ pub(super) fn named_type(ty: &spec::Type) -> NamedType {
     });
     NamedType {
         ident: ty.name.clone(),
-        summary: prose(&ty.summary),
+        summary: meaning(&ty.summary),
         evidence: evidence(ty.evidence),
         open,
         values: values.collect(),

@@ -23,7 +23,7 @@ pub(crate) struct Recorder {
 }
 
 /// The headers of a reply that are worth keeping.
-const KEPT: [&str; 4] = ["content-type", "location", "retry-after", invented::HEADER];
+const KEPT: [&str; 4] = ["content-type", "location", "retry-after", invented::MARK];
 
 impl Recorder {
     /// Begins a new file, in place of one that is there.

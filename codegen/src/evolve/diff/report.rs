@@ -1,0 +1,71 @@
+//! The changes as a person reads them: grouped by verdict in a terminal, under headings in a changelog.
+
+use std::fmt;
+
+use super::changes::{Change, Changes, Heading};
+use super::verdict::Verdict;
+
+/// More places than this are counted instead of named.
+const NAMED_PLACES: usize = 5;
+
+impl fmt::Display for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (verdict, meaning) in [
+            (Verdict::Major, "major, breaks what works today"),
+            (Verdict::Minor, "minor, brings something new"),
+            (Verdict::Patch, "patch, corrects or rewords"),
+        ] {
+            let mut of_this = self.as_slice().iter().filter(|change| change.verdict == verdict).peekable();
+            if of_this.peek().is_some() {
+                writeln!(f, "{meaning}:")?;
+            }
+            for change in of_this {
+                writeln!(f, "  - {change}")?;
+                if let Some(remedy) = &change.remedy {
+                    writeln!(f, "    {remedy}")?;
+                }
+            }
+        }
+        match self.verdict() {
+            None => writeln!(f, "nothing changes for downstream: the emitted files are the same"),
+            Some(verdict) => writeln!(f, "\nverdict: {verdict}"),
+        }
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        match self.places.as_slice() {
+            [] => Ok(()),
+            [place] => write!(f, " {place}"),
+            [places @ .., last] if places.len() < NAMED_PLACES => write!(f, " {} and {last}", places.join(", ")),
+            places => {
+                let (named, others) = places.split_at(NAMED_PLACES - 1);
+                write!(f, " {} and {} others", named.join(", "), others.len())
+            }
+        }
+    }
+}
+
+impl Changes {
+    /// A changelog entry in Markdown, under the headings of keepachangelog.com; empty if nobody would read it.
+    pub fn changelog(&self) -> String {
+        use Heading::{Added, Changed, Deprecated, Fixed, Removed};
+        let headings = [Added, Changed, Deprecated, Removed, Fixed];
+        let sections: Vec<String> = headings.into_iter().filter_map(|heading| self.section(heading)).collect();
+        if sections.is_empty() { String::new() } else { format!("## [Unreleased]\n\n{}", sections.join("\n")) }
+    }
+
+    fn section(&self, heading: Heading) -> Option<String> {
+        let mut entries = String::new();
+        for change in self.as_slice().iter().filter(|change| change.heading == Some(heading)) {
+            let breaking = if change.verdict == Verdict::Major { "**Breaking:** " } else { "" };
+            let remedy = change.remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
+            // What is new ends in its summary, which has a full stop of its own.
+            let end = if remedy.is_empty() && change.text.ends_with('.') { "" } else { "." };
+            entries += &format!("- {breaking}{change}{remedy}{end}\n");
+        }
+        (!entries.is_empty()).then(|| format!("### {heading:?}\n\n{entries}"))
+    }
+}

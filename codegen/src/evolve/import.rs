@@ -1,0 +1,153 @@
+//! OpenAPI descriptions in, endpoints of the catalogue out.
+//!
+//! First everything is read into a plan, and whatever the catalogue has no word for is noted; then the plan gets
+//! names and becomes edits of what is there. Nothing that a description says is dropped without a note.
+
+mod build;
+mod document;
+mod facts;
+mod merge;
+mod notes;
+mod operation;
+mod params;
+mod plan;
+mod schema;
+mod setters;
+mod tolerant;
+
+use std::collections::HashSet;
+
+use serde_yaml::Value;
+
+use super::change::{Change, Desk, Refusal};
+use super::naming::Taken;
+use crate::load::Catalogue;
+use crate::walk::is_invisible;
+use document::Document;
+use notes::Notes;
+use plan::Plan;
+
+/// A description to take over, and how.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// OpenAPI 3.0 or 3.1, in JSON or YAML.
+    pub text: String,
+    /// How what it says is known, where it does not say that itself: `document`, `published` or `reported`.
+    pub evidence: String,
+    /// Whether summaries and descriptions are taken over too.
+    pub summaries: bool,
+}
+
+/// Makes the change that takes a description over: into a catalogue, or into a new one.
+pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, Refusal> {
+    let document = Document::read(&import.text)?;
+    let mut desk = match catalogue {
+        Some(catalogue) => Desk::open(catalogue)?,
+        None => Desk::empty(),
+    };
+    let mut reader = Reader::new(&document, import);
+    if desk.is_empty() {
+        let service = reader.service();
+        let lines = service.block(0).join("\n") + "\n";
+        desk.create("service.yaml", &lines)?;
+    }
+    reader.surroundings(&desk);
+    reader.operations();
+    reader.unused();
+    let Reader { plan, notes, left_out, guessed_time, .. } = reader;
+    build::build(&mut desk, import, plan)?;
+    for line in notes.lines() {
+        desk.say(format!("beyond the catalogue: {line}"));
+    }
+    if guessed_time {
+        desk.say("the unit of timestamps is not said; `seconds` in `service.yaml` is a guess");
+    }
+    if left_out > 0 {
+        desk.say(format!("{left_out} summaries and descriptions are left out; `--summaries` takes them over"));
+    }
+    desk.close()
+}
+
+/// A description on its way into a plan.
+struct Reader<'d> {
+    document: &'d Document,
+    options: &'d Import,
+    plan: Plan,
+    notes: Notes,
+    /// Records whose fields are being read, by index.
+    open: Vec<usize>,
+    /// Places whose keys have been looked at.
+    swept: HashSet<String>,
+    /// What every base URL ends in.
+    suffix: String,
+    envelope: Option<Envelope>,
+    /// Tags and the modules that they become.
+    groups: Vec<(String, String)>,
+    modules: Taken,
+    /// How many texts were not taken over.
+    left_out: usize,
+    /// Whether the unit of timestamps had to be made up.
+    guessed_time: bool,
+}
+
+/// What stands around the records of a series.
+#[derive(Clone, Debug)]
+struct Envelope {
+    data: String,
+    metadata: Option<String>,
+}
+
+impl<'d> Reader<'d> {
+    fn new(document: &'d Document, options: &'d Import) -> Self {
+        Self {
+            document,
+            options,
+            plan: Plan::default(),
+            notes: Notes::default(),
+            open: Vec::new(),
+            swept: HashSet::new(),
+            suffix: String::new(),
+            envelope: None,
+            groups: Vec::new(),
+            modules: Taken::default(),
+            left_out: 0,
+            guessed_time: false,
+        }
+    }
+
+    /// Notes every key of an object that nobody here understands.
+    fn sweep(&mut self, value: &'d Value, known: &[&str], place: &str) {
+        if !self.swept.insert(place.to_owned()) {
+            return;
+        }
+        for key in value.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str()) {
+            if !known.contains(&key) {
+                self.notes.add(format!("`{key}`"), place);
+            }
+        }
+    }
+
+    /// The place of a name among the components of its kind, so that their order stays.
+    fn rank(&self, kind: &str, name: &str) -> usize {
+        let components =
+            self.document.root().get("components").and_then(|components| components.get(kind)?.as_mapping());
+        let mut names = components.into_iter().flatten().map(|(name, _)| name.as_str());
+        names.position(|known| known == Some(name)).unwrap_or(usize::MAX)
+    }
+
+    /// The first paragraph of a text, or nothing if texts are not to be taken over.
+    fn prose(&mut self, text: &str) -> String {
+        if !self.options.summaries {
+            self.left_out += 1;
+            return String::new();
+        }
+        let paragraphs = text.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
+        let first = paragraphs.into_iter().find(|paragraph| !paragraph.is_empty()).unwrap_or_default();
+        first.chars().filter(|character| !is_invisible(*character)).collect()
+    }
+}
+
+/// Whether the catalogue takes a text.
+fn is_writable(text: &str) -> bool {
+    !text.trim().is_empty() && !text.chars().any(|c| is_invisible(c) || matches!(c, '\n' | '\r' | '\t'))
+}

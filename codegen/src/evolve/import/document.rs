@@ -1,0 +1,129 @@
+//! An OpenAPI description as a tree whose references can be followed.
+
+use serde_yaml::Value;
+
+use super::tolerant::Tolerant;
+use crate::evolve::change::Refusal;
+
+/// A description, read.
+#[derive(Debug)]
+pub(super) struct Document {
+    root: Value,
+}
+
+/// No chain of references is nearly as long.
+const HOPS: usize = 16;
+
+impl Document {
+    /// Reads JSON or YAML of a version that is understood.
+    pub(super) fn read(text: &str) -> Result<Self, Refusal> {
+        let text = text.trim_start_matches('\u{feff}');
+        let root: Result<Tolerant, String> = if text.trim_start().starts_with('{') {
+            serde_json::from_str(text).map_err(|error| error.to_string())
+        } else {
+            serde_yaml::from_str(text).map_err(|error| error.to_string())
+        };
+        let Tolerant(root) = root.map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
+        let mut root = root;
+        root.apply_merge().map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
+        let said = |key: &str| root.get(key).and_then(Value::as_str).unwrap_or_default();
+        match said("openapi") {
+            version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
+            "" if root.get("swagger").is_some() => Err(Refusal::new(
+                "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
+            )),
+            "" => Err(Refusal::new("this is no OpenAPI description: it has no `openapi` with a version")),
+            version => Err(Refusal::Said(format!("this is OpenAPI {version}, and 3.0 and 3.1 are read"))),
+        }
+    }
+
+    pub(super) fn root(&self) -> &Value {
+        &self.root
+    }
+
+    /// What a value is, with references followed, and the last of these.
+    ///
+    /// `None` where a reference leads out of the description or nowhere.
+    pub(super) fn follow<'d>(&'d self, mut value: &'d Value) -> Option<(&'d Value, Option<&'d str>)> {
+        let mut last = None;
+        for _ in 0..HOPS {
+            let Some(reference) = value.get("$ref").and_then(Value::as_str) else { return Some((value, last)) };
+            last = Some(reference);
+            value = self.find(reference)?;
+        }
+        None
+    }
+
+    fn find(&self, reference: &str) -> Option<&Value> {
+        let steps = reference.strip_prefix("#/")?.split('/');
+        steps.map(|step| step.replace("~1", "/").replace("~0", "~")).try_fold(&self.root, |value, step| {
+            match step.parse::<usize>() {
+                Ok(index) if value.is_sequence() => value.get(index),
+                _ => value.get(step.as_str()),
+            }
+        })
+    }
+}
+
+/// A scalar as it is written.
+pub(super) fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(flag) => flag.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// The entries of a map under a key.
+pub(super) fn entries<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = (&'v str, &'v Value)> {
+    let map = value.get(key).and_then(Value::as_mapping).into_iter().flatten();
+    map.filter_map(|(key, value)| Some((key.as_str()?, value)))
+}
+
+/// The items of a list under a key.
+pub(super) fn items<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value.get(key).and_then(Value::as_sequence).map_or(&[], Vec::as_slice)
+}
+
+/// The text under a key.
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_understood_is_read() {
+        let table = [
+            ("openapi: 3.0.3", ""),
+            ("{\"openapi\": \"3.1.0\"}", ""),
+            (
+                "swagger: '2.0'",
+                "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
+            ),
+            ("openapi: 4.0.0", "this is OpenAPI 4.0.0, and 3.0 and 3.1 are read"),
+            ("a: 1", "this is no OpenAPI description: it has no `openapi` with a version"),
+            ("{", "the description cannot be read: EOF while parsing an object at line 1 column 1"),
+        ];
+        for (text, expected) in table {
+            let said = Document::read(text).err().map(|refusal| refusal.to_string());
+            assert_eq!(said.unwrap_or_default(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn references_are_followed_and_never_in_circles() {
+        let text = "{openapi: 3.1.0, a: {$ref: '#/b/200/x~1y/0'}, b: {200: {x/y: [{z: 1}]}}, c: {$ref: '#/c'}, d: {$ref: 'other.yaml#/d'}}";
+        let document = Document::read(&format!("# YAML\n{text}")).expect("a description");
+        let follow = |key: &str| document.follow(document.root().get(key)?);
+        assert_eq!(
+            follow("a").map(|(value, last)| (value["z"].as_i64(), last)),
+            Some((Some(1), Some("#/b/200/x~1y/0")))
+        );
+        assert_eq!(follow("c"), None);
+        assert_eq!(follow("d"), None);
+    }
+}

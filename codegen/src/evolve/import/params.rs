@@ -1,0 +1,160 @@
+//! Params of operations.
+
+use serde_yaml::Value;
+
+use super::Reader;
+use super::document::{items, text, text_of};
+use super::plan::{PlannedParam, Several, Taken, Ty};
+use super::schema::is_moment;
+
+const KEYS: &[&str] = &[
+    "$ref",
+    "description",
+    "explode",
+    "in",
+    "name",
+    "required",
+    "schema",
+    "style",
+    "x-evidence",
+    "x-ident",
+    "x-list",
+    "x-notes",
+    "x-required",
+    "x-type",
+    "x-unit",
+];
+
+impl<'d> Reader<'d> {
+    /// The params of an operation, those of its path first.
+    pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, place: &str) -> Vec<Taken> {
+        let mut taken: Vec<(String, String, Taken)> = Vec::new();
+        let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
+        for param in all {
+            let Some((target, reference)) = self.document.follow(param) else {
+                self.notes.add("a param that leads nowhere", place);
+                continue;
+            };
+            let key = |key: &str| text(target, key).unwrap_or_default().to_owned();
+            let (name, location) = (key("name"), key("in"));
+            let id = reference.and_then(|reference| reference.strip_prefix("#/components/parameters/"));
+            let read = match id {
+                Some(id) => self.shared(id, target).map(Taken::Shared),
+                None => self
+                    .param(target, "", &format!("{place}/parameters/{name}"))
+                    .map(|param| Taken::Own(Box::new(param))),
+            };
+            let Some(read) = read else { continue };
+            // One of the operation stands for one of its path.
+            let same = taken.iter().position(|(known, ..)| *known == name);
+            match same {
+                Some(index) if taken[index].1 == location => taken[index].2 = read,
+                Some(_) => {
+                    self.notes.add("a second param of one name", &format!("{place}/parameters/{name}"));
+                }
+                None => taken.push((name, location, read)),
+            }
+        }
+        taken.into_iter().map(|(.., taken)| taken).collect()
+    }
+
+    fn shared(&mut self, id: &str, param: &'d Value) -> Option<usize> {
+        if let Some(known) = self.plan.shared.iter().position(|param| param.id == id) {
+            return Some(known);
+        }
+        let param = self.param(param, id, &format!("#/components/parameters/{id}"))?;
+        self.plan.shared.push(param);
+        Some(self.plan.shared.len() - 1)
+    }
+
+    fn param(&mut self, param: &'d Value, id: &str, place: &str) -> Option<PlannedParam> {
+        let name = text(param, "name").unwrap_or_default();
+        let location = text(param, "in").unwrap_or_default();
+        let in_path = location == "path";
+        if !in_path && location != "query" {
+            self.notes.add(format!("params `in: {location}`"), place);
+            return None;
+        }
+        if !super::is_writable(name) {
+            self.notes.add("a param whose name cannot be written down", place);
+            return None;
+        }
+        self.sweep(param, KEYS, place);
+        let Some(schema) = param.get("schema") else {
+            self.notes.add("a param without a `schema`", place);
+            return None;
+        };
+        let value = self.value(schema, name, &format!("{place}/schema"));
+        let is_list = matches!(value.ty, Ty::List(_));
+        let (ty, several) = self.several(param, value.ty, in_path, place);
+        let ty = if is_moment(param) { Ty::Builtin("timestamp") } else { ty };
+        if ty.record().is_some() || matches!(ty, Ty::List(_)) {
+            self.notes.add("params that are objects or lists of lists", place);
+            return None;
+        }
+        let mut said = self.said_of_value(schema, &ty);
+        let own = self.said(param);
+        said.summary = if own.summary.is_empty() { said.summary } else { own.summary };
+        (said.ident, said.unit) = (own.ident.or(said.ident), own.unit.or(said.unit));
+        (said.notes, said.evidence) = (own.notes.or(said.notes), own.evidence.or(said.evidence));
+        let required = param.get("required").and_then(Value::as_bool) == Some(true);
+        let required = text(param, "x-required").or((required && !in_path).then_some(self.options.evidence.as_str()));
+        Some(PlannedParam {
+            id: id.to_owned(),
+            rank: self.rank("parameters", id),
+            name: name.to_owned(),
+            default: self.default(schema, &ty, is_list, &said, place),
+            ty,
+            several,
+            in_path,
+            required: required.map(str::to_owned),
+            said,
+        })
+    }
+
+    /// The type of one value, and whether several can be sent, with commas between them.
+    fn several(&mut self, param: &'d Value, ty: Ty, in_path: bool, place: &str) -> (Ty, Several) {
+        let Ty::List(item) = ty else { return (ty, Several::No) };
+        let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });
+        let explode = param.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
+        let with_commas = matches!((style, explode), ("form" | "simple", false));
+        if !with_commas {
+            self.notes
+                .add("params that are repeated, or written otherwise than with commas, which take one value", place);
+            return (*item, Several::No);
+        }
+        (*item, text(param, "x-list").map_or(Several::Yes, |list| Several::By(list.to_owned())))
+    }
+
+    fn default(
+        &mut self,
+        schema: &'d Value,
+        ty: &Ty,
+        is_list: bool,
+        said: &super::plan::Said,
+        place: &str,
+    ) -> Option<String> {
+        let target = self.document.follow(schema).map_or(schema, |(target, _)| target);
+        let default = schema.get("default").or(target.get("default"))?;
+        let one = match default {
+            Value::Sequence(several) if is_list => several.iter().map(text_of).collect::<Vec<_>>().join(","),
+            one => text_of(one),
+        };
+        let within = |number: f64| said.min.is_none_or(|min| number >= min) && said.max.is_none_or(|max| number <= max);
+        let fits = match ty {
+            Ty::Builtin("integer" | "timestamp") => one.parse::<i64>().is_ok() && one.parse().is_ok_and(within),
+            Ty::Builtin("count") => one.parse::<u32>().is_ok() && one.parse().is_ok_and(within),
+            Ty::Builtin("number") => one.parse::<f64>().is_ok_and(|number| number.is_finite() && within(number)),
+            Ty::Builtin("boolean") => one.parse::<bool>().is_ok(),
+            Ty::Named(index) => {
+                let ty = &self.plan.types[*index];
+                ty.is_open || ty.values.iter().any(|value| value.value == one)
+            }
+            _ => super::is_writable(&one),
+        };
+        if !fits {
+            self.notes.add("a `default` that is no value of its type", place);
+        }
+        fits.then_some(one)
+    }
+}

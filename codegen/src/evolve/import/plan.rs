@@ -1,0 +1,168 @@
+//! What a description describes, in the catalogue's words but before anything has a Rust name.
+
+use std::collections::BTreeSet;
+
+/// Everything that is to be in the catalogue.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) types: Vec<PlannedType>,
+    pub(super) records: Vec<PlannedRecord>,
+    /// Params that operations refer to.
+    pub(super) shared: Vec<PlannedParam>,
+    pub(super) endpoints: Vec<PlannedEndpoint>,
+    /// Groups that are not there yet.
+    pub(super) groups: Vec<PlannedGroup>,
+    /// The record of the envelope's metadata.
+    pub(super) metadata: Option<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct PlannedGroup {
+    pub(super) module: String,
+    pub(super) title: String,
+    pub(super) summary: String,
+    pub(super) aliases: Vec<String>,
+}
+
+/// The type of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Ty {
+    Builtin(&'static str),
+    /// By index.
+    Named(usize),
+    /// By index.
+    Record(usize),
+    List(Box<Ty>),
+}
+
+impl Ty {
+    /// The record that it is or is a list of.
+    pub(super) fn record(&self) -> Option<usize> {
+        match self {
+            Self::Record(index) => Some(*index),
+            Self::List(item) => item.record(),
+            _ => None,
+        }
+    }
+
+    /// Whether bounds make sense.
+    pub(super) fn is_number(&self) -> bool {
+        matches!(self, Self::Builtin("integer" | "count" | "number"))
+    }
+}
+
+/// What is said of a value beside its type.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Said {
+    pub(super) summary: String,
+    pub(super) ident: Option<String>,
+    pub(super) unit: Option<String>,
+    pub(super) notes: Option<String>,
+    pub(super) evidence: Option<String>,
+    pub(super) min: Option<f64>,
+    pub(super) max: Option<f64>,
+}
+
+#[derive(Debug)]
+pub(super) struct PlannedType {
+    /// What it would be called.
+    pub(super) name: String,
+    /// What it stands in, to be put before a name that is taken.
+    pub(super) owner: String,
+    /// Where it stands among the components.
+    pub(super) rank: usize,
+    pub(super) is_open: bool,
+    pub(super) said: Said,
+    pub(super) values: Vec<PlannedValue>,
+    /// How an identifier is built, as the catalogue writes it.
+    pub(super) shapes: Option<serde_yaml::Value>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct PlannedValue {
+    pub(super) value: String,
+    pub(super) said: Said,
+}
+
+#[derive(Debug)]
+pub(super) struct PlannedRecord {
+    pub(super) name: String,
+    /// What it stands in, to be put before a name that is taken.
+    pub(super) owner: String,
+    /// Where it stands among the components.
+    pub(super) rank: usize,
+    /// A reference or a place, by which it is found again.
+    pub(super) origin: String,
+    pub(super) said: Said,
+    pub(super) fields: Vec<PlannedField>,
+    /// Groups in whose bodies it stands, itself or within another.
+    pub(super) groups: BTreeSet<String>,
+    /// Whether it stands in what all groups share.
+    pub(super) is_shared: bool,
+    /// How many bodies and fields refer to it.
+    pub(super) uses: usize,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct PlannedField {
+    pub(super) name: String,
+    pub(super) ty: Ty,
+    pub(super) optional: bool,
+    pub(super) said: Said,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct PlannedParam {
+    /// The name of the component, for a shared one.
+    pub(super) id: String,
+    /// Where it stands among the components.
+    pub(super) rank: usize,
+    pub(super) name: String,
+    pub(super) ty: Ty,
+    pub(super) several: Several,
+    pub(super) in_path: bool,
+    pub(super) required: Option<String>,
+    pub(super) default: Option<String>,
+    pub(super) said: Said,
+}
+
+/// Whether several values can be sent, with commas between them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Several {
+    No,
+    Yes,
+    /// By a setter of this name.
+    By(String),
+}
+
+/// A param as an endpoint takes it.
+#[derive(Clone, Debug)]
+pub(super) enum Taken {
+    /// By index among the shared ones.
+    Shared(usize),
+    Own(Box<PlannedParam>),
+}
+
+#[derive(Debug)]
+pub(super) enum PlannedBody {
+    Unknown,
+    /// A record by index, if it is known, and the field of its time as far as it is said.
+    Series(Option<usize>, Option<String>),
+    Object(usize),
+}
+
+#[derive(Debug)]
+pub(super) struct PlannedEndpoint {
+    /// The group's file without its ending.
+    pub(super) group: String,
+    pub(super) name: String,
+    pub(super) aliases: Vec<String>,
+    /// `None` where only the name is known.
+    pub(super) path: Option<String>,
+    pub(super) said: Said,
+    /// `None` where nobody knows them.
+    pub(super) params: Option<Vec<Taken>>,
+    pub(super) body: PlannedBody,
+    pub(super) body_evidence: Option<String>,
+    pub(super) deprecated: Option<String>,
+}

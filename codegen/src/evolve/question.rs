@@ -1,0 +1,102 @@
+//! What to ask the service for, so that its reply teaches something.
+
+use super::change::Refusal;
+use crate::check::check;
+use crate::load::Catalogue;
+use crate::lower::lower;
+use crate::model::{Body, Endpoint, Group};
+
+/// An endpoint that can be asked.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// Its name in Rust with its group: `orderflow.buy_volume`.
+    pub endpoint: String,
+    path: String,
+    /// Wire names, if it is known which there are.
+    params: Option<Vec<String>>,
+}
+
+impl Question {
+    /// The question for one endpoint, by its path or one of its names.
+    pub fn of(catalogue: Catalogue, endpoint: &str) -> Result<Self, Refusal> {
+        let mut all = questions(catalogue, |group, spec| {
+            [&label(group, spec), &spec.ident, &spec.name].contains(&&endpoint.to_owned())
+                || spec.path.as_deref() == Some(endpoint)
+        })?;
+        match all.len() {
+            1 => Ok(all.remove(0)),
+            0 => Err(Refusal::Said(format!("the catalogue has no endpoint `{endpoint}` with a path"))),
+            _ => {
+                let labels: Vec<_> = all.iter().map(|question| format!("`{}`", question.endpoint)).collect();
+                Err(Refusal::Said(format!("several endpoints are called `{endpoint}`: {}", labels.join(", "))))
+            }
+        }
+    }
+
+    /// A question for every endpoint with a path whose fields are unknown.
+    pub fn untyped(catalogue: Catalogue) -> Result<Vec<Self>, Refusal> {
+        questions(catalogue, |_, endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. }))
+    }
+
+    /// The path with its params filled in, and the others, of those given, that the endpoint may take.
+    pub fn request(&self, given: &[(String, String)]) -> Result<(String, Vec<(String, String)>), Refusal> {
+        let mut path = self.path.clone();
+        let mut query = Vec::new();
+        for (name, value) in given {
+            let place = format!("{{{name}}}");
+            if path.contains(&place) {
+                path = path.replace(&place, value);
+            } else if self.params.as_ref().is_none_or(|params| params.contains(name)) {
+                query.push((name.clone(), value.clone()));
+            }
+        }
+        match path.split_once('{').and_then(|(_, rest)| rest.split_once('}')) {
+            Some((missing, _)) => {
+                Err(Refusal::Said(format!("{}: the path needs `--param {missing}=…`", self.endpoint)))
+            }
+            None => Ok((path, query)),
+        }
+    }
+}
+
+fn questions(catalogue: Catalogue, is_wanted: impl Fn(&Group, &Endpoint) -> bool) -> Result<Vec<Question>, Refusal> {
+    let api = lower(&check(catalogue).map_err(Refusal::Catalogue)?);
+    let mut questions = Vec::new();
+    for group in &api.groups {
+        for endpoint in group.endpoints.iter().filter(|endpoint| is_wanted(group, endpoint)) {
+            let Some(path) = endpoint.path.clone() else { continue };
+            let params = endpoint.params.as_ref();
+            let params = params.map(|params| params.iter().map(|param| param.param.wire_name.clone()).collect());
+            questions.push(Question { endpoint: label(group, endpoint), path, params });
+        }
+    }
+    Ok(questions)
+}
+
+fn label(group: &Group, endpoint: &Endpoint) -> String {
+    format!("{}.{}", group.ident, endpoint.ident)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_has_what_its_endpoint_takes() {
+        let given = [("symbol", "BTC"), ("limit", "5"), ("coin", "BTC")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+        let table = [
+            ("/books/{symbol}", Some(vec!["symbol", "limit"]), Ok("/books/BTC limit=5")),
+            ("/books", None, Ok("/books symbol=BTC limit=5 coin=BTC")),
+            ("/books", Some(vec![]), Ok("/books")),
+            ("/books/{venue}", None, Err("books: the path needs `--param venue=…`")),
+        ];
+        for (path, params, expected) in table {
+            let params = params.map(|params| params.into_iter().map(str::to_owned).collect());
+            let question = Question { endpoint: "books".to_owned(), path: path.to_owned(), params };
+            let made = question
+                .request(&given)
+                .map(|(path, query)| query.iter().fold(path, |line, (name, value)| format!("{line} {name}={value}")));
+            assert_eq!(made.map_err(|refusal| refusal.to_string()), expected.map(str::to_owned).map_err(str::to_owned));
+        }
+    }
+}

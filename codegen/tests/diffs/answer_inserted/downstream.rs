@@ -1,0 +1,5 @@
+use generated_client::KindOfMarket;
+
+fn main() {
+    assert_eq!(KindOfMarket::Spot as u8, 0);
+}

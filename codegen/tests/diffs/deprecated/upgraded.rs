@@ -1,0 +1,12 @@
+#![deny(unfulfilled_lint_expectations)]
+#![expect(deprecated)]
+
+use generated_client::Client;
+
+fn main() {}
+
+#[allow(unused)]
+async fn uses(client: &Client) -> Result<(), generated_client::Error> {
+    let trades = client.market().trades().await?;
+    Ok(())
+}

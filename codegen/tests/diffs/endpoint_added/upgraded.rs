@@ -1,0 +1,10 @@
+use generated_client::Client;
+
+fn main() {}
+
+#[allow(unused)]
+async fn uses(client: &Client) -> Result<(), generated_client::Error> {
+    let series = client.market().open_interest().coin("BTC").await?;
+    let first = series.data[0].open_interest;
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Every folder of `import/` is a test: an OpenAPI description in, perhaps into a catalogue, what is said and the edit
+//! out, to the letter. And our own catalogue goes out as a description and comes back.
+//!
+//! `UPDATE_EXPECT=1 cargo test -p codegen --test import` accepts what came out. `summaries` as an empty file takes over
+//! the texts too.
+
+#![expect(clippy::expect_used, reason = "a test that fails may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use codegen::{Api, CatalogueChange, Import, OpenApiFormat, OpenApiVersion, import, load, load_texts, openapi};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let folders = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import"));
+    let mut tests: Vec<_> = folders.into_iter().map(|case| Trial::test(name(&case), move || check(&case))).collect();
+    tests.push(Trial::test("our_own_catalogue_comes_back_from_3.0", || {
+        comes_back(OpenApiVersion::V3_0, OpenApiFormat::Json)
+    }));
+    tests.push(Trial::test("our_own_catalogue_comes_back_from_3.1", || {
+        comes_back(OpenApiVersion::V3_1, OpenApiFormat::Yaml)
+    }));
+    tests.push(Trial::test("our_own_description_adds_nothing_to_our_catalogue", adds_nothing));
+    libtest_mimic::run(&arguments, tests).exit_code()
+}
+
+fn check(case: &Path) -> Result<(), Failed> {
+    let description = ["openapi.yaml", "openapi.json"].iter().map(|name| case.join(name)).find(|path| path.exists());
+    let options = Import {
+        text: fs::read_to_string(description.expect("a description")).expect("text"),
+        evidence: "published".to_owned(),
+        summaries: case.join("summaries").exists(),
+    };
+    let before = case.join("before");
+    let catalogue = before.exists().then(|| load(&before));
+    let said = match import(catalogue, &options) {
+        Ok(change) => format!("{}\n{}", said(&change), change.diff("")),
+        Err(refusal) => format!("refused: {refusal}\n"),
+    };
+    compare(&case.join("expected"), &said)
+}
+
+fn said(change: &CatalogueChange) -> String {
+    change.said().iter().flat_map(|line| [line, "\n"]).collect()
+}
+
+/// The description of what came back is the description that went out: all endpoints, params, fields and facts.
+fn comes_back(version: OpenApiVersion, format: OpenApiFormat) -> Result<(), Failed> {
+    let out = openapi(&own(), version, format);
+    let options = Import { text: out.clone(), evidence: "published".to_owned(), summaries: true };
+    let change = import(None, &options).map_err(|refusal| refusal.to_string())?;
+    let key = if version == OpenApiVersion::V3_0 { "example" } else { "examples" };
+    // The values are in an extension, which is read. Param sets, whose params come back, have no form at all.
+    let expected = format!("beyond the catalogue: `{key}` (2 places, first at #/components/schemas/Exchange)\n");
+    assert_eq!(said(&change), expected);
+    let texts: Vec<_> = change.texts().collect();
+    let checked = codegen::check(load_texts(&texts)).map_err(|findings| findings.to_string())?;
+    let back = openapi(&codegen::lower(&checked), version, format);
+    if back == out {
+        return Ok(());
+    }
+    let differing = out.lines().zip(back.lines()).enumerate().find(|(_, (out, back))| out != back);
+    Err(format!("the description that came back differs first at {differing:?}").into())
+}
+
+fn adds_nothing() -> Result<(), Failed> {
+    let text = openapi(&own(), OpenApiVersion::V3_1, OpenApiFormat::Json);
+    let options = Import { text, evidence: "published".to_owned(), summaries: false };
+    let change = import(Some(load(&spec())), &options).map_err(|refusal| refusal.to_string())?;
+    if change.is_empty() { Ok(()) } else { Err(change.diff("").into()) }
+}
+
+fn own() -> Api {
+    codegen::read(&spec()).expect("our own catalogue")
+}
+
+fn spec() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec")
+}
+
+fn compare(path: &Path, actual: &str) -> Result<(), Failed> {
+    let expected = fs::read_to_string(path).unwrap_or_default();
+    if expected == actual {
+        return Ok(());
+    }
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(path, actual).expect("to write what is expected");
+        return Ok(());
+    }
+    Err(format!("{} differs\n--- expected\n{expected}\n--- actual\n{actual}", path.display()).into())
+}
+
+fn entries(dir: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<_> =
+        fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    entries.sort();
+    entries
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().expect("a name").to_string_lossy().into_owned()
+}

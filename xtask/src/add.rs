@@ -1,0 +1,65 @@
+//! `cargo xtask add`: a new endpoint.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use codegen::{Addition, load};
+
+use crate::offer::{Target, answer};
+use crate::terminal::fail;
+
+/// Add an endpoint to the catalogue
+///
+/// On a terminal it asks for what is not given. What nobody knows is left `unknown`.
+#[derive(Args)]
+pub(crate) struct Add {
+    /// From the base URL on, `{name}` for a param in it
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// The group that it belongs to; a new one comes into being
+    #[arg(long)]
+    group: Option<String>,
+    /// What it is called; made from the path if left out
+    #[arg(long)]
+    name: Option<String>,
+    /// What it is for, in one sentence
+    #[arg(long)]
+    summary: Option<String>,
+    /// Shared params and param sets, with commas between them; `none` if it takes none
+    #[arg(long, value_name = "NAMES")]
+    params: Option<String>,
+    /// How the path is known
+    #[arg(long, value_parser = ["document", "published", "reported"])]
+    evidence: Option<String>,
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Add {
+    pub(crate) fn run(&self) -> ExitCode {
+        let ask = |given: &Option<String>, question: &str| {
+            given.clone().or_else(|| answer(question)).filter(|answer| !answer.is_empty())
+        };
+        let group = ask(&self.group, "The group (like `orderflow`): ");
+        let evidence = ask(&self.evidence, "How the path is known (document, published, reported): ");
+        let (Some(group), Some(evidence)) = (&group, &evidence) else {
+            let missing = [("--group", group.is_none()), ("--evidence", evidence.is_none())];
+            let missing: Vec<&str> = missing.iter().filter(|(_, is)| *is).map(|(flag, _)| *flag).collect();
+            return fail(&format!("error: an endpoint needs more; add {}\n", missing.join(" and ")));
+        };
+        let params = ask(&self.params, "Its shared params and sets, with commas, or `none` (enter if unknown): ");
+        let params = params.map(|params| match params.as_str() {
+            "none" => Vec::new(),
+            names => names.split(',').map(|name| name.trim().to_owned()).collect(),
+        });
+        let addition = Addition {
+            path: self.path.clone(),
+            group: group.clone(),
+            name: ask(&self.name, "Its name in words (enter to make it from the path): "),
+            summary: ask(&self.summary, "What it is for, in one sentence (enter if unknown): "),
+            params,
+            evidence: evidence.clone(),
+        };
+        self.target.offer(codegen::add(load(&self.target.spec()), &addition))
+    }
+}

@@ -1,0 +1,153 @@
+//! `cargo xtask diff`: the catalogue as it is now beside that of a git revision.
+
+use std::ffi::OsStr;
+use std::io::{IsTerminal, stderr};
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use clap::Args;
+use codegen::Api;
+use codegen::evolve::diff::{Changes, Verdict, compare};
+
+use crate::paths;
+use crate::terminal::{fail, say};
+
+/// Say what a change of the catalogue means for downstream, and for the version
+///
+/// Compares spec/ as it is now with spec/ at a git revision, and tells every difference in the names of the client:
+/// endpoints, params, fields and values that are new, renamed, retyped or gone.
+///
+/// The verdict is that of the weightiest change: `major` if a program that works today does not compile or start
+/// any more, `minor` if there is something new to use, `patch` otherwise. Which version that makes is counted from
+/// the one at the revision; below 1.0.0 a major change raises the second number, any other the third.
+/// A changelog entry follows, ready to paste.
+#[derive(Args)]
+pub(crate) struct Diff {
+    /// The revision to compare with: a commit, a branch or a tag
+    #[arg(value_name = "REV", default_value = "HEAD")]
+    revision: String,
+    /// Fail if the verdict is this or weightier: patch, minor or major
+    #[arg(long, value_name = "VERDICT")]
+    fail_on: Option<Verdict>,
+}
+
+impl Diff {
+    pub(crate) fn run(&self) -> ExitCode {
+        match self.compare() {
+            Ok((changes, text)) => {
+                say(&text);
+                match (self.fail_on, changes.verdict()) {
+                    (Some(limit), Some(verdict)) if verdict >= limit => {
+                        fail(&format!("error: the verdict is {verdict}, which `--fail-on {limit}` refuses\n"))
+                    }
+                    _ => ExitCode::SUCCESS,
+                }
+            }
+            Err(why) => fail(&why),
+        }
+    }
+
+    fn compare(&self) -> Result<(Changes, String), String> {
+        let commit = commit(&self.revision)?;
+        let changes = compare(&client_at(&self.revision, &commit)?, &client_now()?);
+        let mut text = changes.to_string();
+        if let Some(verdict) = changes.verdict() {
+            let manifest = git(&["show", &format!("{commit}:Cargo.toml")]).unwrap_or_default();
+            text += &next_version(verdict, version(&manifest));
+        }
+        let changelog = changes.changelog();
+        if !changelog.is_empty() {
+            text += &format!("\n{changelog}");
+        }
+        Ok((changes, text))
+    }
+}
+
+/// The client as the catalogue of a revision describes it.
+fn client_at(revision: &str, commit: &str) -> Result<Api, String> {
+    let files = catalogue(commit)?;
+    if files.is_empty() {
+        return Err(format!("error: there is no catalogue in spec/ at {revision}\n"));
+    }
+    let texts: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let checked = codegen::check(codegen::load_texts(&texts)).map_err(|diagnostics| {
+        let drawn = diagnostics.render(&format!("{revision}:spec/"), stderr().is_terminal());
+        format!("{drawn}error: the catalogue at {revision} breaks today's rules, so there is nothing to compare\n")
+    })?;
+    Ok(codegen::lower(&checked))
+}
+
+/// The client as the catalogue describes it now.
+fn client_now() -> Result<Api, String> {
+    codegen::read(&paths::spec()).map_err(|diagnostics| diagnostics.render("spec/", stderr().is_terminal()))
+}
+
+/// The commit that a revision names; what follows is never taken for a flag.
+fn commit(revision: &str) -> Result<String, String> {
+    let name = format!("{revision}^{{commit}}");
+    let found = git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]);
+    found.map(|commit| commit.trim().to_owned()).map_err(|why| match why.as_str() {
+        "" => format!("error: git knows no revision `{revision}`\n  help: `git log --oneline` lists some\n"),
+        why => format!("error: {why}\n"),
+    })
+}
+
+/// The names and texts of the catalogue's files at a commit.
+fn catalogue(commit: &str) -> Result<Vec<(String, String)>, String> {
+    let names = git(&["ls-tree", "-z", "--name-only", &format!("{commit}:spec")]).unwrap_or_default();
+    let names = names.split('\0').filter(|name| Path::new(name).extension() == Some(OsStr::new("yaml")));
+    names
+        .map(|name| {
+            let text = git(&["show", &format!("{commit}:spec/{name}")]).map_err(|why| format!("error: {why}\n"))?;
+            Ok((name.to_owned(), text))
+        })
+        .collect()
+}
+
+/// The version that a root manifest gives all of its packages; empty if it says none.
+fn version(manifest: &str) -> &str {
+    let of_package = manifest.split_once("[workspace.package]").map_or("", |(_, rest)| rest);
+    let line = of_package.lines().find_map(|line| line.strip_prefix("version = \""));
+    line.and_then(|line| line.split('"').next()).unwrap_or_default()
+}
+
+fn next_version(verdict: Verdict, version: &str) -> String {
+    match verdict.after(version) {
+        None => String::new(),
+        Some(reading) => {
+            let reason = reading.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+            format!("version: {version} becomes {}{reason}\n", reading.next)
+        }
+    }
+}
+
+/// What git prints in the project's root.
+fn git(arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new("git").args(arguments).current_dir(paths::root()).output();
+    let output = output.map_err(|error| format!("`git` does not start: {error}"))?;
+    if output.status.success() {
+        String::from_utf8(output.stdout).map_err(|_| format!("`git {}` printed no text", arguments.join(" ")))
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_that_of_the_workspace() {
+        let ours = include_str!("../../Cargo.toml");
+        assert_eq!(version(ours), env!("CARGO_PKG_VERSION"));
+        assert_eq!(version("[package]\nversion = \"3.0.0\"\n"), "");
+    }
+
+    #[test]
+    fn what_a_major_change_makes_of_a_version_below_one_is_explained() {
+        let told = next_version(Verdict::Major, "0.1.0");
+        let expected = "version: 0.1.0 becomes 0.2.0: below 1.0.0 a breaking change raises the second number, any other the third\n";
+        assert_eq!(told, expected);
+        assert_eq!(next_version(Verdict::Major, ""), "");
+    }
+}

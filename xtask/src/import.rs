@@ -1,0 +1,43 @@
+//! `cargo xtask import`: an OpenAPI description becomes endpoints of the catalogue.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use codegen::{Import as Options, load};
+
+use crate::offer::Target;
+use crate::terminal::fail;
+
+/// Take over an OpenAPI description
+///
+/// Adds to a catalogue what OpenAPI 3.0 or 3.1 says and it does not, or starts a new one in an empty folder. What the
+/// catalogue has no word for is listed, and the edit is shown before it is written.
+#[derive(Args)]
+pub(crate) struct Import {
+    /// The description, JSON or YAML
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Take summaries and descriptions over too; they are somebody's words
+    #[arg(long)]
+    summaries: bool,
+    /// How what it says is known
+    #[arg(long, default_value = "published", value_parser = ["document", "published", "reported"])]
+    evidence: String,
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Import {
+    pub(crate) fn run(&self) -> ExitCode {
+        let text = match fs::read_to_string(&self.file) {
+            Ok(text) => text,
+            Err(error) => return fail(&format!("error: {}: {error}\n", self.file.display())),
+        };
+        let options = Options { text, evidence: self.evidence.clone(), summaries: self.summaries };
+        let spec = self.target.spec();
+        let is_new = fs::read_dir(&spec).map_or(true, |mut files| files.next().is_none());
+        self.target.offer(codegen::import((!is_new).then(|| load(&spec)), &options))
+    }
+}

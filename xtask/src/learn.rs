@@ -1,0 +1,110 @@
+//! `cargo xtask learn`: replies become fields of the catalogue.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+
+use clap::Args;
+use codegen::{Learning, Lesson, Question, Refusal, load};
+
+use crate::offer::Target;
+use crate::paths;
+use crate::terminal::say;
+
+/// Learn the fields of an endpoint's reply
+///
+/// A reply is a JSON body in a file, alone or behind its headers as `curl -i` prints them, or what the service answers
+/// now (`--live`). What is known is merged with what is seen, and the edit is shown before it is written.
+#[derive(Args)]
+pub(crate) struct Learn {
+    /// The endpoint: its path, its name, or its group and method (`orderflow.buy_volume`)
+    #[arg(required_unless_present = "untyped")]
+    endpoint: Option<String>,
+    /// Files with replies of it
+    #[arg(value_name = "REPLY", required_unless_present = "live")]
+    replies: Vec<PathBuf>,
+    /// Ask the service, as the environment names it
+    #[arg(long, conflicts_with = "replies")]
+    live: bool,
+    /// Every endpoint whose fields are unknown
+    #[arg(long, requires = "live", conflicts_with = "endpoint")]
+    untyped: bool,
+    /// A param to ask with; of several endpoints, those that take it
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair, requires = "live")]
+    params: Vec<(String, String)>,
+    /// A field whose texts are all there are, with the name of the type if it is to have another
+    #[arg(long = "enum", value_name = "FIELD[=TYPE]")]
+    enums: Vec<String>,
+    /// How what is learned is known
+    #[arg(long, default_value = "reported", value_parser = ["document", "published", "reported"])]
+    evidence: String,
+    #[command(flatten)]
+    target: Target,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write it like coin=BTC")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+impl Learn {
+    pub(crate) fn run(&self) -> ExitCode {
+        let lessons = match self.lessons() {
+            Ok(lessons) => lessons,
+            Err(refusal) => return self.target.refuse(&refusal),
+        };
+        let learning = Learning {
+            lessons,
+            evidence: self.evidence.clone(),
+            enums: self.enums.clone(),
+            accept_invented: self.target.is_named(),
+        };
+        self.target.offer(codegen::learn(load(&self.target.spec()), &learning))
+    }
+
+    fn lessons(&self) -> Result<Vec<Lesson>, Refusal> {
+        let catalogue = || load(&self.target.spec());
+        if self.untyped {
+            let lessons = Question::untyped(catalogue())?.into_iter().filter_map(|question| {
+                // What cannot be asked is told and does not spoil the others.
+                let lesson = self.ask(&question, 4);
+                lesson.map_err(|refusal| say(&format!("{}: not asked, because {refusal}\n", question.endpoint))).ok()
+            });
+            return Ok(lessons.collect());
+        }
+        let endpoint = self.endpoint.as_deref().unwrap_or_default();
+        if self.live {
+            let question = Question::of(catalogue(), endpoint)?;
+            return Ok(vec![self.ask(&question, 24)?]);
+        }
+        let replies = self.replies.iter().map(|path| {
+            let name = path.display().to_string();
+            let text = fs::read_to_string(path);
+            text.map_err(|error| Refusal::Said(format!("{name}: {error}"))).map(|text| (name, text))
+        });
+        Ok(vec![Lesson { endpoint: endpoint.to_owned(), replies: replies.collect::<Result<_, _>>()? }])
+    }
+
+    /// Asks the service through the project's own client, and shows the first lines of what it says.
+    fn ask(&self, question: &Question, lines: usize) -> Result<Lesson, Refusal> {
+        let (path, query) = question.request(&self.params)?;
+        let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let output = Command::new(cargo)
+            .args(["run", "--quiet", "--package", "generated-client", "--features", "__json-features"])
+            .args(["--example", "raw", "--", &path])
+            .args(&query)
+            .current_dir(paths::root())
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|error| Refusal::Said(format!("cargo does not start: {error}")))?;
+        if !output.status.success() {
+            return Err(Refusal::Said(format!("`GET {path}` was not answered")));
+        }
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let shown: Vec<&str> = text.lines().take(lines).collect();
+        let more = if text.lines().nth(lines).is_some() { "\n…" } else { "" };
+        say(&format!("GET {path} {}\n{}{more}\n\n", query.join(" "), shown.join("\n")));
+        Ok(Lesson { endpoint: question.endpoint.clone(), replies: vec![(format!("`GET {path}`"), text)] })
+    }
+}

@@ -1,0 +1,93 @@
+//! A change of the catalogue, shown before it is made.
+
+use std::io::{BufRead, IsTerminal, Write, stdin, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use codegen::{CatalogueChange, Refusal};
+
+use crate::codegen::{drawn, shown};
+use crate::paths;
+use crate::terminal::{fail, say};
+
+/// Which catalogue is edited, and whether to ask first.
+#[derive(Args)]
+pub(crate) struct Target {
+    /// The catalogue
+    #[arg(long, value_name = "DIR")]
+    spec: Option<PathBuf>,
+    /// Write without asking
+    #[arg(long)]
+    yes: bool,
+}
+
+impl Target {
+    /// The catalogue's folder.
+    pub(crate) fn spec(&self) -> PathBuf {
+        self.spec.clone().unwrap_or_else(paths::spec)
+    }
+
+    /// Whether the catalogue was named, so that it is not by accident that it is edited.
+    pub(crate) fn is_named(&self) -> bool {
+        self.spec.is_some()
+    }
+
+    /// Shows what was noticed and what is to be written, and writes it if that is wanted.
+    pub(crate) fn offer(&self, change: Result<CatalogueChange, Refusal>) -> ExitCode {
+        let change = match change {
+            Ok(change) => change,
+            Err(refusal) => return self.refuse(&refusal),
+        };
+        for line in change.said() {
+            say(&format!("{line}\n"));
+        }
+        let spec = self.spec();
+        if change.is_empty() {
+            say("there is nothing to write\n");
+            return ExitCode::SUCCESS;
+        }
+        say(&format!("\n{}\n", change.diff(&format!("{}/", shown(&spec)))));
+        if !self.yes && !confirmed() {
+            return fail("nothing was written; `--yes` writes without asking\n");
+        }
+        match change.write(&spec) {
+            Ok(()) => {
+                say(&format!("written; {}\n", next(&spec)));
+                ExitCode::SUCCESS
+            }
+            Err(error) => fail(&format!("error: {}: {error}\n", spec.display())),
+        }
+    }
+
+    /// Says why there is no change.
+    pub(crate) fn refuse(&self, refusal: &Refusal) -> ExitCode {
+        match refusal {
+            Refusal::Catalogue(diagnostics) => fail(&drawn(diagnostics, &self.spec())),
+            Refusal::Said(why) => fail(&format!("error: {why}\n")),
+        }
+    }
+}
+
+fn next(spec: &Path) -> String {
+    let flag = if spec == paths::spec() { String::new() } else { format!(" --spec {}", spec.display()) };
+    format!("replace each `summary: unknown` that you can, then run `cargo xtask codegen{flag}`")
+}
+
+/// Asks on a terminal; where nobody can answer, the answer is no.
+fn confirmed() -> bool {
+    answer("Write this? [y/N] ")
+        .is_some_and(|answer| answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes"))
+}
+
+/// What a person on a terminal answers, without the space around it.
+pub(crate) fn answer(question: &str) -> Option<String> {
+    if !stdin().is_terminal() || !stdout().is_terminal() {
+        return None;
+    }
+    say(question);
+    let _ = stdout().flush();
+    let mut line = String::new();
+    stdin().lock().read_line(&mut line).ok()?;
+    Some(line.trim().to_owned())
+}

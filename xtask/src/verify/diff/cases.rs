@@ -1,0 +1,104 @@
+//! The recorded kinds of change, each with both clients as they are emitted.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use codegen::evolve::diff::compare;
+use codegen::{Api, File};
+
+use crate::paths;
+
+/// A folder of `codegen/tests/diffs`.
+pub(super) struct Case {
+    pub(super) name: String,
+    /// The verdict that is written in the folder.
+    pub(super) recorded: String,
+    /// What cargo-semver-checks sees, where that is less.
+    pub(super) seen: Option<String>,
+    /// The verdict of `cargo xtask diff`.
+    pub(super) ours: String,
+    pub(super) before: Vec<File>,
+    pub(super) after: Vec<File>,
+    /// Name and text.
+    pub(super) programs: Vec<(&'static str, String)>,
+}
+
+impl Case {
+    pub(super) fn client(&self, side: &str) -> &[File] {
+        if side == "before" { &self.before } else { &self.after }
+    }
+
+    /// What a program of the case is called beside one of its clients.
+    pub(super) fn example(&self, program: &str, side: &str) -> String {
+        format!("{}_{program}_{side}", self.name)
+    }
+
+    /// Whether a program tells more when it runs: then it does more than to be compiled.
+    pub(super) fn is_run(&self) -> bool {
+        self.programs.iter().any(|(_, text)| !text.contains("fn main() {}"))
+    }
+}
+
+pub(super) fn all() -> Result<Vec<Case>, String> {
+    let mut cases = Vec::new();
+    for folder in entries(&paths::root().join("codegen/tests/diffs"))? {
+        if folder.join("verdict.txt").exists() {
+            cases.push(case(&folder)?);
+        }
+    }
+    Ok(cases)
+}
+
+fn case(folder: &Path) -> Result<Case, String> {
+    let common = folder.with_file_name("common");
+    let model = |side: &str| model(&[&common, &folder.join(side)]);
+    let (before, after) = (model("before")?, model("after")?);
+    let verdict = read(&folder.join("verdict.txt"))?;
+    let mut lines = verdict.lines();
+    let recorded = lines.next().unwrap_or_default().to_owned();
+    let seen = lines.next().and_then(|line| line.strip_prefix("cargo-semver-checks sees ")).map(str::to_owned);
+    let mut programs = vec![("downstream", read(&folder.join("downstream.rs"))?)];
+    if folder.join("upgraded.rs").exists() {
+        programs.push(("upgraded", read(&folder.join("upgraded.rs"))?));
+    }
+    Ok(Case {
+        name: name(folder),
+        recorded,
+        seen,
+        ours: compare(&before, &after).verdict().map_or("none", |verdict| verdict.word()).to_owned(),
+        before: codegen::emit(&before),
+        after: codegen::emit(&after),
+        programs,
+    })
+}
+
+/// The client of several folders of YAML; what a later one has replaces what an earlier one has.
+fn model(folders: &[&Path]) -> Result<Api, String> {
+    let mut texts = BTreeMap::new();
+    for folder in folders.iter().filter(|folder| folder.exists()) {
+        for path in entries(folder)? {
+            texts.insert(name(&path), read(&path)?);
+        }
+    }
+    let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let checked = codegen::check(codegen::load_texts(&texts)).map_err(|diagnostics| diagnostics.to_string())?;
+    Ok(codegen::lower(&checked))
+}
+
+/// What a folder holds, sorted by name.
+pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let entries = fs::read_dir(folder).map_err(told)?;
+    let mut paths = entries.map(|entry| Ok(entry.map_err(told)?.path())).collect::<Result<Vec<_>, String>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+pub(super) fn name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+pub(super) fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
