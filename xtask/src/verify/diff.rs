@@ -22,7 +22,7 @@ pub(super) const CHECK: Check = Check {
         probe: &["cargo", "semver-checks", "--version"],
         install: "cargo install cargo-semver-checks --locked",
     }],
-    run,
+    run: |_| run(),
 };
 
 fn run() -> Result<(), String> {

@@ -19,7 +19,7 @@ pub(super) const CHECK: Check = Check {
         Program { probe: &["git", "--version"], install: "apt-get install git" },
         Program { probe: &["bash", "--version"], install: "apt-get install bash" },
     ],
-    run,
+    run: |_| run(),
 };
 
 /// Ends the sandbox with the script, however it ends: with `-m` a job is a group, so what it started ends too.
