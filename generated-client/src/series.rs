@@ -91,6 +91,9 @@ impl<'s, T> IntoIterator for &'s Series<T> {
 /// What an endpoint is answered with: a [`Series`], a [`Record`], or any [`Value`].
 pub trait Body: Sized + Send + 'static {
     /// Reads the whole of a JSON text, as it came from the service or was kept from it.
+    ///
+    /// A known field that stands twice in one object is refused, since nobody can tell which is meant. Where the
+    /// fields are unknown, as in a [`Value`], the later counts.
     fn decode(text: &str) -> Result<Self, DecodeError>;
 }
 

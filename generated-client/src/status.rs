@@ -65,17 +65,29 @@ fn refusal(response: HttpResponse, known: &[StatusInfo]) -> Error {
     let info = known.iter().find(|info| info.status == status);
     let said = std::str::from_utf8(&body).ok().and_then(|text| decode::any(text).ok());
     let find = |places| said.as_ref().and_then(|said| find(said, places));
-    let label = info.and_then(|info| info.label).map(|label| format!(", labelled \"{label}\""));
+    let label = info.and_then(|info| info.label).map(|label| format!(" (documented as \"{label}\")"));
     let meaning = find(SERVICE.error_body.message)
-        .or_else(|| info.map(|info| info.summary.trim_end_matches('.').to_owned()))
+        .or_else(|| info.map(|info| clause(info.summary)))
         .map(|meaning| format!(": {meaning}"));
     let parts = [Some(format!("status {status}")), label, meaning];
     Error::new(ErrorKind::Status, parts.into_iter().flatten().collect::<String>())
         .with_status(status, find(SERVICE.error_body.code))
         .with_retry_after(asked)
-        .with_hint(info.map_or("", |info| info.advice.trim_end_matches('.')))
+        .with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())
         .with_headers(headers)
         .with_body(body)
+}
+
+/// A sentence of the catalogue as a part of another: `Check the key.` becomes `check the key`, `API` stays.
+fn clause(sentence: &str) -> String {
+    let sentence = sentence.trim_end_matches('.');
+    let mut letters = sentence.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(sentence.chars().skip(1)).collect()
+        }
+        _ => sentence.to_owned(),
+    }
 }
 
 /// The first of several places that holds a text or a number.

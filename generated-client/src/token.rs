@@ -8,6 +8,7 @@
 mod basic;
 pub(crate) mod reply;
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -73,6 +74,8 @@ pub(crate) struct TokenFlow {
 #[derive(Default)]
 struct Cache {
     token: Option<Arc<Token>>,
+    /// The tokens before it, the latest last: requests with them may be under way, and no error may repeat them.
+    former: VecDeque<Arc<Token>>,
     /// Whether the service has refused the token.
     refused: bool,
     /// How many requests for a token have been answered, well or badly.
@@ -212,7 +215,8 @@ impl TokenFlow {
         for secret in &self.secrets {
             see(secret.expose());
         }
-        if let Some(token) = &self.cache().token {
+        let cache = self.cache();
+        for token in cache.former.iter().chain(&cache.token) {
             see(token.secret.expose());
         }
     }
@@ -247,7 +251,10 @@ impl Cache {
         match outcome {
             Ok(token) => {
                 let token = Arc::new(token);
-                self.token = Some(token.clone());
+                self.former.extend(self.token.replace(token.clone()));
+                if self.former.len() > FORMER {
+                    self.former.pop_front();
+                }
                 self.refused = false;
                 self.failure = None;
                 self.next_renewal = None;
@@ -260,6 +267,9 @@ impl Cache {
         }
     }
 }
+
+/// So many former tokens are kept: more are replaced while a request is under way only if they hardly live.
+const FORMER: usize = 4;
 
 /// A token is replaced this long before it expires …
 const MARGIN: Duration = Duration::from_secs(60);

@@ -27,23 +27,43 @@ type Row = (fn() -> Fate, &'static str);
 
 #[tokio::test(start_paused = true)]
 async fn one_attempt() {
-    let table: [Row; 14] = [
+    let table: [Row; 18] = [
         (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
         (silence, "no whole reply in time; after 1 attempt in 30s"),
         (|| reply(404, &[], ""), "status 404; after 1 attempt in 21ms"),
         (
             || reply(400, &[], r#"{"detail": {"message": "no such coin", "error_code": "COIN"}}"#),
-            "status 400, labelled \"Bad Request\": no such coin (code COIN); \
+            "status 400 (documented as \"Bad Request\"): no such coin (code COIN); \
              `timeframe` is reported as required and not set; after 1 attempt in 21ms; body: {\"detail\": {\"message\": \"no such coin\", \"error_code\": \"COIN\"}}",
         ),
-        (|| reply(401, &[], ""), "status 401: A credential is missing, wrong or expired; after 1 attempt in 21ms"),
+        (
+            || reply(401, &[], ""),
+            "status 401: a credential is missing, wrong or expired; check the API key and, where a token is used, \
+             the client id and the client secret; after 1 attempt in 21ms",
+        ),
+        (
+            || reply(403, &[], ""),
+            "status 403: there was no API key, or one that is not accepted; check the API key, and whether it may be \
+             used for this; after 1 attempt in 21ms",
+        ),
+        (
+            || reply(422, &[], r#"{"error": {"message": "limit"}}"#),
+            "status 422 (documented as \"Unauthorized\"): limit; `timeframe` is reported as required and not set; \
+             after 1 attempt in 21ms; body: {\"error\": {\"message\": \"limit\"}}",
+        ),
+        (|| reply(200, &[], ""), "status 200 came with an empty body instead of JSON; after 1 attempt in 21ms"),
+        (
+            || reply(200, &[], "{\"data\": [], \"x\": \"\u{1}\"}"),
+            "the body is not as expected: a text is cut or not as JSON writes it at line 1 column 19; \
+             after 1 attempt in 21ms; body: {\"data\": [], \"x\": \" \"}",
+        ),
         (
             || reply(429, &[("retry-after", "7")], ""),
-            "status 429: More requests came than the limits allow; retry after 7s; after 1 attempt in 21ms",
+            "status 429: more requests came than the limits allow; retry after 7s; after 1 attempt in 21ms",
         ),
         (
             || reply(500, &[], r#"{"error": {"message": "oops"}}"#),
-            "status 500, labelled \"Forbidden\": oops; after 1 attempt in 21ms; body: {\"error\": {\"message\": \"oops\"}}",
+            "status 500 (documented as \"Forbidden\"): oops; after 1 attempt in 21ms; body: {\"error\": {\"message\": \"oops\"}}",
         ),
         (
             || reply(302, &[("location", "https://login.example.com/?next=x")], ""),
@@ -76,9 +96,14 @@ async fn one_attempt() {
              after 1 attempt in 21ms; body: {\"data\": [1",
         ),
     ];
+    let mut wrong = Vec::new();
     for (fate, expected) in table {
-        assert_eq!(check(fate).await, expected);
+        let said = check(fate).await;
+        if said != expected {
+            wrong.push(format!("{said}\n  instead of\n{expected}"));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -178,7 +178,7 @@ async fn a_refusal_is_explained() {
     let error = check(Step::Write(reply("422 Unprocessable", body))).await;
     assert_eq!((error.status(), error.code()), (Some(422), Some("VENUE")));
     let text = error.to_string();
-    let start = "orderflow.volume_ratio (GET /volumeRatio?coin=BTC): status 422, labelled \"Unauthorized\": no such venue (code VENUE); ";
+    let start = "orderflow.volume_ratio (GET /volumeRatio?coin=BTC): status 422 (documented as \"Unauthorized\"): no such venue (code VENUE); ";
     assert!(text.starts_with(start), "{text}");
     assert!(!text.contains("`coin` is"), "{text}");
     let timeframe = "(code VENUE); `timeframe` is reported as required and not set; ";

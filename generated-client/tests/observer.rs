@@ -38,10 +38,10 @@ async fn everything_is_told_in_order() {
     let expected = [
         "token sent 1: Err(Connect), 0 bytes, 21ms",
         "token again after Connect",
-        "token waited for Gate 989ms",
+        "token waited for Gate 1.01s",
         "token sent 2: Ok(200), 51 bytes, 21ms",
         "token renewed: true",
-        "orderflow.volume_ratio waited for Token 1.031s",
+        "orderflow.volume_ratio waited for Token 1.052s",
         "orderflow.volume_ratio waited for Gate 989ms",
         "orderflow.volume_ratio sent 1: Ok(503), 42 bytes, 21ms",
         "orderflow.volume_ratio again after Status",

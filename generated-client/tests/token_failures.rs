@@ -30,7 +30,7 @@ async fn the_token_endpoint() {
     let rows: [Row; 28] = [
         ("400", || reply(400, &[], r#"{"error": "invalid_client"}"#), 1, "status 400: invalid_client"),
         ("401", || reply(401, &[], ""), 1, "Bearer is for data requests"),
-        ("403", || reply(403, &[], ""), 1, "Send the API key with the token request too"),
+        ("403", || reply(403, &[], ""), 1, "send the API key with the token request too"),
         ("404", || reply(404, &[], ""), 1, "status 404"),
         ("415", || reply(415, &[], ""), 1, "application/x-www-form-urlencoded"),
         ("429", || reply(429, &[], ""), 4, "status 429"),

@@ -56,9 +56,11 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
             .notes("What leads to it is not documented."),
         StatusInfo::new(401, Evidence::Reported)
             .summary("A credential is missing, wrong or expired.")
+            .advice("Check the API key and, where a token is used, the client id and the client secret.")
             .notes("Listed for the token endpoint only; public clients met it on data requests too."),
         StatusInfo::new(403, Evidence::Reported)
             .summary("There was no API key, or one that is not accepted.")
+            .advice("Check the API key, and whether it may be used for this.")
             .notes("Listed for the token endpoint only; public clients met it on data requests too."),
         StatusInfo::new(422, Evidence::Document)
             .label("Unauthorized")
