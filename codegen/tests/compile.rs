@@ -28,6 +28,29 @@ fn every_emitted_client_compiles_and_passes() {
         .expect("cargo runs");
     let (said, warned) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{said}\n{warned}");
+    for case in cases.iter().filter(|case| case.join("refused.rs").exists()) {
+        refused(case, &scratch);
+    }
+}
+
+/// What the compiler says of a program that asks for what there is not, in the lines that are ours.
+fn refused(case: &Path, scratch: &Path) {
+    let program = fs::read_to_string(case.join("refused.rs")).expect("a program");
+    write(&scratch.join("members").join(name(case)).join("examples/refused.rs"), &program);
+    let output = Command::new(env!("CARGO"))
+        .args(["check", "--offline", "--quiet", "--example", "refused", "--package", &format!("case_{}", name(case))])
+        .env("CARGO_TARGET_DIR", scratch.join("target"))
+        .env_remove("RUSTFLAGS")
+        .current_dir(scratch)
+        .output()
+        .expect("cargo runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{} compiles", name(case));
+    // The rest is the compiler's, and changes with it.
+    let is_ours = |line: &&str| line.starts_with("error[") || line.starts_with("= note: `Request");
+    let ours: Vec<_> = said.lines().map(str::trim_start).filter(is_ours).collect();
+    let expected = fs::read_to_string(case.join("refused.err")).expect("what the compiler says");
+    assert_eq!(ours, expected.lines().collect::<Vec<_>>(), "{said}");
 }
 
 /// The folders of the cases that emit.

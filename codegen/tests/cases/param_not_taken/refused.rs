@@ -1,0 +1,6 @@
+//! Asks for something that the endpoint does not take.
+
+fn main() {
+    let client = case_param_not_taken::Client::builder("https://service.test/v2").build();
+    let _ = client.map(|client| client.market().health().limit(3));
+}
