@@ -1,6 +1,7 @@
 //! The project's commands. Each is one call into a library or another package; nothing is decided here.
 
 mod add;
+mod bench;
 mod codegen;
 mod diff;
 mod import;
@@ -26,6 +27,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Measure the project beside its peers
+    Bench(bench::Bench),
     /// Turn the catalogue into the generated part of the client
     Codegen(codegen::Codegen),
     /// Report every mistake in the catalogue
@@ -49,6 +52,7 @@ enum Command {
 
 fn main() -> ExitCode {
     match Cli::parse().command {
+        Command::Bench(command) => command.run(),
         Command::Codegen(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Openapi(command) => command.run(),

@@ -1,0 +1,46 @@
+//! Asks for 50 records as often as it is told to, with our client: `request-ours URL COUNT`.
+//!
+//! `request-ours build` prints in nanoseconds what building a client takes: the first, and one of the next hundred.
+
+use std::time::{Duration, Instant};
+
+use generated_client::{Client, Exchange, RateLimit, Timeframe};
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let url = arguments.next().unwrap_or_default();
+    if url == "build" {
+        return building();
+    }
+    let count: u32 = arguments.next().and_then(|count| count.parse().ok()).expect("a number of requests");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let records = runtime.block_on(requests(url, count));
+    println!("{records}");
+}
+
+async fn requests(url: String, count: u32) -> usize {
+    // The gate is on, and so wide that nothing waits.
+    let limit = RateLimit::new(100_000, Duration::from_secs(1), 10);
+    let client = Client::builder(url).api_key("key").rate_limit(limit).build().expect("a client");
+    let mut records = 0;
+    for _ in 0..count {
+        let request = client.group_4().metric_4().coin("BTC").exchanges([Exchange::BINANCE_SPOT]);
+        let series = request.timeframe(Timeframe::H1).limit(50).await.expect("an answer");
+        records += series.data.len();
+    }
+    records
+}
+
+fn building() {
+    let build = || {
+        let start = Instant::now();
+        let client = Client::builder("https://service.test/v2").api_key("key").build().expect("a client");
+        let took = start.elapsed().as_nanos();
+        drop(client);
+        took
+    };
+    let first = build();
+    let mut next: Vec<_> = (0..101).map(|_| build()).collect();
+    next.sort_unstable();
+    println!("{first} {}", next[50]);
+}

@@ -1,0 +1,78 @@
+//! What must not grow unseen: the deterministic figures, against `bench/budget.toml`.
+//!
+//! Lines and crates are absolute; instructions and bytes are ratios to what is built beside them, since they move with
+//! the compiler. A machine without valgrind checks the rest and says so.
+
+use std::fs;
+
+use crate::command::exists;
+use crate::rows::{decode, request, weight};
+use crate::scratch::Scratch;
+
+/// What a figure may be over its budget.
+const TOLERANCE: f64 = 1.03;
+
+/// A figure that has a budget.
+type Figure = (&'static str, fn(&Scratch) -> Result<f64, String>);
+
+const ALWAYS: &[Figure] = &[
+    ("lines-per-endpoint", |scratch| {
+        let (lines, endpoints) = weight::lines_per_endpoint(scratch)?;
+        Ok(exact(lines) / exact(endpoints))
+    }),
+    ("dependencies", |scratch| weight::count_dependencies(&scratch.project, "generated-client", scratch).map(exact)),
+    ("bytes-to-raw-transport", |scratch| {
+        let workspace = scratch.ours()?;
+        Ok(weight::bytes(scratch, workspace, "request-ours")? / weight::bytes(scratch, workspace, "request-raw")?)
+    }),
+];
+
+const COUNTED: &[Figure] = &[
+    ("decode-narrow-to-derive", |scratch| decode::counted(scratch, "narrow").map(|(ours, strict)| ours / strict)),
+    ("decode-wide-to-derive", |scratch| decode::counted(scratch, "wide").map(|(ours, strict)| ours / strict)),
+    ("decode-grown-to-derive", |scratch| decode::counted(scratch, "grown").map(|(ours, strict)| ours / strict)),
+    ("request-to-raw-transport", |scratch| {
+        let count = |program| request::counted(&scratch.build(scratch.ours()?, program)?);
+        Ok(count("request-ours")? / count("request-raw")?)
+    }),
+];
+
+/// Compares every figure with its budget; an error names those that are over, and what to do.
+pub(crate) fn check(scratch: &Scratch) -> Result<(), String> {
+    let path = scratch.own().join("budget.toml");
+    let budget = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut figures = ALWAYS.to_vec();
+    if exists("valgrind") {
+        figures.extend(COUNTED);
+    } else {
+        eprintln!("WARNING: valgrind is not here; {} budgets of instructions are NOT checked", COUNTED.len());
+    }
+    let mut over = Vec::new();
+    for (name, measure) in figures {
+        let allowed = allowed(&budget, name).ok_or_else(|| format!("{} has no number `{name}`", path.display()))?;
+        let measured = measure(scratch)?;
+        let is_over = measured > allowed * TOLERANCE;
+        println!("{name:26} {measured:8.3}, budget {allowed:8.3}{}", if is_over { "  OVER" } else { "" });
+        if is_over {
+            over.push(name);
+        }
+    }
+    if over.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "over budget by more than 3 %: {}; make it lighter, or raise the number in bench/budget.toml and say why",
+        over.join(", ")
+    ))
+}
+
+/// The number that stands behind a name.
+fn allowed(budget: &str, name: &str) -> Option<f64> {
+    let lines = budget.lines().filter_map(|line| line.split_once('='));
+    lines.filter(|(known, _)| known.trim() == name).find_map(|(_, number)| number.trim().parse().ok())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "small numbers")]
+fn exact(count: usize) -> f64 {
+    count as f64
+}

@@ -1,0 +1,32 @@
+//! Other programs, run to their end.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What a program printed, or why it failed.
+pub(crate) fn output(command: &mut Command) -> Result<(String, String), String> {
+    let shown = format!("{command:?}");
+    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{shown}: {error}"))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (said, warned) = (text(&output.stdout), text(&output.stderr));
+    if output.status.success() {
+        return Ok((said, warned));
+    }
+    let last: Vec<_> = warned.lines().rev().take(20).collect();
+    Err(format!("{shown} failed:\n{}", last.into_iter().rev().collect::<Vec<_>>().join("\n")))
+}
+
+/// Whether a program is there.
+pub(crate) fn exists(program: &str) -> bool {
+    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+/// Cargo in a folder, with a build folder; nothing that is set outside changes what is compared.
+pub(crate) fn cargo(folder: &Path, target: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).arg("--quiet").current_dir(folder).env("CARGO_TARGET_DIR", target);
+    for setting in ["RUSTFLAGS", "CARGO_INCREMENTAL", "CARGO_PROFILE_DEV_DEBUG", "CARGO_ENCODED_RUSTFLAGS"] {
+        command.env_remove(setting);
+    }
+    command
+}

@@ -1,0 +1,75 @@
+//! The project beside its peers: `cargo xtask bench [NAME]...`.
+//!
+//! Every row is measured against what stands beside it in the same run. What is counted comes before what is timed.
+//! Whatever is built or generated on the way stays below `target/bench` and is never committed.
+
+mod budget;
+mod callgrind;
+mod command;
+mod report;
+mod rows;
+mod scratch;
+mod server;
+mod timing;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use rows::{ROWS, Row};
+use scratch::Scratch;
+
+/// Measure the project beside its peers
+#[derive(Parser)]
+#[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
+struct Bench {
+    /// Which rows; all of them if none is named
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// How many interleaved rounds a timed row takes; the median counts
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Only compare what is deterministic with `bench/budget.toml`, and fail if it is over by more than 3 %
+    #[arg(long)]
+    budget: bool,
+    /// Say what there is to measure
+    #[arg(long)]
+    list: bool,
+}
+
+fn main() -> ExitCode {
+    let bench = Bench::parse();
+    if bench.list {
+        for row in ROWS {
+            println!("{:12} {}", row.name, row.shows);
+        }
+        return ExitCode::SUCCESS;
+    }
+    match bench.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+impl Bench {
+    fn run(&self) -> Result<(), String> {
+        let scratch = Scratch::new(self.rounds)?;
+        if self.budget {
+            return budget::check(&scratch);
+        }
+        let unknown = self.names.iter().find(|name| ROWS.iter().all(|row| row.name != name.as_str()));
+        if let Some(unknown) = unknown {
+            return Err(format!("there is no row `{unknown}`; `--list` has their names"));
+        }
+        let chosen = |row: &&Row| self.names.is_empty() || self.names.iter().any(|name| name == row.name);
+        for row in ROWS.iter().filter(chosen) {
+            eprintln!("measuring {}: {}", row.name, row.shows);
+            let outcomes = (row.measure)(&scratch).unwrap_or_else(|problem| vec![report::skipped(row.name, &problem)]);
+            report::record(&scratch, row.name, &outcomes)?;
+        }
+        report::finish(&scratch)
+    }
+}

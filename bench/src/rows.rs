@@ -1,0 +1,39 @@
+//! What is measured: a row is a name and a function. What is counted comes first.
+
+pub(crate) mod build;
+pub(crate) mod decode;
+pub(crate) mod generator;
+pub(crate) mod request;
+pub(crate) mod weight;
+
+use crate::report::Outcome;
+use crate::scratch::Scratch;
+
+/// Something to measure.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) shows: &'static str,
+    pub(crate) measure: fn(&Scratch) -> Result<Vec<Outcome>, String>,
+}
+
+/// Everything that is measured, in the order of the table.
+pub(crate) const ROWS: &[Row] = &[
+    Row { name: "lines", shows: "emitted lines per endpoint with a path", measure: weight::lines },
+    Row { name: "dependencies", shows: "crates that users compile", measure: weight::dependencies },
+    Row { name: "size", shows: "bytes of a stripped program", measure: weight::size },
+    Row { name: "decode", shows: "instructions for decoding 10,000 records", measure: decode::decode },
+    Row { name: "floats", shows: "floats read as they were written", measure: decode::floats },
+    Row { name: "allocations", shows: "allocations that grow with the records", measure: decode::allocations },
+    Row { name: "request", shows: "instructions for one request of 50 records", measure: request::request },
+    Row { name: "check", shows: "cargo check of the client alone", measure: build::check },
+    Row { name: "release", shows: "release build of a program that calls everything", measure: build::release },
+    Row { name: "from-scratch", shows: "build with every dependency", measure: build::from_scratch },
+    Row { name: "codegen", shows: "the generator beside progenitor", measure: generator::codegen },
+    Row { name: "growth", shows: "the generator's time and memory as the catalogue grows", measure: generator::growth },
+    Row { name: "client", shows: "building a client", measure: request::client },
+];
+
+/// A ratio, as the table shows it.
+pub(crate) fn ratio(ours: f64, theirs: f64) -> String {
+    format!("{:.2}", ours / theirs)
+}

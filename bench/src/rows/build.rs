@@ -1,0 +1,120 @@
+//! What compiling takes: the client alone, a program that calls everything, everything from scratch.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::ratio;
+use crate::command::{cargo, output};
+use crate::report::Outcome;
+use crate::scratch::Scratch;
+use crate::timing::{Took, Turn, medians};
+
+/// A package to compile, and the file by whose touch cargo takes it for changed.
+struct Package {
+    workspace: PathBuf,
+    name: &'static str,
+    touched: &'static str,
+}
+
+impl Package {
+    fn new(workspace: &Path, name: &'static str, touched: &'static str) -> Self {
+        Self { workspace: workspace.to_owned(), name, touched }
+    }
+
+    fn touch(&self) -> Result<(), String> {
+        let path = self.workspace.join(self.touched);
+        let file = fs::File::options().append(true).open(&path);
+        let touched = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
+        touched.map_err(|error| format!("{}: {error}", path.display()))
+    }
+}
+
+/// The medians of compiling packages again, with everything below them at hand.
+fn again(scratch: &Scratch, arguments: &[&str], packages: &[Package]) -> Result<Vec<Took>, String> {
+    let command = |package: &Package| {
+        let target = scratch.target().join(package.workspace.file_name().unwrap_or_default());
+        let mut arguments = arguments.to_vec();
+        arguments.extend(["--package", package.name]);
+        cargo(&package.workspace, &target, &arguments)
+    };
+    for package in packages {
+        output(&mut command(package))?;
+    }
+    let turns: Vec<_> = packages
+        .iter()
+        .map(|package| Turn { before: Box::new(|| package.touch()), command: Box::new(move || command(package)) })
+        .collect();
+    medians(scratch.rounds, &turns)
+}
+
+fn seconds(took: &Took) -> String {
+    format!("{:.1} s ({:.1} s of processors)", took.wall, took.processor)
+}
+
+pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let (ours, peers) = (scratch.ours()?, scratch.peers()?);
+    let packages = [
+        Package::new(ours, "generated-client", "ours/src/lib.rs"),
+        Package::new(ours, "ours-empty", "ours-empty/src/lib.rs"),
+        Package::new(peers, "progenitor-made", "client/src/lib.rs"),
+    ];
+    let took = again(scratch, &["check"], &packages)?;
+    let [whole, empty, peer] = &took[..] else { return Err("a turn is missing".to_owned()) };
+    let detail = format!("{} / {}", seconds(whole), seconds(peer));
+    let rest = (whole.processor - empty.processor).max(0.0);
+    Ok(vec![
+        Outcome {
+            number: "1",
+            what: "`cargo check` of the client alone / progenitor's, 130 endpoints, seconds of processors".to_owned(),
+            bounds: ("0.30", "0.20"),
+            measured: ratio(whole.processor, peer.processor),
+            detail: format!("{detail}; waited {}", ratio(whole.wall, peer.wall)),
+        },
+        Outcome {
+            number: "1",
+            what: "the same less ours with no endpoint".to_owned(),
+            bounds: ("0.15", "0.10"),
+            measured: ratio(rest, peer.processor),
+            detail: format!("with no endpoint {}", seconds(empty)),
+        },
+    ])
+}
+
+pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let (ours, peers) = (scratch.ours()?, scratch.peers()?);
+    // The client is touched, so client and program are compiled and linked; their dependencies are at hand.
+    let packages =
+        [Package::new(ours, "all-ours", "ours/src/lib.rs"), Package::new(peers, "all-progenitor", "client/src/lib.rs")];
+    let took = again(scratch, &["build", "--release"], &packages)?;
+    let [whole, peer] = &took[..] else { return Err("a turn is missing".to_owned()) };
+    Ok(vec![Outcome {
+        number: "2",
+        what: "release build of a client and a program that calls all 130 / progenitor's, seconds of processors"
+            .to_owned(),
+        bounds: ("0.30", "0.20"),
+        measured: ratio(whole.processor, peer.processor),
+        detail: format!("{} / {}; waited {}", seconds(whole), seconds(peer), ratio(whole.wall, peer.wall)),
+    }])
+}
+
+pub(crate) fn from_scratch(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let packages = [(scratch.ours()?.to_owned(), "generated-client"), (scratch.peers()?.to_owned(), "progenitor-made")];
+    let target = scratch.empty_target()?;
+    let turns: Vec<_> = packages
+        .iter()
+        .map(|(workspace, package)| Turn {
+            before: Box::new(|| scratch.empty_target().map(drop)),
+            command: Box::new(|| cargo(workspace, &target, &["build", "--package", package])),
+        })
+        .collect();
+    let took = medians(scratch.rounds, &turns)?;
+    scratch.empty_target()?;
+    let [whole, peer] = &took[..] else { return Err("a turn is missing".to_owned()) };
+    Ok(vec![Outcome {
+        number: "3",
+        what: "dev build from scratch, default features / progenitor's, seconds of processors".to_owned(),
+        bounds: ("0.60", "0.50"),
+        measured: ratio(whole.processor, peer.processor),
+        detail: format!("{} / {}; waited {}", seconds(whole), seconds(peer), ratio(whole.wall, peer.wall)),
+    }])
+}

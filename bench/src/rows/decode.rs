@@ -1,0 +1,57 @@
+//! Decoding, beside strict derives: instructions, exactness, allocations.
+
+use std::process::Command;
+
+use super::ratio;
+use crate::callgrind::instructions;
+use crate::command::output;
+use crate::report::Outcome;
+use crate::scratch::Scratch;
+
+/// The bodies, as the program knows them.
+pub(crate) const BODIES: [(&str, &str); 3] = [
+    ("narrow", "two numbers a record"),
+    ("wide", "twelve fields of many types"),
+    ("grown", "texts, nulls and two unknown fields, which strict derives drop"),
+];
+
+/// Instructions of our decoder and of strict derives, for one body.
+pub(crate) fn counted(scratch: &Scratch, body: &str) -> Result<(f64, f64), String> {
+    let program = scratch.build(scratch.ours()?, "decode")?;
+    // Making the body is not a part of decoding it.
+    let none = instructions(&program, &[body, "none"])?;
+    Ok((instructions(&program, &[body, "ours"])? - none, instructions(&program, &[body, "strict"])? - none))
+}
+
+pub(crate) fn decode(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let program = scratch.build(scratch.ours()?, "decode")?;
+    let outcome = |(body, records): (&str, &str)| {
+        let (ours, strict) = counted(scratch, body)?;
+        let (times, _) = output(Command::new(&program).args([body, "time"]))?;
+        let times: Vec<f64> = times.split_whitespace().filter_map(|time| time.parse().ok()).collect();
+        let time = if let [ours, strict] = times[..] { ratio(ours, strict) } else { "?".to_owned() };
+        let what = format!("decoding 10,000 records / strict derives with float_roundtrip, instructions: {records}");
+        let detail = format!("{:.0} / {:.0} a record; time {time}", ours / 10_000.0, strict / 10_000.0);
+        Ok(Outcome { number: "8", what, bounds: ("1.15", "0.80"), measured: ratio(ours, strict), detail })
+    };
+    BODIES.into_iter().map(outcome).collect()
+}
+
+pub(crate) fn floats(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let program = scratch.build(scratch.ours()?, "floats")?;
+    let (said, _) = output(&mut Command::new(program))?;
+    let (count, misread) = said.trim().split_once(' ').ok_or("the program said nothing")?;
+    let what = "floats misread: 17 digits and shortest form, random and edge values".to_owned();
+    let detail = format!("of {count}");
+    Ok(vec![Outcome { number: "9", what, bounds: ("0", ""), measured: misread.to_owned(), detail }])
+}
+
+pub(crate) fn allocations(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let program = scratch.build(scratch.ours()?, "allocations")?;
+    let (said, _) = output(&mut Command::new(program))?;
+    let counts: Vec<u64> = said.split_whitespace().filter_map(|count| count.parse().ok()).collect();
+    let [few, many] = counts[..] else { return Err(format!("the program said {said:?}")) };
+    let what = "allocations that 65,536 records of numbers take over 1,024".to_owned();
+    let detail = format!("{many} and {few}; the list doubles six times on its way");
+    Ok(vec![Outcome { number: "10", what, bounds: ("6", ""), measured: (many - few).to_string(), detail }])
+}

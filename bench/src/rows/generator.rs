@@ -1,0 +1,78 @@
+//! The generator as a whole process: beside progenitor, and as the catalogue grows.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::ratio;
+use crate::report::Outcome;
+use crate::scratch::{ENDPOINTS, Scratch};
+use crate::timing::{Turn, medians};
+
+fn ours(scratch: &Scratch, catalogue: &Path) -> Result<Command, String> {
+    let mut command = Command::new(scratch.released_xtask()?);
+    // A folder of its own, whose files are as emitted after the first time, so that no disk is measured.
+    command.args(["codegen", "--spec"]).arg(catalogue).arg("--out").arg(catalogue.join("emitted"));
+    Ok(command)
+}
+
+pub(crate) fn codegen(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let description = scratch.description()?;
+    let catalogue = scratch.catalogue(ENDPOINTS)?;
+    let generator = scratch.build(scratch.generators()?, "generate-with-progenitor")?;
+    let command = ours(scratch, &catalogue)?;
+    let turns = [
+        Turn { before: Box::new(|| Ok(())), command: Box::new(|| copied(&command)) },
+        Turn {
+            before: Box::new(|| Ok(())),
+            command: Box::new(|| {
+                let mut command = Command::new(&generator);
+                command.arg(&description).arg(catalogue.join("progenitor.rs"));
+                command
+            }),
+        },
+    ];
+    let took = medians(scratch.rounds.max(5), &turns)?;
+    let [mine, peer] = &took[..] else { return Err("a turn is missing".to_owned()) };
+    Ok(vec![Outcome {
+        number: "11",
+        what: "codegen, whole process / progenitor, 130 endpoints, release builds".to_owned(),
+        bounds: ("0.20", "0.10"),
+        measured: ratio(mine.wall, peer.wall),
+        detail: format!("{:.0} ms / {:.0} ms", mine.wall * 1e3, peer.wall * 1e3),
+    }])
+}
+
+fn copied(command: &Command) -> Command {
+    let mut copy = Command::new(command.get_program());
+    copy.args(command.get_args());
+    copy
+}
+
+pub(crate) fn growth(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let sizes = [ENDPOINTS, ENDPOINTS * 10, ENDPOINTS * 100];
+    let commands: Result<Vec<_>, String> = sizes.iter().map(|size| ours(scratch, &scratch.catalogue(*size)?)).collect();
+    let commands = commands?;
+    let turn = |command| Turn { before: Box::new(|| Ok(())), command: Box::new(move || copied(command)) };
+    let turns: Vec<_> = commands.iter().map(turn).collect();
+    let took = medians(scratch.rounds, &turns)?;
+    let [small, middle, large] = &took[..] else { return Err("a turn is missing".to_owned()) };
+    let grown = |from: usize, ratio: String, times: String| Outcome {
+        number: "12",
+        what: format!("codegen, time for {} endpoints / for {from}", from * 10),
+        bounds: ("11", "10"),
+        measured: ratio,
+        detail: times,
+    };
+    let times = |less: f64, more: f64| format!("{more:.2} s / {less:.2} s");
+    Ok(vec![
+        grown(ENDPOINTS, ratio(middle.wall, small.wall), times(small.wall, middle.wall)),
+        grown(ENDPOINTS * 10, ratio(large.wall, middle.wall), times(middle.wall, large.wall)),
+        Outcome {
+            number: "12",
+            what: "codegen, peak memory in MiB at 13,000 endpoints".to_owned(),
+            bounds: ("400", "200"),
+            measured: format!("{:.0}", large.memory),
+            detail: format!("at 130 {:.0}, at 1,300 {:.0}", small.memory, middle.memory),
+        },
+    ])
+}

@@ -1,0 +1,58 @@
+//! One request of 50 records to a server on loopback, and what building a client takes.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::ratio;
+use crate::callgrind::instructions;
+use crate::command::output;
+use crate::report::Outcome;
+use crate::scratch::Scratch;
+use crate::server;
+use crate::timing::median;
+
+/// Instructions for one request: of two runs, what the longer takes more.
+pub(crate) fn counted(program: &Path) -> Result<f64, String> {
+    let url = server::start()?;
+    let (few, many) = (instructions(program, &[&url, "50"])?, instructions(program, &[&url, "250"])?);
+    Ok((many - few) / 200.0)
+}
+
+pub(crate) fn request(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let ours = counted(&scratch.build(scratch.ours()?, "request-ours")?)?;
+    let raw = counted(&scratch.build(scratch.ours()?, "request-raw")?)?;
+    let mut outcomes = vec![Outcome {
+        number: "6",
+        what: "instructions for one request of 50 records / raw use of the same transport with strict derives"
+            .to_owned(),
+        bounds: ("1.20", "1.00"),
+        measured: ratio(ours, raw),
+        detail: format!("{ours:.0} / {raw:.0}"),
+    }];
+    let peers = scratch.peers()?;
+    let reqwest = counted(&scratch.build(peers, "request-reqwest")?)?;
+    let progenitor = counted(&scratch.build(peers, "request-progenitor")?)?;
+    outcomes.push(Outcome {
+        number: "7",
+        what: "the same / progenitor".to_owned(),
+        bounds: ("0.75", "0.65"),
+        measured: ratio(ours, progenitor),
+        detail: format!("{ours:.0} / {progenitor:.0}; hand-written reqwest {reqwest:.0}"),
+    });
+    Ok(outcomes)
+}
+
+pub(crate) fn client(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let program = scratch.build(scratch.ours()?, "request-ours")?;
+    let (mut first, mut next) = (Vec::new(), Vec::new());
+    for _ in 0..scratch.rounds.max(1) {
+        let (said, _) = output(Command::new(&program).arg("build"))?;
+        let times: Vec<f64> = said.split_whitespace().filter_map(|time| time.parse().ok()).collect();
+        let [cold, warm] = times[..] else { return Err(format!("the program said {said:?}")) };
+        first.push(cold / 1e6);
+        next.push(warm / 1e6);
+    }
+    let what = "building a client, default features, in ms: the first of a process".to_owned();
+    let detail = format!("each further one {:.3} ms", median(next));
+    Ok(vec![Outcome { number: "14", what, bounds: ("1", "0.1"), measured: format!("{:.3}", median(first)), detail }])
+}

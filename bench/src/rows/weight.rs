@@ -1,0 +1,82 @@
+//! What users carry: lines, crates, bytes.
+
+use std::fs;
+use std::path::Path;
+
+use super::ratio;
+use crate::command::{cargo, output};
+use crate::report::Outcome;
+use crate::scratch::{Scratch, entries};
+
+/// The emitted lines for each endpoint that has a path.
+pub(crate) fn lines_per_endpoint(scratch: &Scratch) -> Result<(usize, usize), String> {
+    let lines = count_lines(&scratch.project.join("generated-client/src/generated"))?;
+    // The catalogue states a path for every endpoint that has one.
+    let mut paths = 0;
+    for file in entries(&scratch.project.join("spec"))? {
+        let is_group = !file.ends_with("service.yaml") && file.extension().is_some_and(|extension| extension == "yaml");
+        if is_group {
+            let text = fs::read_to_string(&file).map_err(|error| error.to_string())?;
+            paths += text.lines().filter(|line| line.trim_start().starts_with("path: /")).count();
+        }
+    }
+    Ok((lines, paths))
+}
+
+fn count_lines(path: &Path) -> Result<usize, String> {
+    if path.is_dir() {
+        return entries(path)?.iter().map(|entry| count_lines(entry)).sum();
+    }
+    fs::read_to_string(path).map(|text| text.lines().count()).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+pub(crate) fn lines(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let (lines, endpoints) = lines_per_endpoint(scratch)?;
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    let measured = format!("{:.1}", lines as f64 / endpoints as f64);
+    let what = "emitted lines per endpoint with a path, docs included".to_owned();
+    let detail = format!("{lines} lines, {endpoints} endpoints");
+    Ok(vec![Outcome { number: "13", what, bounds: ("75", "50"), measured, detail }])
+}
+
+/// The crates below a package, itself not counted.
+pub(crate) fn count_dependencies(folder: &Path, package: &str, scratch: &Scratch) -> Result<usize, String> {
+    let arguments = ["tree", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}"];
+    let (said, _) = output(&mut cargo(folder, &scratch.target(), &arguments))?;
+    let mut crates: Vec<_> = said.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    crates.sort_unstable();
+    crates.dedup();
+    Ok(crates.len() - 1)
+}
+
+pub(crate) fn dependencies(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let ours = count_dependencies(&scratch.project, "generated-client", scratch)?;
+    let peer = scratch.peers().and_then(|peers| count_dependencies(peers, "progenitor-made", scratch));
+    let detail = peer.map_or_else(|problem| problem, |count| format!("progenitor's client: {count}"));
+    let what = "normal dependencies, default features".to_owned();
+    Ok(vec![Outcome { number: "5", what, bounds: ("65", "50"), measured: ours.to_string(), detail }])
+}
+
+/// The size of a stripped program.
+#[expect(clippy::cast_precision_loss, reason = "no program is that large")]
+pub(crate) fn bytes(scratch: &Scratch, workspace: &Path, program: &str) -> Result<f64, String> {
+    let path = scratch.build(workspace, program)?;
+    fs::metadata(&path).map(|metadata| metadata.len() as f64).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+pub(crate) fn size(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let (ours, raw) =
+        (bytes(scratch, scratch.ours()?, "request-ours")?, bytes(scratch, scratch.ours()?, "request-raw")?);
+    let reqwest = bytes(scratch, scratch.peers()?, "request-reqwest")?;
+    let progenitor = bytes(scratch, scratch.peers()?, "request-progenitor")?;
+    let mib = |bytes: f64| format!("{:.2}", bytes / 1_048_576.0);
+    let detail = format!(
+        "MiB: ours {}, hand-written reqwest {}, progenitor {}, hand-written hyper-util {}",
+        mib(ours),
+        mib(reqwest),
+        mib(progenitor),
+        mib(raw)
+    );
+    let what = "stripped minimal program / the same on reqwest with default features".to_owned();
+    Ok(vec![Outcome { number: "4", what, bounds: ("0.65", "0.55"), measured: ratio(ours, reqwest), detail }])
+}

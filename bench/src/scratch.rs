@@ -1,0 +1,252 @@
+//! The folder in which everything is generated and built: `target/bench`.
+//!
+//! Three workspaces are copied there, each with its own lock file: what generates peers, what is compared with
+//! nothing but ours, and what needs the peers. Each part is made when a row first asks for it.
+
+use std::cell::OnceCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::command::{cargo, output};
+
+/// So many endpoints has the synthetic catalogue, with the three whose bodies are decoded.
+pub(crate) const ENDPOINTS: usize = 130;
+
+/// The folder, and what stands ready in it.
+pub(crate) struct Scratch {
+    pub(crate) rounds: usize,
+    pub(crate) project: PathBuf,
+    project_target: PathBuf,
+    root: PathBuf,
+    xtask: OnceCell<PathBuf>,
+    ours: OnceCell<PathBuf>,
+    generators: OnceCell<PathBuf>,
+    peers: OnceCell<PathBuf>,
+}
+
+/// Runs once and keeps what came out, unless it failed.
+fn once(cell: &OnceCell<PathBuf>, make: impl FnOnce() -> Result<PathBuf, String>) -> Result<&Path, String> {
+    if let Some(path) = cell.get() {
+        return Ok(path);
+    }
+    let path = make()?;
+    Ok(cell.get_or_init(|| path))
+}
+
+impl Scratch {
+    pub(crate) fn new(rounds: usize) -> Result<Self, String> {
+        let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let project = project.canonicalize().map_err(|error| format!("the project is gone: {error}"))?;
+        let set = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+        let project_target = set.unwrap_or_else(|| project.join("target"));
+        let root = project_target.join("bench");
+        fs::create_dir_all(&root).map_err(|error| format!("{}: {error}", root.display()))?;
+        let cells = (OnceCell::new(), OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Ok(Self {
+            rounds,
+            project,
+            project_target,
+            root,
+            xtask: cells.0,
+            ours: cells.1,
+            generators: cells.2,
+            peers: cells.3,
+        })
+    }
+
+    /// The folder that this crate owns in the project.
+    pub(crate) fn own(&self) -> PathBuf {
+        self.project.join("bench")
+    }
+
+    /// Where binaries are built; shared by all rounds.
+    pub(crate) fn target(&self) -> PathBuf {
+        self.root.join("build")
+    }
+
+    /// A folder for a build from scratch; empty.
+    pub(crate) fn empty_target(&self) -> Result<PathBuf, String> {
+        let target = self.root.join("from-scratch");
+        let _ = fs::remove_dir_all(&target);
+        fs::create_dir_all(&target).map_err(|error| error.to_string())?;
+        Ok(target)
+    }
+
+    /// A catalogue of so many endpoints, each with its own record; at least three are those that are decoded.
+    pub(crate) fn catalogue(&self, endpoints: usize) -> Result<PathBuf, String> {
+        let folder = self.root.join(format!("catalogue-{endpoints}"));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        if endpoints == 0 {
+            copy(&self.project.join("codegen/tests/cases/service.yaml"), &folder.join("service.yaml"))?;
+            return Ok(folder);
+        }
+        let count = (endpoints - 3).to_string();
+        let mut command = cargo(&self.project, &self.project_target, &["run", "--package", "codegen"]);
+        command.args(["--example", "synthetic_catalogue", "--", &count]).arg(&folder);
+        output(&mut command)?;
+        copy(&self.own().join("catalogue/decoding.yaml"), &folder.join("decoding.yaml"))?;
+        Ok(folder)
+    }
+
+    /// The project's commands, from where whoever called this one built them.
+    pub(crate) fn xtask(&self) -> Result<&Path, String> {
+        once(&self.xtask, || {
+            output(&mut cargo(&self.project, &self.project_target, &["build", "--package", "xtask"]))?;
+            Ok(self.project_target.join("debug/xtask"))
+        })
+    }
+
+    /// The same as a release build, to be measured.
+    pub(crate) fn released_xtask(&self) -> Result<PathBuf, String> {
+        output(&mut cargo(&self.project, &self.target(), &["build", "--release", "--package", "xtask"]))?;
+        Ok(self.target().join("release/xtask"))
+    }
+
+    /// The workspace of what is compared with nothing but ours: `ours`, `ours-empty` and the programs.
+    pub(crate) fn ours(&self) -> Result<&Path, String> {
+        once(&self.ours, || {
+            let folder = self.workspace("programs")?;
+            self.client("ours", ENDPOINTS, &folder)?;
+            self.client("ours-empty", 0, &folder)?;
+            let calls = (0..ENDPOINTS - 3).map(|index| {
+                let group = index % 13;
+                format!("client.group_{group}().metric_{index}().coin(\"BTC\").limit(50).await.expect(\"an answer\").data.len()")
+            });
+            let client = "generated_client::Client::builder(url).api_key(\"key\").build().expect(\"a client\")";
+            Self::caller("all-ours", "generated-client = { path = \"../ours\" }", client, calls, &folder)?;
+            Ok(folder)
+        })
+    }
+
+    /// The workspace of the generators that are not ours.
+    pub(crate) fn generators(&self) -> Result<&Path, String> {
+        once(&self.generators, || self.workspace("generators"))
+    }
+
+    /// The workspace of what needs peers: progenitor's client, and programs with that and with `reqwest`.
+    pub(crate) fn peers(&self) -> Result<&Path, String> {
+        once(&self.peers, || {
+            let folder = self.workspace("peers")?;
+            let description = self.description()?;
+            let generator = self.build(self.generators()?, "generate-with-progenitor")?;
+            fs::create_dir_all(folder.join("client/src")).map_err(|error| error.to_string())?;
+            output(Command::new(generator).arg(description).arg(folder.join("client/src/lib.rs")))?;
+            let calls = (0..ENDPOINTS - 3).map(|index| {
+                let group = index % 13;
+                format!(
+                    "client.group_{group}_metric_{index}(Some(\"BTC\"), None, Some(50), None).await.expect(\"an answer\").data.len()"
+                )
+            });
+            let client = "progenitor_made::Client::new(&url)";
+            Self::caller("all-progenitor", "progenitor-made = { path = \"../client\" }", client, calls, &folder)?;
+            Ok(folder)
+        })
+    }
+
+    /// Our catalogue as the peers read it.
+    pub(crate) fn description(&self) -> Result<PathBuf, String> {
+        let catalogue = self.catalogue(ENDPOINTS)?;
+        let mut command = Command::new(self.xtask()?);
+        command.args(["openapi", "--version", "3.0", "--spec"]).arg(catalogue);
+        let path = self.root.join("openapi.json");
+        fs::write(&path, output(&mut command)?.0).map_err(|error| error.to_string())?;
+        Ok(path)
+    }
+
+    /// Builds one program of a workspace for release, by itself, so that no other changes its features.
+    pub(crate) fn build(&self, workspace: &Path, program: &str) -> Result<PathBuf, String> {
+        let target = self.target().join(workspace.file_name().unwrap_or_default());
+        output(&mut cargo(workspace, &target, &["build", "--release", "--package", program]))?;
+        self.keep_lock(workspace)?;
+        Ok(target.join("release").join(program))
+    }
+
+    /// Copies a workspace; only what changed is written, so that only that is built again.
+    fn workspace(&self, name: &str) -> Result<PathBuf, String> {
+        let (from, to) = (self.own().join(name), self.root.join(name));
+        copy(&from, &to)?;
+        let root = fs::read_to_string(self.project.join("Cargo.toml")).map_err(|error| error.to_string())?;
+        let members = |line: &str| if line.starts_with("members = ") { "members = [\"*\"]" } else { line }.to_owned();
+        let lines = root.lines().filter(|line| !line.starts_with("exclude = ")).map(members);
+        // Stripped, because that is what gets shipped; the rest of both profiles is cargo's own.
+        let profile = "\n[profile.release]\nstrip = true\n".to_owned();
+        write(&to.join("Cargo.toml"), &(lines.collect::<Vec<_>>().join("\n") + &profile))?;
+        Ok(to)
+    }
+
+    /// Takes the lock file back into the project, where the next run gets it from.
+    fn keep_lock(&self, workspace: &Path) -> Result<(), String> {
+        let name = workspace.file_name().unwrap_or_default();
+        copy(&workspace.join("Cargo.lock"), &self.own().join(name).join("Cargo.lock"))
+    }
+
+    /// Our client as users get it, with what the synthetic catalogue emits.
+    fn client(&self, name: &str, endpoints: usize, workspace: &Path) -> Result<(), String> {
+        let (from, to) = (self.project.join("generated-client"), workspace.join(name));
+        let generated = to.join("src/generated");
+        for entry in entries(&from.join("src"))?.into_iter().filter(|entry| !entry.ends_with("generated")) {
+            copy(&entry, &to.join("src").join(entry.file_name().unwrap_or_default()))?;
+        }
+        let manifest = fs::read_to_string(from.join("Cargo.toml")).map_err(|error| error.to_string())?;
+        // Its tests stay behind, and with them what only they need.
+        let manifest = manifest.split("[dev-dependencies]").next().unwrap_or_default();
+        let package = if name == "ours" { "generated-client" } else { name };
+        write(&to.join("Cargo.toml"), &manifest.replace("\"generated-client\"", &format!("\"{package}\"")))?;
+        let mut command = Command::new(self.xtask()?);
+        command.args(["codegen", "--spec"]).arg(self.catalogue(endpoints)?).arg("--out").arg(generated);
+        output(&mut command).map(drop)
+    }
+
+    /// A program that calls every endpoint.
+    fn caller(
+        name: &str,
+        dependency: &str,
+        client: &str,
+        calls: impl Iterator<Item = String>,
+        workspace: &Path,
+    ) -> Result<(), String> {
+        let manifest = format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n{dependency}\n\
+             tokio = {{ version = \"1\", features = [\"rt\"] }}\n"
+        );
+        let calls: Vec<_> = calls.map(|call| format!("    records += {call};\n")).collect();
+        let program = format!(
+            "fn main() {{\n    let url = std::env::args().nth(1).expect(\"a URL\");\n    \
+             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect(\"a runtime\");\n    \
+             println!(\"{{}}\", runtime.block_on(all(url)));\n}}\n\n\
+             async fn all(url: String) -> usize {{\n    let client = {client};\n    let mut records = 0;\n{}    records\n}}\n",
+            calls.concat()
+        );
+        write(&workspace.join(name).join("Cargo.toml"), &manifest)?;
+        write(&workspace.join(name).join("src/main.rs"), &program)
+    }
+}
+
+/// What stands in a folder.
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(entries.flatten().map(|entry| entry.path()).collect())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    if from.is_dir() {
+        for entry in entries(from)? {
+            copy(&entry, &to.join(entry.file_name().unwrap_or_default()))?;
+        }
+        return Ok(());
+    }
+    let text = fs::read_to_string(from).map_err(|error| format!("{}: {error}", from.display()))?;
+    write(to, &text)
+}
+
+/// Writes a file unless it is as it should be, so that cargo does not build it again.
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    let folder = path.parent().unwrap_or(path);
+    let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, text));
+    written.map_err(|error| format!("{}: {error}", path.display()))
+}

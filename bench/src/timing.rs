@@ -1,0 +1,75 @@
+//! Times: medians over rounds in which everybody has a turn.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use crate::command::output;
+
+/// What something took.
+#[derive(Clone, Copy)]
+pub(crate) struct Took {
+    /// Seconds that a person waited.
+    pub(crate) wall: f64,
+    /// Seconds of all processors together, which another program beside it disturbs less.
+    pub(crate) processor: f64,
+    /// The most memory that one process had, in MiB.
+    pub(crate) memory: f64,
+}
+
+/// One who takes part in a comparison: what is run before each turn, untimed, and the turn.
+pub(crate) struct Turn<'a> {
+    pub(crate) before: Box<dyn Fn() -> Result<(), String> + 'a>,
+    pub(crate) command: Box<dyn Fn() -> Command + 'a>,
+}
+
+/// The medians of those who take part.
+pub(crate) fn medians(rounds: usize, turns: &[Turn<'_>]) -> Result<Vec<Took>, String> {
+    let mut took = vec![Vec::new(); turns.len()];
+    for _ in 0..rounds.max(1) {
+        for (turn, took) in turns.iter().zip(&mut took) {
+            (turn.before)()?;
+            took.push(time(&(turn.command)())?);
+        }
+    }
+    let median = |took: &Vec<Took>, value: fn(&Took) -> f64| median(took.iter().map(value).collect());
+    let medians = took.iter().map(|took| Took {
+        wall: median(took, |took| took.wall),
+        processor: median(took, |took| took.processor),
+        memory: median(took, |took| took.memory),
+    });
+    Ok(medians.collect())
+}
+
+/// The middle of some numbers.
+pub(crate) fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or_default()
+}
+
+/// Runs a command once, below the `time` that every distribution has.
+fn time(command: &Command) -> Result<Took, String> {
+    let program = Path::new("/usr/bin/time");
+    if !program.exists() {
+        return Err("/usr/bin/time is not here, which measures programs: `apt-get install time`".to_owned());
+    }
+    let mut timed = Command::new(program);
+    timed.args(["--format", "%U %S %M"]).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => timed.env(name, value),
+            None => timed.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        timed.current_dir(folder);
+    }
+    let start = Instant::now();
+    let (_, said) = output(&mut timed)?;
+    let wall = start.elapsed().as_secs_f64();
+    let numbers: Vec<f64> = said.lines().last().unwrap_or_default().split(' ').filter_map(|n| n.parse().ok()).collect();
+    match numbers[..] {
+        [user, system, kibibytes] => Ok(Took { wall, processor: user + system, memory: kibibytes / 1024.0 }),
+        _ => Err(format!("`time` said {said:?}")),
+    }
+}
