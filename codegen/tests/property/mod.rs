@@ -5,7 +5,7 @@
 /// Runs the pipeline; says whether the catalogue was found good.
 ///
 /// Panics if a finding stands outside its file, or if a catalogue without one does not become Rust.
-pub fn check(service: &str, group: &str) -> bool {
+pub(crate) fn check(service: &str, group: &str) -> bool {
     let files = [("market.yaml", group), ("service.yaml", service)];
     match codegen::check(codegen::load_texts(&files)) {
         Err(findings) => {
@@ -26,7 +26,7 @@ pub fn check(service: &str, group: &str) -> bool {
 }
 
 /// The same for one text: a service, a line of `%%` and a group.
-pub fn check_one(text: &[u8]) -> bool {
+pub(crate) fn check_one(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let (service, group) = text.split_once("\n%%\n").unwrap_or((text, text));
     check(service, group)

@@ -66,7 +66,8 @@ impl RateLimit {
 
     /// What satisfies both limits.
     pub fn and(mut self, other: Self) -> Self {
-        let more: Vec<_> = other.windows.iter().filter(|window| !self.windows.contains(window)).copied().collect();
+        let more = other.windows.into_owned().into_iter().filter(|window| !self.windows.contains(window));
+        let more: Vec<_> = more.collect();
         self.windows.to_mut().extend(more);
         self.concurrent = self.concurrent.into_iter().chain(other.concurrent).min();
         self

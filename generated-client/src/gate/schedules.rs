@@ -153,7 +153,7 @@ impl<'g> Model<'g> {
     fn end(&mut self, act: Act, index: usize) {
         let Task::Under(mut pass, since) = std::mem::replace(&mut self.tasks[index], Task::Over) else { return };
         match act {
-            Act::GiveBack(_) => return pass.give_back(),
+            Act::GiveBack(_) => pass.give_back(),
             Act::Reply(_, after) => {
                 self.left.push((since + after, since + after));
                 pass.departed(after);
