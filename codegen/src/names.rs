@@ -168,6 +168,7 @@ const TAKEN_GROUPS: &[&str] = &[
     "observe",
     "observer",
     "outlet",
+    "properties",
     "params",
     "raw",
     "record",

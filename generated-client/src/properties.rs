@@ -4,7 +4,7 @@
 //! which one fails; what they have found and what taught them something is kept there and tried here.
 //! Nothing of this is in a client that somebody uses: it is built for tests and for `cargo fuzz` alone.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)] // A property that does not hold says so by a panic.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a property that does not hold panics")]
 
 mod envelope;
 mod number;

@@ -7,10 +7,10 @@ use std::fmt;
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, Phase, Sending, Transport, TransportError};
 use generated_client::{Client, Error};
 
-const KEY: &str = "canary+/key==";
+const KEY: &str = "canary+/elk==";
 
 /// Parts of it that no encoding here hides.
-const TRACES: [&str; 2] = ["canary", "key"];
+const TRACES: [&str; 2] = ["canary", "elk"];
 
 /// Answers everything the same way, or fails the same way.
 struct Canned(Result<(u16, String), fn() -> TransportError>);
@@ -48,12 +48,12 @@ async fn a_param_is_masked_as_it_is_sent() {
 #[tokio::test]
 async fn an_echo_is_masked_however_it_is_written() {
     let echoes = [
-        "canary+/key==",
-        r"canary+\/key==",
-        r"canary\u002b\u002Fkey\u003d\u003D",
-        "canary%2B%2Fkey%3D%3D",
-        "canary%2b/key%3d=",
-        r"canary%2B\/key%3D%3D",
+        "canary+/elk==",
+        r"canary+\/elk==",
+        r"canary\u002b\u002Felk\u003d\u003D",
+        "canary%2B%2Felk%3D%3D",
+        "canary%2b/elk%3d=",
+        r"canary%2B\/elk%3D%3D",
     ];
     for echo in echoes {
         for status in [200, 400, 401, 500] {
@@ -66,7 +66,7 @@ async fn an_echo_is_masked_however_it_is_written() {
 #[tokio::test]
 async fn what_is_quoted_in_part_is_masked_too() {
     for before in 0..80 {
-        let body = format!(r#"{{"data": [{{"openDate": "{}canary+\/key=="}}]}}"#, "x".repeat(before));
+        let body = format!(r#"{{"data": [{{"openDate": "{}canary+\/elk=="}}]}}"#, "x".repeat(before));
         assert!(check(Canned(Ok((200, body)))).await.is_decode());
     }
 }

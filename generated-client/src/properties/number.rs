@@ -54,7 +54,7 @@ fn assert_integer(text: &str, number: Number) {
         (Some(written), read) => assert_eq!(read, Some(written)),
         (None, Some(read)) => {
             assert!(read.unsigned_abs() < 1 << 53, "{text}");
-            assert!((number.float() - read as f64).abs() < 0.5, "{text}");
+            assert!((number.float() - read as f64).abs() <= 0.0, "{text}");
         }
         (None, None) => {}
     }
