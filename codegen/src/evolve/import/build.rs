@@ -442,10 +442,7 @@ impl<'a> Builder<'a> {
     fn param(&mut self, param: &PlannedParam, id: Option<&str>, idents: &mut Taken, inherited: &str) -> Tree {
         let said = &param.said;
         let evidence = said.evidence.clone().unwrap_or_else(|| self.import.evidence.clone());
-        let default = param.default.clone().map(|text| match param.ty {
-            Ty::Builtin("integer" | "count" | "number" | "timestamp") => Tree::Number(text),
-            _ => Tree::Text(text),
-        });
+        let default = param.default.as_deref().map(|value| written(&param.ty, value));
         let (ident, list) = self.setters.choose(param, idents);
         Tree::map()
             .with_some("id", id.filter(|id| *id != param.name))
@@ -457,6 +454,7 @@ impl<'a> Builder<'a> {
             .with_some("required", param.required.clone())
             .with_some("default", default)
             .with_some("range", range(said))
+            .with_some("served", some(param.served.iter().map(|value| written(&param.ty, value)).collect()))
             .with_some("unit", said.unit.clone())
             .with("summary", or_unknown(said.summary.clone()))
             .with_some("evidence", (id.is_some() || evidence != inherited).then_some(evidence))
@@ -568,6 +566,14 @@ fn claim(taken: &mut Taken, name: &str, owner: &str) -> String {
     let longer = format!("{owner} {name}");
     let is_taken = names::ident(name, Case::Pascal).is_ok_and(|ident| taken.has(&ident));
     taken.claim(if is_taken && owner != name { &longer } else { name }, Case::Pascal, Scope::Types)
+}
+
+/// A value of a param as YAML writes it.
+fn written(ty: &Ty, value: &str) -> Tree {
+    match ty {
+        Ty::Builtin("integer" | "count" | "number" | "timestamp") => Tree::Number(value.to_owned()),
+        _ => Tree::Text(value.to_owned()),
+    }
 }
 
 fn range(said: &Said) -> Option<Tree> {

@@ -142,6 +142,7 @@ impl<'d> Reader<'d> {
             in_path: true,
             required: None,
             default: None,
+            served: Vec::new(),
             said: Said::default(),
         };
         params.extend(missing.into_iter().map(|name| Taken::Own(Box::new(plain(name)))));

@@ -4,7 +4,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{items, text, text_of};
-use super::plan::{PlannedParam, Several, Taken, Ty};
+use super::plan::{PlannedParam, Said, Several, Taken, Ty};
 use super::schema::is_moment;
 
 const KEYS: &[&str] = &[
@@ -21,6 +21,7 @@ const KEYS: &[&str] = &[
     "x-list",
     "x-notes",
     "x-required",
+    "x-served",
     "x-type",
     "x-unit",
 ];
@@ -104,6 +105,7 @@ impl<'d> Reader<'d> {
             rank: self.rank("parameters", id),
             name: name.to_owned(),
             default: self.default(schema, &ty, is_list, &said, place),
+            served: self.served(param, &ty, &said, place),
             ty,
             several,
             in_path,
@@ -126,35 +128,42 @@ impl<'d> Reader<'d> {
         (*item, text(param, "x-list").map_or(Several::Yes, |list| Several::By(list.to_owned())))
     }
 
-    fn default(
-        &mut self,
-        schema: &'d Value,
-        ty: &Ty,
-        is_list: bool,
-        said: &super::plan::Said,
-        place: &str,
-    ) -> Option<String> {
+    fn default(&mut self, schema: &'d Value, ty: &Ty, is_list: bool, said: &Said, place: &str) -> Option<String> {
         let target = self.document.follow(schema).map_or(schema, |(target, _)| target);
         let default = schema.get("default").or(target.get("default"))?;
         let one = match default {
             Value::Sequence(several) if is_list => several.iter().map(text_of).collect::<Vec<_>>().join(","),
             one => text_of(one),
         };
-        let within = |number: f64| said.min.is_none_or(|min| number >= min) && said.max.is_none_or(|max| number <= max);
-        let fits = match ty {
-            Ty::Builtin("integer" | "timestamp") => one.parse::<i64>().is_ok() && one.parse().is_ok_and(within),
-            Ty::Builtin("count") => one.parse::<u32>().is_ok() && one.parse().is_ok_and(within),
-            Ty::Builtin("number") => one.parse::<f64>().is_ok_and(|number| number.is_finite() && within(number)),
-            Ty::Builtin("boolean") => one.parse::<bool>().is_ok(),
-            Ty::Named(index) => {
-                let ty = &self.plan.types[*index];
-                ty.is_open || ty.values.iter().any(|value| value.value == one)
-            }
-            _ => super::is_writable(&one),
-        };
+        let fits = self.fits(&one, ty, said);
         if !fits {
             self.notes.add("a `default` that is no value of its type", place);
         }
         fits.then_some(one)
+    }
+
+    fn served(&mut self, param: &'d Value, ty: &Ty, said: &Said, place: &str) -> Vec<String> {
+        let (fitting, others): (Vec<_>, Vec<_>) =
+            items(param, "x-served").iter().map(text_of).partition(|value| self.fits(value, ty, said));
+        if !others.is_empty() {
+            self.notes.add("values of `x-served` that are none of their type", place);
+        }
+        fitting
+    }
+
+    /// Whether a text writes a value of a type within its range.
+    fn fits(&self, text: &str, ty: &Ty, said: &Said) -> bool {
+        let within = |number: f64| said.min.is_none_or(|min| number >= min) && said.max.is_none_or(|max| number <= max);
+        match ty {
+            Ty::Builtin("integer" | "timestamp") => text.parse::<i64>().is_ok() && text.parse().is_ok_and(within),
+            Ty::Builtin("count") => text.parse::<u32>().is_ok() && text.parse().is_ok_and(within),
+            Ty::Builtin("number") => text.parse::<f64>().is_ok_and(|number| number.is_finite() && within(number)),
+            Ty::Builtin("boolean") => text.parse::<bool>().is_ok(),
+            Ty::Named(index) => {
+                let ty = &self.plan.types[*index];
+                ty.is_open || ty.values.iter().any(|value| value.value == text)
+            }
+            _ => super::is_writable(text),
+        }
     }
 }

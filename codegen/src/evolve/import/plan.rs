@@ -123,6 +123,7 @@ pub(super) struct PlannedParam {
     pub(super) in_path: bool,
     pub(super) required: Option<String>,
     pub(super) default: Option<String>,
+    pub(super) served: Vec<String>,
     pub(super) said: Said,
 }
 
