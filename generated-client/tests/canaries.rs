@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use generated_client::transport::{Headers, Phase, TransportError};
+use generated_client::transport::{Phase, TransportError};
 use generated_client::{Builder, Client, Error, Event, Observer, Retry};
 
 use scripted::{Fate, KEY, Service, ok, reply, silence};
