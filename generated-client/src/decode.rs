@@ -13,6 +13,7 @@ mod scanner;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::field_error::FieldError;
@@ -84,6 +85,13 @@ pub(crate) fn object<'a>(text: &'a str, record: &RecordInfo) -> Result<Row<'a>, 
 pub(crate) fn any(text: &str) -> Result<Value, DecodeError> {
     let value = read(text, |json, next| any::any(json, next, DEPTH));
     value.map_err(|fault| DecodeError::new(String::new(), text, &fault))
+}
+
+/// Reads the entries of an object, each of which has been read before.
+pub(crate) fn entries(object: &str) -> Vec<(Cow<'_, str>, Value)> {
+    let entries = read(object, |json, _| any::entries(json));
+    debug_assert!(entries.is_ok(), "{object}");
+    entries.unwrap_or_default()
 }
 
 /// Reads the one value that a text has to be.

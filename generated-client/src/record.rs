@@ -5,6 +5,7 @@
 //! Reading JSON is the decoder's job, judging a single value that of [`FromSlot`].
 
 use crate::registry::{FieldInfo, RecordInfo};
+use crate::unknown_fields::UnknownText;
 
 pub use crate::field_error::FieldError;
 pub use crate::slot::{AsNamedType, AsRecord, FromSlot, Large, Slot};
@@ -24,7 +25,7 @@ pub trait Record: Sized {
 pub struct Row<'a> {
     pub(crate) fields: &'static [FieldInfo],
     pub(crate) slots: Box<[Slot<'a>]>,
-    pub(crate) unknown: UnknownFields,
+    pub(crate) unknown: UnknownText,
     /// The field that was read last, by its name on the wire.
     pub(crate) reading: Option<&'static str>,
 }
@@ -33,7 +34,7 @@ impl<'a> Row<'a> {
     /// A row without values.
     pub(crate) fn new(fields: &'static [FieldInfo]) -> Self {
         let slots = fields.iter().map(|_| Slot::Absent).collect();
-        Self { fields, slots, unknown: UnknownFields::default(), reading: None }
+        Self { fields, slots, unknown: UnknownText::default(), reading: None }
     }
 
     /// Takes the value of the field at `index`; what is taken again is absent.
@@ -51,7 +52,7 @@ impl<'a> Row<'a> {
 
     /// Takes the fields that the record does not know.
     pub fn unknown_fields(&mut self) -> UnknownFields {
-        std::mem::take(&mut self.unknown)
+        self.unknown.take()
     }
 
     fn slot(&mut self, index: usize) -> Slot<'a> {

@@ -104,7 +104,7 @@ impl<T: Item> Body for Series<T> {
             data.push(T::from_row(row)?);
             Ok(())
         })?;
-        Ok(Self { data, metadata: around.metadata()?, unknown_fields: around.unknown })
+        Ok(Self { data, metadata: around.metadata()?, unknown_fields: around.unknown.take() })
     }
 }
 

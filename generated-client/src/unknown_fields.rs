@@ -1,34 +1,32 @@
 //! The fields of an object that the catalogue does not know.
 //!
-//! A server that grows loses no data through this crate: what is not in a record's table ends up here,
-//! as it came. Eight bytes and no allocation as long as there is nothing to keep.
+//! A server that grows loses no data through this crate: what is not in a record's table ends up here, as
+//! it came, and is only taken apart for whoever asks. No allocation as long as there is nothing to keep.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::Value;
+use crate::decode;
 
 /// Fields by their names on the wire, in the order in which they came.
-#[derive(Clone, Default, PartialEq)]
-// Boxed, because it stands in every record: one word instead of three.
-#[allow(clippy::box_collection)]
-pub struct UnknownFields(Option<Box<Vec<Entry>>>);
-
-type Entry = (Box<str>, Value);
+#[derive(Clone, Default)]
+pub struct UnknownFields(Option<Box<str>>);
 
 impl UnknownFields {
     /// The value of a field, by its name on the wire.
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    pub fn get(&self, name: &str) -> Option<Value> {
+        self.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// Names and values.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
-        self.entries().iter().map(|(name, value)| (&**name, value))
+    /// Names and values; of two with one name the later counts, as everywhere in JSON.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Cow<'_, str>, Value)> {
+        decode::entries(self.as_json()).into_iter()
     }
 
     /// How many fields there are.
     pub fn len(&self) -> usize {
-        self.entries().len()
+        self.iter().len()
     }
 
     /// Whether the catalogue knows every field that came.
@@ -36,23 +34,55 @@ impl UnknownFields {
         self.0.is_none()
     }
 
-    /// Keeps a field; of two with one name the later counts, as everywhere in JSON.
-    pub(crate) fn insert(&mut self, name: &str, value: Value) {
-        let entries = self.0.get_or_insert_default();
-        match entries.iter_mut().find(|(known, _)| **known == *name) {
-            Some((_, old)) => *old = value,
-            None => entries.push((name.into(), value)),
-        }
+    /// The fields as a JSON object, with every value as the service wrote it.
+    pub fn as_json(&self) -> &str {
+        self.0.as_deref().unwrap_or("{}")
     }
+}
 
-    fn entries(&self) -> &[Entry] {
-        self.0.as_ref().map_or(&[], |entries| entries.as_slice())
+/// Whether names, values and their order are the same, however they are written.
+impl PartialEq for UnknownFields {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0 || self.iter().eq(other.iter())
     }
 }
 
 impl fmt::Debug for UnknownFields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter()).finish()
+        f.write_str(self.as_json())
+    }
+}
+
+/// The unknown fields of the object that is being read, as an object that is still open.
+///
+/// It serves one object after the other, so each costs the one allocation that it keeps.
+#[derive(Debug, Default)]
+pub(crate) struct UnknownText(String);
+
+impl UnknownText {
+    /// Keeps a key and its value, as they stand in the body.
+    pub(crate) fn push(&mut self, entry: &str) {
+        self.0.push(if self.0.is_empty() { '{' } else { ',' });
+        self.0.push_str(entry);
+    }
+
+    /// Hands over what was kept, and begins again.
+    #[inline]
+    pub(crate) fn take(&mut self) -> UnknownFields {
+        if self.0.is_empty() { UnknownFields::default() } else { self.close() }
+    }
+
+    /// Forgets what was kept.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn close(&mut self) -> UnknownFields {
+        self.0.push('}');
+        let fields = UnknownFields(Some(self.0.as_str().into()));
+        self.0.clear();
+        fields
     }
 }
 
@@ -60,21 +90,31 @@ impl fmt::Debug for UnknownFields {
 mod tests {
     use super::*;
 
-    #[test]
-    fn one_word() {
-        assert_eq!(size_of::<UnknownFields>(), size_of::<usize>());
+    fn fields(object: &str) -> UnknownFields {
+        UnknownFields(Some(object.into()))
     }
 
     #[test]
     fn keeps_order_and_the_later_value() {
-        let mut fields = UnknownFields::default();
-        assert!(fields.is_empty());
-        fields.insert("b", Value::from(1));
-        fields.insert("a", Value::from(2));
-        fields.insert("b", Value::from(3));
-        assert_eq!(fields.len(), 2);
-        assert_eq!(fields.get("b"), Some(&Value::from(3)));
-        assert_eq!(fields.get("c"), None);
-        assert_eq!(format!("{fields:?}"), r#"{"b": Number(3), "a": Number(2)}"#);
+        let fields = fields(r#"{"b": 1, "a": 2.50, "b": 3}"#);
+        let entries: Vec<_> = fields.iter().collect();
+        assert_eq!(entries, [("b".into(), Value::from(3)), ("a".into(), Value::from(2.5))]);
+        assert_eq!((fields.len(), fields.is_empty()), (2, false));
+        assert_eq!((fields.get("b"), fields.get("c")), (Some(Value::from(3)), None));
+        assert_eq!(format!("{fields:?}"), r#"{"b": 1, "a": 2.50, "b": 3}"#);
+    }
+
+    #[test]
+    fn nothing_to_keep() {
+        let fields = UnknownFields::default();
+        assert_eq!((fields.len(), fields.is_empty(), fields.as_json()), (0, true, "{}"));
+    }
+
+    #[test]
+    fn equal_however_written() {
+        let plain = fields(r#"{"a":1}"#);
+        assert_eq!(plain, fields(r#"{"\u0061" : 1}"#));
+        assert_ne!(plain, fields(r#"{"a":2}"#));
+        assert_ne!(plain, UnknownFields::default());
     }
 }

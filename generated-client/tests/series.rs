@@ -18,7 +18,7 @@ fn envelopes() {
     assert_eq!(whole.iter().map(|point| point.volume_ratio).sum::<f64>().to_bits(), 0.75_f64.to_bits());
     assert_eq!(whole.data[1].open_date, Timestamp::from(2));
     assert_eq!(whole.metadata.exchanges.len(), 1);
-    assert_eq!(whole.unknown_fields.get("more"), Some(&Value::from(3)));
+    assert_eq!(whole.unknown_fields.get("more"), Some(Value::from(3)));
     for text in [r#"{"data": []}"#, r#"{"data": [], "metadata": null}"#, r#"{"data": [], "metadata": {}}"#] {
         let empty = check(text).unwrap();
         assert!(empty.data.is_empty() && empty.metadata.exchanges.is_empty());

@@ -1,11 +1,13 @@
-//! Values of any kind.
+//! Values of any kind, read or stepped over.
 //!
 //! Not by way of [`Value`]'s own `Deserialize`: under `serde_json/arbitrary_precision` that one keeps numbers
 //! as they were written, infinite ones included, and the same body would come out differently.
 
+use std::borrow::Cow;
+
 use serde_json::Map;
 
-use super::scanner::{Fault, Scanner};
+use super::scanner::{DEPTH, Fault, Scanner};
 use crate::Value;
 use crate::number::Number;
 
@@ -37,4 +39,39 @@ pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, 
         },
         _ => json.literal()?.map_or(Value::Null, Value::Bool),
     })
+}
+
+/// Steps over a value of any kind; it has to be one that could be read.
+pub(super) fn skip(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<(), Fault> {
+    match next {
+        b'{' => {
+            let depth = json.deeper(depth)?;
+            json.object(|json| {
+                let (_, next) = json.key()?;
+                skip(json, next, depth)
+            })
+        }
+        b'[' => {
+            let depth = json.deeper(depth)?;
+            json.list(|json, next| skip(json, next, depth))
+        }
+        b'"' => json.text().map(drop),
+        b'-' | b'0'..=b'9' => json.number().map(drop),
+        _ => json.literal().map(drop),
+    }
+}
+
+/// Reads the entries of an object in their order; of two with one key the later counts.
+pub(super) fn entries<'a>(json: &mut Scanner<'a>) -> Result<Vec<(Cow<'a, str>, Value)>, Fault> {
+    let mut entries: Vec<(Cow<'a, str>, Value)> = Vec::new();
+    json.object(|json| {
+        let (key, next) = json.key()?;
+        let value = any(json, next, DEPTH - 1)?;
+        match entries.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, old)) => *old = value,
+            None => entries.push((key, value)),
+        }
+        Ok(())
+    })?;
+    Ok(entries)
 }

@@ -4,11 +4,12 @@
 //! Where the catalogue knows no envelope, the body is the bare list.
 
 use super::DecodeError;
-use super::any::any;
+use super::any::skip;
 use super::row::value;
 use super::scanner::{DEPTH, Fault, FaultKind, Scanner};
 use crate::field_error::FieldError;
-use crate::record::{Record, Row, UnknownFields};
+use crate::record::{Record, Row};
+use crate::unknown_fields::UnknownText;
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, ValueType};
 use crate::{Metadata, SERVICE};
 
@@ -20,7 +21,7 @@ pub(crate) struct Around<'a> {
     /// The metadata; without values if there is none.
     pub(crate) metadata: Row<'a>,
     /// What else the envelope holds.
-    pub(crate) unknown: UnknownFields,
+    pub(crate) unknown: UnknownText,
 }
 
 impl Around<'_> {
@@ -73,7 +74,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             item: if record.is_some() { Item::Object } else { Item::Any },
             row: Row::new(record.map_or(ANY, |record| record.fields)),
             push,
-            around: Around { metadata: Row::new(metadata.fields), unknown: UnknownFields::default() },
+            around: Around { metadata: Row::new(metadata.fields), unknown: UnknownText::default() },
             place: Place::Outside,
             misfit: None,
         }
@@ -112,6 +113,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         }
         let mut has_data = false;
         json.object(|json| {
+            let start = json.at();
             let (key, next) = json.key()?;
             if key == envelope.data {
                 if std::mem::replace(&mut has_data, true) {
@@ -122,7 +124,8 @@ impl<'w, 'a> Walk<'w, 'a> {
                 self.place = Place::Metadata;
                 self.metadata(json, next)?;
             } else {
-                self.around.unknown.insert(&key, any(json, next, DEPTH - 1)?);
+                skip(json, next, DEPTH - 1)?;
+                self.around.unknown.push(json.since(start));
             }
             self.place = Place::Outside;
             Ok(())

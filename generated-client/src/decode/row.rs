@@ -6,11 +6,11 @@
 
 use std::borrow::Cow;
 
-use super::any::any;
+use super::any::{any, skip};
 use super::scanner::{Fault, FaultKind, Scanner};
 use crate::Value;
 use crate::number::Number;
-use crate::record::{Large, Row, Slot, UnknownFields};
+use crate::record::{Large, Row, Slot};
 use crate::registry::ValueType;
 
 impl<'a> Row<'a> {
@@ -34,12 +34,14 @@ impl<'a> Row<'a> {
                     return self.fill_slot(guess - 1, json, next, depth);
                 }
             }
+            let start = json.at();
             let (key, next) = json.key()?;
             if let Some(index) = self.fields.iter().position(|field| field.wire_name == key) {
                 guess = index + 1;
                 return self.fill_slot(index, json, next, depth);
             }
-            self.unknown.insert(&key, any(json, next, depth)?);
+            skip(json, next, depth)?;
+            self.unknown.push(json.since(start));
             Ok(())
         })
     }
@@ -53,15 +55,13 @@ impl<'a> Row<'a> {
                 *slot = Slot::Absent;
             }
         }
-        if !self.unknown.is_empty() {
-            self.unknown = UnknownFields::default();
-        }
+        self.unknown.clear();
     }
 
     #[inline]
     fn fill_slot(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
         let (Some(field), Some(slot)) = (self.fields.get(index), self.slots.get_mut(index)) else {
-            return any(json, next, depth).map(drop);
+            return skip(json, next, depth);
         };
         self.reading = Some(field.wire_name);
         if !matches!(slot, Slot::Absent) {
@@ -101,8 +101,8 @@ pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth:
             row.fill(json, next, depth)?;
             Large::Record(row).into()
         }
-        (b'[', _) => any(json, next, depth).map(|_| Slot::StrayList)?,
-        (b'{', _) => any(json, next, depth).map(|_| Slot::StrayObject)?,
+        (b'[', _) => skip(json, next, depth).map(|()| Slot::StrayList)?,
+        (b'{', _) => skip(json, next, depth).map(|()| Slot::StrayObject)?,
         _ => json.literal()?.map_or(Slot::Null, Slot::Bool),
     })
 }

@@ -141,5 +141,5 @@ pub(crate) fn series_of<T: crate::series::Item>(text: &str) -> Result<Whole<T>, 
     let mut around = around.map_err(|error| error.to_string())?;
     let metadata = About::from_row(&mut around.metadata)
         .map_err(|error| DecodeError::misfit(&error.in_field("metadata")).to_string())?;
-    Ok(Whole { data, metadata, unknown_fields: around.unknown })
+    Ok(Whole { data, metadata, unknown_fields: around.unknown.take() })
 }

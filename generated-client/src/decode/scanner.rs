@@ -62,6 +62,17 @@ impl<'a> Scanner<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
+    /// How many bytes have been read.
+    #[inline]
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// What has been read since then.
+    pub(super) fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
     /// The next byte that is no white space.
     #[inline]
     fn token(&mut self) -> Option<u8> {

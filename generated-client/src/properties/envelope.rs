@@ -114,7 +114,7 @@ fn assert_unknown(unknown: &UnknownFields, expected: &Value, known: &[&str]) {
     let others: Vec<_> = others.filter(|(key, _)| !known.contains(&key.as_str())).collect();
     assert_eq!(unknown.len(), others.len());
     for (key, expected) in others {
-        assert_same(unknown.get(key).expect("a kept field"), expected);
+        assert_same(&unknown.get(key).expect("a kept field"), expected);
     }
 }
 
