@@ -43,6 +43,13 @@ impl Number {
         Ok((number.ok_or(NoNumber::OutOfRange)?, length))
     }
 
+    /// How long the number is at the beginning of a text; also an error wherever reading it would be one.
+    pub(crate) fn length(text: &str) -> Result<usize, NoNumber> {
+        let Some((decimal, length)) = Decimal::begin(text.as_bytes()) else { return Err(NoNumber::Other) };
+        let is_finite = !decimal.has_exponent && decimal.count <= f64::MAX_10_EXP.unsigned_abs() as usize;
+        if is_finite { Ok(length) } else { Self::begin(text).map(|(_, length)| length) }
+    }
+
     /// The number that a text is nearest to, if it is finite.
     fn exact(text: &str, is_integer: bool) -> Option<Self> {
         let integer = || text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Unsigned)).ok();
@@ -145,12 +152,36 @@ impl Decimal {
 /// Adds the digits that begin here, of which there has to be one, and says where they end.
 #[inline]
 fn read_digits(text: &[u8], start: usize, digits: &mut u64) -> Option<usize> {
-    let mut end = start;
-    while let Some(digit) = text.get(end).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
-        *digits = digits.wrapping_mul(10).wrapping_add(u64::from(digit));
-        end += 1;
+    let mut rest = text.get(start..)?;
+    while let Some((eight, tail)) = rest.split_first_chunk().and_then(|(chunk, tail)| Some((eight(*chunk)?, tail))) {
+        *digits = digits.wrapping_mul(100_000_000).wrapping_add(eight);
+        rest = tail;
     }
+    while let [digit @ b'0'..=b'9', tail @ ..] = rest {
+        *digits = digits.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
+        rest = tail;
+    }
+    let end = text.len() - rest.len();
     if end > start { Some(end) } else { None }
+}
+
+/// The number that eight digits make, if they are digits.
+///
+/// All at once: neighbours are joined to numbers of two digits, those to numbers of four, and those to one.
+#[inline]
+fn eight(chunk: [u8; 8]) -> Option<u64> {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGHS: u64 = ONES << 7;
+    let chunk = u64::from_le_bytes(chunk);
+    let digits = chunk.wrapping_sub(ONES * u64::from(b'0'));
+    // A byte below `0` borrows and one above `9` carries, and either way a highest bit is set.
+    let beyond = chunk.wrapping_add(ONES * u64::from(0x7F - b'9'));
+    if (digits | beyond) & HIGHS != 0 {
+        return None;
+    }
+    let twos = (digits * 10 + (digits >> 8)) & 0x00FF_00FF_00FF_00FF;
+    let fours = (twos * 100 + (twos >> 16)) & 0x0000_FFFF_0000_FFFF;
+    Some((fours * 10_000 + (fours >> 32)) & 0xFFFF_FFFF)
 }
 
 #[cfg(test)]
@@ -182,9 +213,12 @@ mod tests {
             ("inf", None),
             ("-infinity", None),
             ("1e999", None),
+            (&"9".repeat(309), None),
+            (&"9".repeat(308), Some(Number::Float(1e308))),
         ];
         for (text, expected) in table {
             assert_eq!(Number::parse(text), expected, "{text}");
+            assert_eq!(Number::length(text), Number::begin(text).map(|(_, length)| length), "{text}");
         }
     }
 

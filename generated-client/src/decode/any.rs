@@ -56,7 +56,7 @@ pub(super) fn skip(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<(), Fa
             json.list(|json, next| skip(json, next, depth))
         }
         b'"' => json.text().map(drop),
-        b'-' | b'0'..=b'9' => json.number().map(drop),
+        b'-' | b'0'..=b'9' => json.skip_number(),
         _ => json.literal().map(drop),
     }
 }

@@ -9,8 +9,8 @@ use super::row::value;
 use super::scanner::{DEPTH, Fault, FaultKind, Scanner};
 use crate::field_error::FieldError;
 use crate::record::{Record, Row};
-use crate::unknown_fields::UnknownText;
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, ValueType};
+use crate::unknown_fields::UnknownText;
 use crate::{Metadata, SERVICE};
 
 /// Takes one record after the other.

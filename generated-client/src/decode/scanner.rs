@@ -201,13 +201,23 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(super) fn number(&mut self) -> Result<Number, Fault> {
         let rest = self.text.get(self.at..).unwrap_or_default();
-        match Number::begin(rest) {
-            Ok((number, length)) => {
-                self.at += length;
-                Ok(number)
-            }
-            Err(NoNumber::Other) => Err(self.expected("a number")),
-            Err(NoNumber::OutOfRange) => Err(self.fault(FaultKind::OutOfRange)),
+        let (number, length) = Number::begin(rest).map_err(|error| self.no_number(error))?;
+        self.at += length;
+        Ok(number)
+    }
+
+    /// Steps over a number.
+    pub(super) fn skip_number(&mut self) -> Result<(), Fault> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        self.at += Number::length(rest).map_err(|error| self.no_number(error))?;
+        Ok(())
+    }
+
+    #[cold]
+    fn no_number(&self, error: NoNumber) -> Fault {
+        match error {
+            NoNumber::Other => self.expected("a number"),
+            NoNumber::OutOfRange => self.fault(FaultKind::OutOfRange),
         }
     }
 

@@ -14,6 +14,7 @@ use crate::decode::sample::Level;
 /// If it does not hold.
 pub fn number(text: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else { return };
+    assert_eq!(Number::length(text), Number::begin(text).map(|(_, length)| length), "{text}");
     let Some(number) = Number::parse(text) else {
         assert!(!is_number(text), "{text:?} is a number and refused");
         assert!(f64::from_slot(Slot::Text(text)).is_err() && i64::from_slot(Slot::Text(text)).is_err());
