@@ -125,6 +125,14 @@ impl Scratch {
         once(&self.generators, || self.workspace("generators"))
     }
 
+    /// Progenitor's own command, as its users install it.
+    pub(crate) fn cargo_progenitor(&self) -> Result<PathBuf, String> {
+        let (root, target) = (self.root.join("tools"), self.target().join("tools"));
+        let mut command = cargo(&self.project, &target, &["install", "--locked", "cargo-progenitor"]);
+        output(command.args(["--version", "=0.15.1", "--root"]).arg(&root))?;
+        Ok(root.join("bin/cargo-progenitor"))
+    }
+
     /// The workspace of what needs peers: progenitor's client, and programs with that and with `reqwest`.
     pub(crate) fn peers(&self) -> Result<&Path, String> {
         once(&self.peers, || {

@@ -24,6 +24,10 @@ pub use catalogue_schema::catalogue_schema;
 pub use openapi::{OpenApiFormat, OpenApiVersion, openapi};
 pub(crate) use render::MARKER;
 
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::thread;
+
 use crate::model::Api;
 
 /// An emitted file.
@@ -37,17 +41,26 @@ pub struct File {
 
 /// Emits the generated part of the client.
 pub fn emit(api: &Api) -> Vec<File> {
-    let mut files = vec![
-        root::file(api),
-        service::file(api),
-        types::file(api),
-        params::file(api),
-        record::shared_file(api),
-        requests::file(api),
-    ];
-    files.extend(api.groups.iter().map(|group| group::file(api, group)));
+    let shared: [fn(&Api) -> File; 6] =
+        [root::file, service::file, types::file, params::file, record::shared_file, requests::file];
+    let shared = shared.map(|file| -> Job<'_> { Box::new(move || file(api)) });
+    let groups = api.groups.iter().map(|group| -> Job<'_> { Box::new(move || group::file(api, group)) });
+    let mut files = side_by_side(&shared.into_iter().chain(groups).collect::<Vec<_>>());
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
+}
+
+/// What makes a file.
+type Job<'a> = Box<dyn Fn() -> File + Send + Sync + 'a>;
+
+/// Does jobs on as many threads as the machine runs at once.
+fn side_by_side(jobs: &[Job<'_>]) -> Vec<File> {
+    let count = thread::available_parallelism().map_or(1, NonZero::get);
+    let lane = |first| jobs.iter().skip(first).step_by(count).map(|job| job()).collect::<Vec<_>>();
+    thread::scope(|scope| {
+        let lanes: Vec<_> = (0..count).map(|first| scope.spawn(move || lane(first))).collect();
+        lanes.into_iter().flat_map(|lane| lane.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
 }
 
 /// Emits what people and other tools read about the service.

@@ -159,14 +159,16 @@ pub(crate) fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
 /// The whole pipeline: to where the emitted files stand, or to another folder that takes the client's part alone.
 fn generate(spec: &Path, out: Option<&Path>, mode: Mode) -> Result<(Summary, Vec<(PathBuf, Report)>), Failure> {
     let api = codegen::read(spec).map_err(Failure::Catalogue)?;
-    let client = Folder {
-        root: out.map_or_else(paths::generated, Path::to_owned),
-        is_shared: false,
-        files: codegen::emit(&api),
+    let folder = |root, files| Folder { root, is_shared: false, files };
+    let client = codegen::emit(&api);
+    let folders = match out {
+        Some(out) => vec![folder(out.to_owned(), client)],
+        None => vec![
+            folder(paths::generated(), client),
+            folder(paths::docs(), codegen::documents(&api)),
+            Folder { root: spec.to_owned(), is_shared: true, files: vec![codegen::catalogue_schema()] },
+        ],
     };
-    let documents = Folder { root: paths::docs(), is_shared: false, files: codegen::documents(&api) };
-    let schema = Folder { root: spec.to_owned(), is_shared: true, files: vec![codegen::catalogue_schema()] };
-    let folders = if out.is_some() { vec![client] } else { vec![client, documents, schema] };
     let reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
     Ok((Summary::of(&api), folders.into_iter().map(|folder| folder.root).zip(reports).collect()))
 }

@@ -1,6 +1,7 @@
 //! One group: its handle with a method an endpoint, then each endpoint with its record, then the registry's entry.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::iter;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -8,25 +9,28 @@ use quote::{ToTokens, quote};
 use super::literal::{endpoint_info, ident};
 use super::render::{Imports, Source};
 use super::{File, docs, endpoint, record};
-use crate::model::{Api, Body, Group, Record};
+use crate::model::{Api, Body, Endpoint, Group, Record};
 
 pub(super) fn file(api: &Api, group: &Group) -> File {
-    let mut items = vec![handle(group), accessor(group)];
-    items.extend(methods(group));
-    let records: HashMap<&str, &Record> = group.records.iter().map(|record| (record.ident.as_str(), record)).collect();
-    let mut written = HashSet::new();
-    for endpoint in group.endpoints.iter().filter(|endpoint| endpoint.path.is_some()) {
-        items.extend(endpoint::items(api, group, endpoint));
-        // A record stands below the first endpoint that has it.
-        if let Some(record) = own_record(&endpoint.body).and_then(|name| records.get(name))
-            && written.insert(&record.ident)
-        {
-            items.extend(record::items(record));
+    let endpoints = || group.endpoints.iter().filter(|endpoint| endpoint.path.is_some());
+    let mut owners = HashMap::new();
+    for endpoint in endpoints() {
+        if let Some(record) = own_record(&endpoint.body) {
+            owners.entry(record).or_insert(&endpoint.ident);
         }
     }
-    let others = group.records.iter().filter(|record| !written.contains(&record.ident));
-    items.extend(others.flat_map(record::items));
-    items.push(registry(api, group));
+    let records: HashMap<&str, &Record> = group.records.iter().map(|record| (record.ident.as_str(), record)).collect();
+    // A record stands below the first endpoint that has it.
+    let own = |endpoint: &Endpoint| {
+        let name = own_record(&endpoint.body).filter(|name| owners.get(name) == Some(&&endpoint.ident))?;
+        records.get(name).copied()
+    };
+    let others = group.records.iter().filter(|record| !owners.contains_key(record.ident.as_str()));
+    let items = [handle(group), accessor(group)].into_iter().chain(methods(group));
+    let items = items.chain(endpoints().flat_map(|endpoint| {
+        endpoint::items(api, group, endpoint).into_iter().chain(own(endpoint).into_iter().flat_map(record::items))
+    }));
+    let items = items.chain(others.flat_map(record::items)).chain(iter::once_with(|| registry(api, group)));
     let summary = docs::prose(&group.summary);
     let source = Source {
         path: format!("{}.rs", group.ident),

@@ -14,7 +14,7 @@ pub(super) fn shared_file(api: &Api) -> File {
         path: "service/records.rs".to_owned(),
         from: "service.yaml".to_owned(),
         docs: "The records that groups share, and the metadata of a series.".to_owned(),
-        items: time(api).into_iter().chain(api.records.iter().flat_map(items)).chain([unsupported(api)]).collect(),
+        items: time(api).into_iter().chain(api.records.iter().flat_map(items)).chain([unsupported(api)]),
     };
     source.render(&imports(api))
 }

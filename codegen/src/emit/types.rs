@@ -13,7 +13,7 @@ pub(super) fn file(api: &Api) -> File {
         path: "service/types.rs".to_owned(),
         from: "service.yaml".to_owned(),
         docs: "The service's named types.".to_owned(),
-        items: api.types.iter().flat_map(items).collect(),
+        items: api.types.iter().flat_map(items),
     };
     let imports = Imports::from([
         ("Cow", "std::borrow"),
