@@ -107,14 +107,10 @@ fn registry(api: &Api, group: &Group) -> TokenStream {
             endpoint_info(api, &group.ident, endpoint)
         }
     });
+    let aliases = (!aliases.is_empty()).then(|| quote!(.aliases(&[#(#aliases),*])));
     quote! {
-        pub(crate) static GROUP: GroupInfo = GroupInfo {
-            ident: #name,
-            title: #title,
-            summary: #summary,
-            aliases: &[#(#aliases),*],
-            endpoints: &[#(#endpoints),*],
-        };
+        pub(crate) static GROUP: GroupInfo =
+            GroupInfo::new(#name, #title).summary(#summary) #aliases .endpoints(&[#(#endpoints),*]);
     }
 }
 

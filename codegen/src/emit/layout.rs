@@ -26,7 +26,8 @@ fn join(lines: &[&str]) -> Vec<String> {
             joined.push(line);
         } else {
             joined.push((*line).to_owned());
-            joined.extend(if line.starts_with("use ") { fill(&inner) } else { inner });
+            let is_names = ["use ", "takes!("].iter().any(|names| line.starts_with(names));
+            joined.extend(if is_names { fill(&inner) } else { inner });
             joined.push(close.to_owned());
         }
     }

@@ -42,10 +42,6 @@ impl Endpoint for Catalog {
         .notes("Public clients send no params, and one found 25 venues with BTC.");
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "catalog",
-    title: "Catalog",
-    summary: "What the service covers.",
-    aliases: &[],
-    endpoints: &[Catalog::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("catalog", "Catalog")
+    .summary("What the service covers.")
+    .endpoints(&[Catalog::INFO]);

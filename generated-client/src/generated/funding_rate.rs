@@ -63,8 +63,8 @@ impl Endpoint for FundingRate {
 }
 
 takes!(
-    FundingRate => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAggregationType
+    FundingRate => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesAggregationType
 );
 
 /// One record of Funding Rate.
@@ -97,10 +97,6 @@ impl Record for FundingRateRecord {
     }
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "funding_rate",
-    title: "Funding Rate",
-    summary: "What longs and shorts of perpetuals pay each other.",
-    aliases: &[],
-    endpoints: &[FundingRate::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("funding_rate", "Funding Rate")
+    .summary("What longs and shorts of perpetuals pay each other.")
+    .endpoints(&[FundingRate::INFO]);

@@ -238,84 +238,82 @@ impl Endpoint for GlobalAsksIncreaseDecrease {
 
 takes!(GlobalAsksIncreaseDecrease => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "global_metrics",
-    title: "Global Metrics",
-    summary: "Metrics of other groups, computed across venues.",
-    aliases: &[],
-    endpoints: &[
-        GlobalBidAsk::INFO,
-        GlobalBidAskRatio::INFO,
-        GlobalBidAskDelta::INFO,
-        GlobalBidAskRatioIncreaseDecrease::INFO,
-        GlobalCombinedBook::INFO,
-        GlobalBidsIncreaseDecrease::INFO,
-        GlobalAsksIncreaseDecrease::INFO,
-        &EndpointInfo::new("global_metrics", "global_buy_volume", "Global Buy Volume")
-            .summary("Volume of market buy orders across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_sell_volume", "Global Sell Volume")
-            .summary("Volume of market sell orders across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_volume_delta", "Global Volume Delta")
-            .summary("Buy volume less sell volume across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_volume_ratio", "Global Volume Ratio")
-            .summary("Balance of buy and sell volume across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_market_order_count", "Global Market Order Count")
-            .summary("Number of market orders across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_limit_order_count", "Global Limit Order Count")
-            .summary("Number of executed limit orders across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_open_interest_delta", "Global Open Interest Delta")
-            .summary("Change of open interest across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_bot_tracker", "Global Bot Tracker")
-            .summary("Signs of bots across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_funding_rate", "Global Funding Rate")
-            .summary("Funding rate across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_accounts", "Global Accounts")
-            .summary("Long and short accounts across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_liquidation_count", "Global Liquidation Count")
-            .summary("Number of liquidations across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_liquidation_size", "Global Liquidation Size")
-            .summary("Size of liquidations across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_net_long_short", "Global Net Long Short")
-            .summary("Net longs and net shorts across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_net_long_short_delta", "Global Net Long Short Delta")
-            .summary("Net longs less net shorts across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_participation_ratio", "Global Participation Ratio")
-            .summary("Open interest delta relative to volume across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_top_trader_accounts", "Global Top Trader Accounts")
-            .summary("Long and short accounts of top traders across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_top_trader_positions", "Global Top Trader Positions")
-            .summary("Long and short positions of top traders across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_trader_sentiment_gap", "Global Trader Sentiment Gap")
-            .summary("Gap in positioning between small and large retail accounts across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_transfer_of_contracts", "Global Transfer Of Contracts")
-            .summary("Volume that leaves open interest as it was, across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_true_retail_long_short", "Global True Retail Long Short")
-            .summary("Long and short retail accounts across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_whale_retail_delta", "Global Whale Retail Delta")
-            .summary("Long share of top traders against that of all accounts, across venues.")
-            .named_by(Evidence::Reported),
-        &EndpointInfo::new("global_metrics", "global_whale_position_dominance", "Global Whale Position Dominance")
-            .summary("Weight of big positions among prominent traders, across venues.")
-            .named_by(Evidence::Reported),
-    ],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("global_metrics", "Global Metrics")
+    .summary("Metrics of other groups, computed across venues.")
+    .endpoints(
+        &[
+            GlobalBidAsk::INFO,
+            GlobalBidAskRatio::INFO,
+            GlobalBidAskDelta::INFO,
+            GlobalBidAskRatioIncreaseDecrease::INFO,
+            GlobalCombinedBook::INFO,
+            GlobalBidsIncreaseDecrease::INFO,
+            GlobalAsksIncreaseDecrease::INFO,
+            &EndpointInfo::new("global_metrics", "global_buy_volume", "Global Buy Volume")
+                .summary("Volume of market buy orders across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_sell_volume", "Global Sell Volume")
+                .summary("Volume of market sell orders across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_volume_delta", "Global Volume Delta")
+                .summary("Buy volume less sell volume across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_volume_ratio", "Global Volume Ratio")
+                .summary("Balance of buy and sell volume across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_market_order_count", "Global Market Order Count")
+                .summary("Number of market orders across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_limit_order_count", "Global Limit Order Count")
+                .summary("Number of executed limit orders across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_open_interest_delta", "Global Open Interest Delta")
+                .summary("Change of open interest across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_bot_tracker", "Global Bot Tracker")
+                .summary("Signs of bots across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_funding_rate", "Global Funding Rate")
+                .summary("Funding rate across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_accounts", "Global Accounts")
+                .summary("Long and short accounts across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_liquidation_count", "Global Liquidation Count")
+                .summary("Number of liquidations across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_liquidation_size", "Global Liquidation Size")
+                .summary("Size of liquidations across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_net_long_short", "Global Net Long Short")
+                .summary("Net longs and net shorts across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_net_long_short_delta", "Global Net Long Short Delta")
+                .summary("Net longs less net shorts across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_participation_ratio", "Global Participation Ratio")
+                .summary("Open interest delta relative to volume across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_top_trader_accounts", "Global Top Trader Accounts")
+                .summary("Long and short accounts of top traders across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_top_trader_positions", "Global Top Trader Positions")
+                .summary("Long and short positions of top traders across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_trader_sentiment_gap", "Global Trader Sentiment Gap")
+                .summary("Gap in positioning between small and large retail accounts across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_transfer_of_contracts", "Global Transfer Of Contracts")
+                .summary("Volume that leaves open interest as it was, across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_true_retail_long_short", "Global True Retail Long Short")
+                .summary("Long and short retail accounts across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_whale_retail_delta", "Global Whale Retail Delta")
+                .summary("Long share of top traders against that of all accounts, across venues.")
+                .named_by(Evidence::Reported),
+            &EndpointInfo::new("global_metrics", "global_whale_position_dominance", "Global Whale Position Dominance")
+                .summary("Weight of big positions among prominent traders, across venues.")
+                .named_by(Evidence::Reported),
+        ],
+    );

@@ -183,8 +183,8 @@ impl Endpoint for AverageLeverageUsed {
 }
 
 takes!(
-    AverageLeverageUsed => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
+    AverageLeverageUsed => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesAdvanceFilter
 );
 
 /// One record of Average Leverage Used.
@@ -243,8 +243,8 @@ impl Endpoint for TopTraderAverageLeverageDelta {
 }
 
 takes!(
-    TopTraderAverageLeverageDelta => TakesCoin, TakesExchange, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    TopTraderAverageLeverageDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort
 );
 
 /// One record of Top Trader Average Leverage Delta.
@@ -370,8 +370,8 @@ impl Endpoint for LiquidationLevelsCount {
 }
 
 takes!(
-    LiquidationLevelsCount => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    LiquidationLevelsCount => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort
 );
 
 /// One record of Liquidation Levels Count.
@@ -422,8 +422,8 @@ impl Endpoint for LiquidationLevelsSize {
 }
 
 takes!(
-    LiquidationLevelsSize => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
+    LiquidationLevelsSize => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesAdvanceFilter
 );
 
 /// One record of Liquidation Levels Size.
@@ -488,8 +488,8 @@ impl Endpoint for Liquidation {
 }
 
 takes!(
-    Liquidation => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesBucket, TakesBuckets
+    Liquidation => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesBucket, TakesBuckets
 );
 
 /// The endpoint of [`LiquidityGroup::liquidation_heatmap`].
@@ -531,8 +531,8 @@ impl Endpoint for LiquidationHeatmap {
 }
 
 takes!(
-    LiquidationHeatmap => TakesCoin, TakesExchange, TakesExchanges, TakesLookback,
-    TakesScaling, TakesOhlcGraph, TakesTimestamp
+    LiquidationHeatmap => TakesCoin, TakesExchange, TakesExchanges, TakesLookback, TakesScaling, TakesOhlcGraph,
+    TakesTimestamp
 );
 
 impl TakesLeverage for LiquidationHeatmap {
@@ -746,8 +746,7 @@ impl Endpoint for TopTraderMarginUsed {
 }
 
 takes!(
-    TopTraderMarginUsed => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    TopTraderMarginUsed => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`LiquidityGroup::top_trader_margin_used_delta`].
@@ -769,35 +768,33 @@ impl Endpoint for TopTraderMarginUsedDelta {
 }
 
 takes!(
-    TopTraderMarginUsedDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    TopTraderMarginUsedDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort
 );
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "liquidity",
-    title: "Liquidity",
-    summary: "Liquidations, the prices at which they are expected, and how top traders use leverage and margin.",
-    aliases: &[],
-    endpoints: &[
-        AverageLeverageUsed::INFO,
-        &EndpointInfo::new("liquidity", "anchored_liquidation_levels_count", "Anchored Liquidation Levels Count")
-            .summary("Number of liquidation levels since the latest anchor.")
-            .named_by(Evidence::Document),
-        &EndpointInfo::new("liquidity", "anchored_liquidation_levels_size", "Anchored Liquidation Levels Size")
-            .summary("Size of liquidation levels since the latest anchor.")
-            .named_by(Evidence::Document),
-        TopTraderAverageLeverageDelta::INFO,
-        CumulativeLiquidationLevel::INFO,
-        LiquidationLevelsCount::INFO,
-        LiquidationLevelsSize::INFO,
-        Liquidation::INFO,
-        LiquidationHeatmap::INFO,
-        LiquidationLevels::INFO,
-        LiquidationLevelsTv::INFO,
-        TopTraderMarginUsed::INFO,
-        TopTraderMarginUsedDelta::INFO,
-        &EndpointInfo::new("liquidity", "squeeze_intensity", "Squeeze Intensity")
-            .summary("Intensity of squeezes.")
-            .named_by(Evidence::Document),
-    ],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("liquidity", "Liquidity")
+    .summary("Liquidations, the prices at which they are expected, and how top traders use leverage and margin.")
+    .endpoints(
+        &[
+            AverageLeverageUsed::INFO,
+            &EndpointInfo::new("liquidity", "anchored_liquidation_levels_count", "Anchored Liquidation Levels Count")
+                .summary("Number of liquidation levels since the latest anchor.")
+                .named_by(Evidence::Document),
+            &EndpointInfo::new("liquidity", "anchored_liquidation_levels_size", "Anchored Liquidation Levels Size")
+                .summary("Size of liquidation levels since the latest anchor.")
+                .named_by(Evidence::Document),
+            TopTraderAverageLeverageDelta::INFO,
+            CumulativeLiquidationLevel::INFO,
+            LiquidationLevelsCount::INFO,
+            LiquidationLevelsSize::INFO,
+            Liquidation::INFO,
+            LiquidationHeatmap::INFO,
+            LiquidationLevels::INFO,
+            LiquidationLevelsTv::INFO,
+            TopTraderMarginUsed::INFO,
+            TopTraderMarginUsedDelta::INFO,
+            &EndpointInfo::new("liquidity", "squeeze_intensity", "Squeeze Intensity")
+                .summary("Intensity of squeezes.")
+                .named_by(Evidence::Document),
+        ],
+    );

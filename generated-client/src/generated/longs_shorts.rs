@@ -197,8 +197,7 @@ impl Endpoint for TopTraderAccounts {
 }
 
 takes!(
-    TopTraderAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    TopTraderAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// How a crowd is split into longs and shorts.
@@ -266,8 +265,7 @@ impl Endpoint for TopTraderPositions {
 }
 
 takes!(
-    TopTraderPositions => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    TopTraderPositions => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`LongsShortsGroup::anchored_top_trader_accounts`].
@@ -289,8 +287,8 @@ impl Endpoint for AnchoredTopTraderAccounts {
 }
 
 takes!(
-    AnchoredTopTraderAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor
+    AnchoredTopTraderAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesAnchor
 );
 
 /// The endpoint of [`LongsShortsGroup::anchored_top_trader_positions`].
@@ -312,8 +310,8 @@ impl Endpoint for AnchoredTopTraderPositions {
 }
 
 takes!(
-    AnchoredTopTraderPositions => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor
+    AnchoredTopTraderPositions => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesAnchor
 );
 
 /// The endpoint of [`LongsShortsGroup::global_accounts`].
@@ -353,8 +351,8 @@ impl Endpoint for AnchoredGlobalAccounts {
 }
 
 takes!(
-    AnchoredGlobalAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor
+    AnchoredGlobalAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesAnchor
 );
 
 /// The endpoint of [`LongsShortsGroup::net_long_short`].
@@ -371,8 +369,8 @@ impl Endpoint for NetLongShort {
 }
 
 takes!(
-    NetLongShort => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    NetLongShort => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort
 );
 
 /// The endpoint of [`LongsShortsGroup::net_long_short_delta`].
@@ -394,8 +392,8 @@ impl Endpoint for NetLongShortDelta {
 }
 
 takes!(
-    NetLongShortDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    NetLongShortDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort
 );
 
 /// One record of Net Long Short Delta.
@@ -441,8 +439,8 @@ impl Endpoint for AnchoredCls {
 }
 
 takes!(
-    AnchoredCls => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor
+    AnchoredCls => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesAnchor
 );
 
 /// The endpoint of [`LongsShortsGroup::anchored_clsd`].
@@ -459,8 +457,8 @@ impl Endpoint for AnchoredClsd {
 }
 
 takes!(
-    AnchoredClsd => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor
+    AnchoredClsd => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesAnchor
 );
 
 /// The endpoint of [`LongsShortsGroup::whale_retail_delta`].
@@ -478,8 +476,7 @@ impl Endpoint for WhaleRetailDelta {
 }
 
 takes!(
-    WhaleRetailDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    WhaleRetailDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Whale Retail Delta.
@@ -533,8 +530,8 @@ impl Endpoint for AnchoredWhaleRetailDelta {
 }
 
 takes!(
-    AnchoredWhaleRetailDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor
+    AnchoredWhaleRetailDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesAnchor
 );
 
 /// The endpoint of [`LongsShortsGroup::whale_position_dominance`].
@@ -555,8 +552,8 @@ impl Endpoint for WhalePositionDominance {
 }
 
 takes!(
-    WhalePositionDominance => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    WhalePositionDominance => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort
 );
 
 /// The endpoint of [`LongsShortsGroup::true_retail_long_short`].
@@ -578,8 +575,7 @@ impl Endpoint for TrueRetailLongShort {
 }
 
 takes!(
-    TrueRetailLongShort => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    TrueRetailLongShort => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`LongsShortsGroup::trader_sentiment_gap`].
@@ -601,8 +597,7 @@ impl Endpoint for TraderSentimentGap {
 }
 
 takes!(
-    TraderSentimentGap => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    TraderSentimentGap => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Trader Sentiment Gap.
@@ -634,26 +629,24 @@ impl Record for TraderSentimentGapRecord {
     }
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "longs_shorts",
-    title: "Longs & Shorts",
-    summary: "Who is long and who is short, by account, by position and by size of trader.",
-    aliases: &[],
-    endpoints: &[
-        TopTraderAccounts::INFO,
-        TopTraderPositions::INFO,
-        AnchoredTopTraderAccounts::INFO,
-        AnchoredTopTraderPositions::INFO,
-        GlobalAccounts::INFO,
-        AnchoredGlobalAccounts::INFO,
-        NetLongShort::INFO,
-        NetLongShortDelta::INFO,
-        AnchoredCls::INFO,
-        AnchoredClsd::INFO,
-        WhaleRetailDelta::INFO,
-        AnchoredWhaleRetailDelta::INFO,
-        WhalePositionDominance::INFO,
-        TrueRetailLongShort::INFO,
-        TraderSentimentGap::INFO,
-    ],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("longs_shorts", "Longs & Shorts")
+    .summary("Who is long and who is short, by account, by position and by size of trader.")
+    .endpoints(
+        &[
+            TopTraderAccounts::INFO,
+            TopTraderPositions::INFO,
+            AnchoredTopTraderAccounts::INFO,
+            AnchoredTopTraderPositions::INFO,
+            GlobalAccounts::INFO,
+            AnchoredGlobalAccounts::INFO,
+            NetLongShort::INFO,
+            NetLongShortDelta::INFO,
+            AnchoredCls::INFO,
+            AnchoredClsd::INFO,
+            WhaleRetailDelta::INFO,
+            AnchoredWhaleRetailDelta::INFO,
+            WhalePositionDominance::INFO,
+            TrueRetailLongShort::INFO,
+            TraderSentimentGap::INFO,
+        ],
+    );

@@ -70,8 +70,8 @@ impl Endpoint for OpenInterest {
 }
 
 takes!(
-    OpenInterest => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    OpenInterest => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort
 );
 
 /// One record of Open Interest.
@@ -148,8 +148,8 @@ impl Endpoint for OpenInterestDelta {
 }
 
 takes!(
-    OpenInterestDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    OpenInterestDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort
 );
 
 /// One record of Open Interest Delta.
@@ -181,16 +181,15 @@ impl Record for OpenInterestDeltaRecord {
     }
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "open_interest",
-    title: "Open Interest",
-    summary: "Contracts that are open, and how many are opened and closed.",
-    aliases: &["Open the service"],
-    endpoints: &[
-        &EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta")
-            .summary("Change of open interest since the latest anchor.")
-            .named_by(Evidence::Document),
-        OpenInterest::INFO,
-        OpenInterestDelta::INFO,
-    ],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("open_interest", "Open Interest")
+    .summary("Contracts that are open, and how many are opened and closed.")
+    .aliases(&["Open the service"])
+    .endpoints(
+        &[
+            &EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta")
+                .summary("Change of open interest since the latest anchor.")
+                .named_by(Evidence::Document),
+            OpenInterest::INFO,
+            OpenInterestDelta::INFO,
+        ],
+    );

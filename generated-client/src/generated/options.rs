@@ -77,14 +77,10 @@ impl Endpoint for Dvol {
 }
 
 takes!(
-    Dvol => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesAdvanceFilter
+    Dvol => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort,
+    TakesAdvanceFilter
 );
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "options",
-    title: "Options",
-    summary: "Volatility indices.",
-    aliases: &[],
-    endpoints: &[Bvol::INFO, Dvol::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("options", "Options")
+    .summary("Volatility indices.")
+    .endpoints(&[Bvol::INFO, Dvol::INFO]);

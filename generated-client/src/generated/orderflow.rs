@@ -251,8 +251,8 @@ impl Endpoint for BuyVolume {
 }
 
 takes!(
-    BuyVolume => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
+    BuyVolume => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::sell_volume`].
@@ -269,8 +269,8 @@ impl Endpoint for SellVolume {
 }
 
 takes!(
-    SellVolume => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
+    SellVolume => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::volume_delta`].
@@ -288,8 +288,8 @@ impl Endpoint for VolumeDelta {
 }
 
 takes!(
-    VolumeDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
+    VolumeDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
 );
 
 /// One record of Volume Delta.
@@ -342,9 +342,8 @@ impl Endpoint for VolumeRatio {
 }
 
 takes!(
-    VolumeRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets,
-    TakesAdvanceFilter
+    VolumeRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter
 );
 
 /// One record of Volume Ratio.
@@ -391,9 +390,8 @@ impl Endpoint for AnchoredCvd {
 }
 
 takes!(
-    AnchoredCvd => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor, TakesMarketTypes, TakesBucket,
-    TakesBuckets
+    AnchoredCvd => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets
 );
 
 /// One record of Anchored CVD.
@@ -439,9 +437,8 @@ impl Endpoint for MarketOrderCount {
 }
 
 takes!(
-    MarketOrderCount => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket,
-    TakesBuckets
+    MarketOrderCount => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::market_order_average_size`].
@@ -462,9 +459,8 @@ impl Endpoint for MarketOrderAverageSize {
 }
 
 takes!(
-    MarketOrderAverageSize => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket,
-    TakesBuckets
+    MarketOrderAverageSize => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::limit_order_count`].
@@ -481,9 +477,8 @@ impl Endpoint for LimitOrderCount {
 }
 
 takes!(
-    LimitOrderCount => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket,
-    TakesBuckets
+    LimitOrderCount => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::limit_order_average_size`].
@@ -504,9 +499,8 @@ impl Endpoint for LimitOrderAverageSize {
 }
 
 takes!(
-    LimitOrderAverageSize => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket,
-    TakesBuckets
+    LimitOrderAverageSize => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::buy_sell_trade_count_ratio`].
@@ -528,8 +522,8 @@ impl Endpoint for BuySellTradeCountRatio {
 }
 
 takes!(
-    BuySellTradeCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
+    BuySellTradeCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort, TakesMarketTypes
 );
 
 /// One record of Buy Sell Trade Count Ratio.
@@ -592,9 +586,8 @@ impl Endpoint for LimitOrderCountRatio {
 }
 
 takes!(
-    LimitOrderCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket,
-    TakesBuckets
+    LimitOrderCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::market_order_count_ratio`].
@@ -616,9 +609,8 @@ impl Endpoint for MarketOrderCountRatio {
 }
 
 takes!(
-    MarketOrderCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket,
-    TakesBuckets
+    MarketOrderCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::bot_tracker`].
@@ -635,8 +627,8 @@ impl Endpoint for BotTracker {
 }
 
 takes!(
-    BotTracker => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
+    BotTracker => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesMarketTypes
 );
 
 /// The endpoint of [`OrderflowGroup::slippage`].
@@ -653,8 +645,8 @@ impl Endpoint for Slippage {
 }
 
 takes!(
-    Slippage => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
+    Slippage => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesMarketTypes
 );
 
 /// The endpoint of [`OrderflowGroup::transfer_of_contracts`].
@@ -676,8 +668,8 @@ impl Endpoint for TransferOfContracts {
 }
 
 takes!(
-    TransferOfContracts => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    TransferOfContracts => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`OrderflowGroup::participation_ratio`].
@@ -697,9 +689,8 @@ impl Endpoint for ParticipationRatio {
 }
 
 takes!(
-    ParticipationRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes,
-    TakesAdvanceFilter
+    ParticipationRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort, TakesMarketTypes, TakesAdvanceFilter
 );
 
 /// One record of Participation Ratio.
@@ -770,8 +761,8 @@ impl Endpoint for ExchangePremium {
 }
 
 takes!(
-    ExchangePremium => TakesCoin, TakesExchange1, TakesExchange2, TakesTimeframe,
-    TakesMode, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    ExchangePremium => TakesCoin, TakesExchange1, TakesExchange2, TakesTimeframe, TakesMode, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`OrderflowGroup::previous_day_levels`].
@@ -790,8 +781,7 @@ impl Endpoint for PreviousDayLevels {
 }
 
 takes!(
-    PreviousDayLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    PreviousDayLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Previous Day Levels.
@@ -861,8 +851,7 @@ impl Endpoint for PreviousWeekLevels {
 }
 
 takes!(
-    PreviousWeekLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    PreviousWeekLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Previous Week Levels.
@@ -936,8 +925,7 @@ impl Endpoint for PreviousMonthLevels {
 }
 
 takes!(
-    PreviousMonthLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
+    PreviousMonthLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`OrderflowGroup::kline`].
@@ -1007,32 +995,30 @@ impl Record for KlineRecord {
     }
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "orderflow",
-    title: "Orderflow",
-    summary: "Market and limit orders as they execute, and what they do to price and open interest.",
-    aliases: &[],
-    endpoints: &[
-        BuyVolume::INFO,
-        SellVolume::INFO,
-        VolumeDelta::INFO,
-        VolumeRatio::INFO,
-        AnchoredCvd::INFO,
-        MarketOrderCount::INFO,
-        MarketOrderAverageSize::INFO,
-        LimitOrderCount::INFO,
-        LimitOrderAverageSize::INFO,
-        BuySellTradeCountRatio::INFO,
-        LimitOrderCountRatio::INFO,
-        MarketOrderCountRatio::INFO,
-        BotTracker::INFO,
-        Slippage::INFO,
-        TransferOfContracts::INFO,
-        ParticipationRatio::INFO,
-        ExchangePremium::INFO,
-        PreviousDayLevels::INFO,
-        PreviousWeekLevels::INFO,
-        PreviousMonthLevels::INFO,
-        Kline::INFO,
-    ],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("orderflow", "Orderflow")
+    .summary("Market and limit orders as they execute, and what they do to price and open interest.")
+    .endpoints(
+        &[
+            BuyVolume::INFO,
+            SellVolume::INFO,
+            VolumeDelta::INFO,
+            VolumeRatio::INFO,
+            AnchoredCvd::INFO,
+            MarketOrderCount::INFO,
+            MarketOrderAverageSize::INFO,
+            LimitOrderCount::INFO,
+            LimitOrderAverageSize::INFO,
+            BuySellTradeCountRatio::INFO,
+            LimitOrderCountRatio::INFO,
+            MarketOrderCountRatio::INFO,
+            BotTracker::INFO,
+            Slippage::INFO,
+            TransferOfContracts::INFO,
+            ParticipationRatio::INFO,
+            ExchangePremium::INFO,
+            PreviousDayLevels::INFO,
+            PreviousWeekLevels::INFO,
+            PreviousMonthLevels::INFO,
+            Kline::INFO,
+        ],
+    );

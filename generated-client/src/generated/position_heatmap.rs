@@ -55,10 +55,6 @@ impl Endpoint for PositionHeatmapData {
 
 takes!(PositionHeatmapData => TakesCoin, TakesExchange);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "position_heatmap",
-    title: "Position Heatmap",
-    summary: "Positions by price.",
-    aliases: &[],
-    endpoints: &[PositionHeatmapData::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("position_heatmap", "Position Heatmap")
+    .summary("Positions by price.")
+    .endpoints(&[PositionHeatmapData::INFO]);

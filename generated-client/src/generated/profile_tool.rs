@@ -20,14 +20,12 @@ impl Client {
     }
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "profile_tool",
-    title: "Profile Tool",
-    summary: "Data behind the profile tool.",
-    aliases: &[],
-    endpoints: &[
-        &EndpointInfo::new("profile_tool", "profiles_tool_data", "Profiles Tool Data")
-            .summary("Data that the profile tool draws.")
-            .named_by(Evidence::Document),
-    ],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("profile_tool", "Profile Tool")
+    .summary("Data behind the profile tool.")
+    .endpoints(
+        &[
+            &EndpointInfo::new("profile_tool", "profiles_tool_data", "Profiles Tool Data")
+                .summary("Data that the profile tool draws.")
+                .named_by(Evidence::Document),
+        ],
+    );

@@ -255,8 +255,8 @@ impl Endpoint for MarginLendingRatio {
 }
 
 takes!(
-    MarginLendingRatio => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
+    MarginLendingRatio => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort,
+    TakesAdvanceFilter
 );
 
 /// One record of Margin Lending Ratio.
@@ -288,21 +288,19 @@ impl Record for MarginLendingRatioRecord {
     }
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "sentiment",
-    title: "Sentiment",
-    summary: "The mood of the market, as indices, leaderboards, bots and borrowing show it.",
-    aliases: &[],
-    endpoints: &[
-        FearAndGreedIndex::INFO,
-        PremiumP2p::INFO,
-        WbtcMintBurn::INFO,
-        &EndpointInfo::new("sentiment", "twitter", "Twitter")
-            .summary("A sentiment metric named after Twitter.")
-            .named_by(Evidence::Document),
-        LeaderboardNotionalProfit::INFO,
-        LeaderboardRoeProfit::INFO,
-        UserBotRatio::INFO,
-        MarginLendingRatio::INFO,
-    ],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("sentiment", "Sentiment")
+    .summary("The mood of the market, as indices, leaderboards, bots and borrowing show it.")
+    .endpoints(
+        &[
+            FearAndGreedIndex::INFO,
+            PremiumP2p::INFO,
+            WbtcMintBurn::INFO,
+            &EndpointInfo::new("sentiment", "twitter", "Twitter")
+                .summary("A sentiment metric named after Twitter.")
+                .named_by(Evidence::Document),
+            LeaderboardNotionalProfit::INFO,
+            LeaderboardRoeProfit::INFO,
+            UserBotRatio::INFO,
+            MarginLendingRatio::INFO,
+        ],
+    );

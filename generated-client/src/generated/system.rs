@@ -72,10 +72,6 @@ impl Endpoint for HealthCheck {
         .path("/ping", Evidence::Reported);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "system",
-    title: "System",
-    summary: "The state of the service and of its data.",
-    aliases: &[],
-    endpoints: &[DataAvailability::INFO, HealthCheck::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("system", "System")
+    .summary("The state of the service and of its data.")
+    .endpoints(&[DataAvailability::INFO, HealthCheck::INFO]);

@@ -5,9 +5,28 @@
 #![allow(dead_code)] // Which of these are called depends on the catalogue.
 
 use super::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, ParamList, ParamLocation, Range, RecordInfo, StatusInfo,
-    SuffixInfo, ValueInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList, ParamLocation, Range, RecordInfo,
+    StatusInfo, SuffixInfo, ValueInfo, ValueType,
 };
+
+impl GroupInfo {
+    /// A group without endpoints.
+    pub(crate) const fn new(ident: &'static str, title: &'static str) -> Self {
+        Self { ident, title, summary: "", aliases: &[], endpoints: &[] }
+    }
+
+    pub(crate) const fn summary(self, summary: &'static str) -> Self {
+        Self { summary, ..self }
+    }
+
+    pub(crate) const fn aliases(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    pub(crate) const fn endpoints(self, endpoints: &'static [&'static EndpointInfo]) -> Self {
+        Self { endpoints, ..self }
+    }
+}
 
 impl EndpointInfo {
     /// An endpoint of which only the name is known.

@@ -51,10 +51,7 @@ impl Endpoint for OpenInterest {
 
 takes!(OpenInterest => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "open_interest",
-    title: "Open Interest",
-    summary: "Contracts that are open.",
-    aliases: &["Open the service"],
-    endpoints: &[OpenInterest::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("open_interest", "Open Interest")
+    .summary("Contracts that are open.")
+    .aliases(&["Open the service"])
+    .endpoints(&[OpenInterest::INFO]);

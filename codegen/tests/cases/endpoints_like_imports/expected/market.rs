@@ -101,10 +101,6 @@ impl Endpoint for Market {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "market",
-    title: "Market",
-    summary: "What the market does.",
-    aliases: &[],
-    endpoints: &[Params::INFO, Records::INFO, Group::INFO, Market::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
+    .summary("What the market does.")
+    .endpoints(&[Params::INFO, Records::INFO, Group::INFO, Market::INFO]);

@@ -186,10 +186,6 @@ impl Endpoint for M15Close {
 
 takes!(M15Close => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "market",
-    title: "Market",
-    summary: "What the market does.",
-    aliases: &[],
-    endpoints: &[AnchoredCvd::INFO, Match::INFO, X::INFO, RType::INFO, M15Close::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
+    .summary("What the market does.")
+    .endpoints(&[AnchoredCvd::INFO, Match::INFO, X::INFO, RType::INFO, M15Close::INFO]);

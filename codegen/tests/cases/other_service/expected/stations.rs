@@ -121,10 +121,6 @@ impl Endpoint for Search {
 
 takes!(Search => TakesRadius);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "stations",
-    title: "Stations",
-    summary: "Where water levels are measured.",
-    aliases: &[],
-    endpoints: &[Describe::INFO, Search::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("stations", "Stations")
+    .summary("Where water levels are measured.")
+    .endpoints(&[Describe::INFO, Search::INFO]);

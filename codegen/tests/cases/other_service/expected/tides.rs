@@ -132,10 +132,6 @@ impl Endpoint for Extremes {
 
 takes!(Extremes => TakesDatum);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "tides",
-    title: "Tides",
-    summary: "Water levels over time.",
-    aliases: &[],
-    endpoints: &[Levels::INFO, Extremes::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("tides", "Tides")
+    .summary("Water levels over time.")
+    .endpoints(&[Levels::INFO, Extremes::INFO]);

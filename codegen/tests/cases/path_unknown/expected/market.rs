@@ -48,13 +48,9 @@ impl Endpoint for Carry {
 
 takes!(Carry => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "market",
-    title: "Market",
-    summary: "What the market does.",
-    aliases: &[],
-    endpoints: &[
-        &EndpointInfo::new("market", "basis", "Basis").summary("Known by name only.").named_by(Evidence::Document),
-        Carry::INFO,
-    ],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market").summary("What the market does.").endpoints(
+        &[
+            &EndpointInfo::new("market", "basis", "Basis").summary("Known by name only.").named_by(Evidence::Document),
+            Carry::INFO,
+        ],
+    );

@@ -125,10 +125,6 @@ impl Endpoint for B4 {
         );
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "market",
-    title: "Market",
-    summary: "What the market does.",
-    aliases: &[],
-    endpoints: &[Basis::INFO, B2::INFO, B3::INFO, B4::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
+    .summary("What the market does.")
+    .endpoints(&[Basis::INFO, B2::INFO, B3::INFO, B4::INFO]);

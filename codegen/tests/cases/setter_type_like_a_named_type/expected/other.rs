@@ -51,10 +51,6 @@ impl TakesLeverage for Heat {
     type Leverage = Leverage;
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "other",
-    title: "Other",
-    summary: "What else there is.",
-    aliases: &[],
-    endpoints: &[Heat::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("other", "Other")
+    .summary("What else there is.")
+    .endpoints(&[Heat::INFO]);

@@ -82,10 +82,6 @@ impl TakesLeverage for Levels {
     type Leverage = Timeframe;
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "market",
-    title: "Market",
-    summary: "What the market does.",
-    aliases: &[],
-    endpoints: &[Basis::INFO, Levels::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
+    .summary("What the market does.")
+    .endpoints(&[Basis::INFO, Levels::INFO]);

@@ -95,10 +95,6 @@ impl Endpoint for P2 {
         );
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo {
-    ident: "market",
-    title: "Market",
-    summary: "What the market does.",
-    aliases: &[],
-    endpoints: &[Basis::INFO, P2::INFO],
-};
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
+    .summary("What the market does.")
+    .endpoints(&[Basis::INFO, P2::INFO]);
