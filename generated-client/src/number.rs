@@ -104,23 +104,30 @@ impl Decimal {
     /// Reads what JSON takes for a number, and says how long it is.
     #[inline]
     fn begin(text: &[u8]) -> Option<(Self, usize)> {
-        let is = |at: usize, bytes: &[u8]| text.get(at).is_some_and(|byte| bytes.contains(byte));
-        let is_negative = is(0, b"-");
+        let byte = |at: usize| text.get(at).copied();
+        let is_negative = byte(0) == Some(b'-');
         let start = usize::from(is_negative);
         let mut digits = 0;
-        let whole = read_digits(text, start, &mut digits)?;
-        if is(start, b"0") && whole > start + 1 {
+        let whole = read_few_digits(text, start, &mut digits);
+        if whole == start || (whole > start + 1 && byte(start) == Some(b'0')) {
             return None;
         }
         let (mut end, mut fraction) = (whole, 0);
-        if is(end, b".") {
-            end = read_digits(text, end + 1, &mut digits)?;
+        if byte(end) == Some(b'.') {
+            end = read_digits(text, end + 1, &mut digits);
             fraction = end - whole - 1;
+            if fraction == 0 {
+                return None;
+            }
         }
         let count = whole - start + fraction;
-        let has_exponent = is(end, b"eE");
+        let has_exponent = matches!(byte(end), Some(b'e' | b'E'));
         if has_exponent {
-            end = read_digits(text, end + 1 + usize::from(is(end + 1, b"+-")), &mut 0)?;
+            let exponent = end + 1 + usize::from(matches!(byte(end + 1), Some(b'+' | b'-')));
+            end = read_few_digits(text, exponent, &mut 0);
+            if end == exponent {
+                return None;
+            }
         }
         let is_integer = fraction == 0 && !has_exponent;
         Some((Self { is_negative, digits, count, fraction, is_integer, has_exponent }, end))
@@ -149,20 +156,26 @@ impl Decimal {
     }
 }
 
-/// Adds the digits that begin here, of which there has to be one, and says where they end.
+/// Adds the digits that begin here, and says where they end.
 #[inline]
-fn read_digits(text: &[u8], start: usize, digits: &mut u64) -> Option<usize> {
-    let mut rest = text.get(start..)?;
-    while let Some((eight, tail)) = rest.split_first_chunk().and_then(|(chunk, tail)| Some((eight(*chunk)?, tail))) {
+fn read_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
+    let mut at = start;
+    while let Some(eight) = text.get(at..).and_then(<[u8]>::first_chunk).and_then(|chunk| eight(*chunk)) {
         *digits = digits.wrapping_mul(100_000_000).wrapping_add(eight);
-        rest = tail;
+        at += 8;
     }
-    while let [digit @ b'0'..=b'9', tail @ ..] = rest {
-        *digits = digits.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
-        rest = tail;
+    read_few_digits(text, at, digits)
+}
+
+/// The same digit by digit, which is faster where there are not many.
+#[inline]
+fn read_few_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
+    let mut end = start;
+    while let Some(digit) = text.get(end).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+        *digits = digits.wrapping_mul(10).wrapping_add(u64::from(digit));
+        end += 1;
     }
-    let end = text.len() - rest.len();
-    if end > start { Some(end) } else { None }
+    end
 }
 
 /// The number that eight digits make, if they are digits.

@@ -11,7 +11,7 @@ use super::scanner::{Fault, FaultKind, Scanner};
 use crate::Value;
 use crate::number::Number;
 use crate::record::{Large, Row, Slot};
-use crate::registry::ValueType;
+use crate::registry::{FieldInfo, ValueType};
 
 impl<'a> Row<'a> {
     /// The field that was read last, by its name on the wire; empty before the first.
@@ -31,14 +31,15 @@ impl<'a> Row<'a> {
             if let Some(field) = self.fields.get(guess).filter(|field| field.plain) {
                 if let Some(next) = json.key_if(field.wire_name)? {
                     guess += 1;
-                    return self.fill_slot(guess - 1, json, next, depth);
+                    return self.fill_slot(guess - 1, field, json, next, depth);
                 }
             }
             let start = json.at();
             let (key, next) = json.key()?;
-            if let Some(index) = self.fields.iter().position(|field| field.wire_name == key) {
+            let known = self.fields.iter().enumerate().find(|(_, field)| field.wire_name == key);
+            if let Some((index, field)) = known {
                 guess = index + 1;
-                return self.fill_slot(index, json, next, depth);
+                return self.fill_slot(index, field, json, next, depth);
             }
             skip(json, next, depth)?;
             self.unknown.push(json.since(start));
@@ -59,18 +60,25 @@ impl<'a> Row<'a> {
     }
 
     #[inline]
-    fn fill_slot(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
-        let (Some(field), Some(slot)) = (self.fields.get(index), self.slots.get_mut(index)) else {
-            return skip(json, next, depth);
-        };
+    fn fill_slot(
+        &mut self,
+        index: usize,
+        field: &'static FieldInfo,
+        json: &mut Scanner<'a>,
+        next: u8,
+        depth: u8,
+    ) -> Result<(), Fault> {
+        let Some(slot) = self.slots.get_mut(index) else { return skip(json, next, depth) };
         self.reading = Some(field.wire_name);
         if !matches!(slot, Slot::Absent) {
             return Err(json.fault(FaultKind::Twice(field.wire_name)));
         }
-        *slot = match next {
+        let filled = match next {
             b'-' | b'0'..=b'9' if !matches!(field.ty, ValueType::Any) => json.number()?.into(),
             _ => value(&field.ty, json, next, depth)?,
         };
+        // What it replaces is absent, so there is nothing to drop, and looking would cost more than filling.
+        std::mem::forget(std::mem::replace(slot, filled));
         Ok(())
     }
 }

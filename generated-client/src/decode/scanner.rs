@@ -127,9 +127,11 @@ impl<'a> Scanner<'a> {
     /// It has to be a name that needs no escapes.
     #[inline]
     pub(super) fn key_if(&mut self, name: &str) -> Result<Option<u8>, Fault> {
-        let rest = self.text.as_bytes().get(self.at + 1..).unwrap_or_default();
-        if rest.strip_prefix(name.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'"')) {
-            self.at += name.len() + 2;
+        let (bytes, start) = (self.text.as_bytes(), self.at + 1);
+        let end = start + name.len();
+        // The quote first: it tells most keys apart without comparing them.
+        if bytes.get(end) == Some(&b'"') && bytes.get(start..end) == Some(name.as_bytes()) {
+            self.at = end + 1;
             return self.colon().map(Some);
         }
         Ok(None)
