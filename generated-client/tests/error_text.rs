@@ -125,3 +125,56 @@ async fn the_way_there() {
         after 1 attempt in 9s, of which 8.979s waiting: status 503; retry after 2s";
     assert_eq!(format!("{error:#}"), expected);
 }
+
+/// What the token endpoint does, and what the error of the data request says.
+#[tokio::test(start_paused = true)]
+async fn no_token() {
+    let table: [Row; 9] = [
+        (
+            || reply(401, &[], ""),
+            "status 401: the Basic credentials were not accepted; encode client id, colon and client \
+             secret as base64, check both values, and send them with the Basic scheme; Bearer is for data \
+             requests; after 1 attempt in 21ms",
+        ),
+        (
+            || reply(403, &[], r#"{"message": "Forbidden"}"#),
+            "status 403: Forbidden; send the API key with the token request too; after 1 attempt in 21ms; \
+             body: {\"message\": \"Forbidden\"}",
+        ),
+        (
+            || reply(415, &[], ""),
+            "status 415: the body was not declared as a form; declare the body as \
+             `application/x-www-form-urlencoded`; after 1 attempt in 21ms",
+        ),
+        (|| reply(500, &[], ""), "status 500; after 1 attempt in 21ms"),
+        (|| reply(429, &[("retry-after", "86400")], ""), "status 429; retry after 86400s; after 1 attempt in 21ms"),
+        (
+            || reply(200, &[], r#"{"expires_in": 60}"#),
+            "the reply of the token endpoint cannot be used: it has no `access_token`; after 1 attempt in \
+             21ms",
+        ),
+        (
+            || reply(200, &[], r#"{"access_token": "t", "token_type": "mac"}"#),
+            "the reply of the token endpoint cannot be used: its `token_type` is not `Bearer`; after 1 \
+             attempt in 21ms",
+        ),
+        (
+            || reply(200, &[("content-type", "text/html")], "<html>"),
+            "the body is a page of type `text/html` instead of JSON; check the base URL, and what stands \
+             between here and the service; after 1 attempt in 21ms",
+        ),
+        (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
+    ];
+    let mut wrong = Vec::new();
+    for (fate, expected) in table {
+        let service = Service::new(move |_, _| fate());
+        let builder = service.builder().client_credentials("id", "secret").retry(Retry::none());
+        let error = builder.build().unwrap().raw("/x").await.unwrap_err();
+        let text = format!("{error:#}");
+        let said = text.strip_prefix("client.raw (GET /x): no token: ").unwrap();
+        if said != expected {
+            wrong.push(format!("{said}\n  instead of\n{expected}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

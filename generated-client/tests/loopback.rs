@@ -68,6 +68,17 @@ async fn a_body_over_the_limit_is_refused() {
 }
 
 #[tokio::test]
+async fn a_body_may_have_32_mib_unless_told_otherwise() {
+    let allowed: usize = 32 << 20;
+    for (length, expected) in [(allowed, "broke off after 0 bytes"), (allowed + 1, "33554432 bytes that")] {
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n");
+        let server = Server::start(vec![Step::Close(head.into())]).await;
+        let error = ask(&server.builder().retry(Retry::none()).build().unwrap()).await.unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_cut_body_is_no_decode_error() {
     let half = &DATA[..30];
     let length = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{half}", DATA.len());
