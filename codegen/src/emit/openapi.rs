@@ -15,7 +15,8 @@ use serde_yaml::Value;
 use super::docs;
 use super::ordered::Object;
 use super::render::MARKER;
-use crate::model::{Api, Endpoint, Evidence, Group, Limit};
+use crate::model::{Api, Endpoint, Envelope, Evidence, Group, Limit};
+use crate::names::Case;
 use component_names::ComponentNames;
 pub use version::OpenApiVersion;
 
@@ -141,8 +142,16 @@ impl<'a> Description<'a> {
             .with("data", envelope.data.as_str())
             .with_some("time", envelope.time.as_ref().map(|time| time.wire_name.as_str()))
             .with_some("metadata", envelope.metadata.as_deref())
+            .with_some("unsupported", self.unsupported(envelope))
             .with("evidence", evidence(envelope.evidence));
         Some(object)
+    }
+
+    /// The field of the metadata that lists what is not covered, by its name on the wire.
+    fn unsupported(&self, envelope: &Envelope) -> Option<&'a str> {
+        let metadata = self.api.records.iter().find(|record| record.ident == "Metadata")?;
+        let field = metadata.fields.iter().find(|field| Some(&field.ident) == envelope.unsupported.as_ref())?;
+        Some(&field.wire_name)
     }
 }
 
@@ -169,9 +178,9 @@ fn operation_id(group: &Group, endpoint: &Endpoint) -> String {
     format!("{}_{}", group.ident, endpoint.ident)
 }
 
-/// Other names of an endpoint, and whether it is on its way out.
+/// A chosen name of an endpoint's method, its other names, and whether it is on its way out.
 fn names(endpoint: &Endpoint) -> Object {
-    Object::default()
+    schema::chosen_ident("x-ident", Case::Snake, &endpoint.ident, &endpoint.name)
         .with_list("x-aliases", endpoint.aliases.iter().map(String::as_str))
         .with_some("x-deprecated", endpoint.deprecated.as_deref())
 }

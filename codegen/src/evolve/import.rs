@@ -11,6 +11,8 @@ mod notes;
 mod operation;
 mod params;
 mod plan;
+#[cfg(test)]
+mod round_trip;
 mod schema;
 mod setters;
 mod tolerant;

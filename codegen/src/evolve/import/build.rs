@@ -106,7 +106,7 @@ impl<'a> Builder<'a> {
         let derived = names::ident(&endpoint.name, Case::Snake).unwrap_or_default();
         let taken = self.groups.entry(endpoint.group.clone()).or_default();
         let numbered = (2..).map(|number| format!("{derived}_{number}"));
-        let mut candidates = std::iter::once(derived.clone()).chain(numbered);
+        let mut candidates = endpoint.said.ident.iter().chain([&derived]).cloned().chain(numbered);
         let is_free = |ident: &String| {
             let ty = names::ident(ident, Case::Pascal).unwrap_or_default();
             let types = [names::record(&ty), ty.clone()];
@@ -202,8 +202,9 @@ impl<'a> Builder<'a> {
             .collect();
         for index in 0..self.plan.records.len() {
             let record = &self.plan.records[index];
-            let is_inline = record.uses == 1 && bodies.contains(&index);
-            let is_unused = record.groups.is_empty() && !record.is_shared;
+            let is_inline = record.uses == 1 && bodies.contains(&index) && !record.is_shared;
+            let is_metadata = self.plan.metadata == Some(index);
+            let is_unused = is_metadata || (record.groups.is_empty() && !record.is_shared);
             let (name, owner) = (record.name.clone(), record.owner.clone());
             let group = self.group_of(index);
             let ident = names::ident(&name, Case::Pascal).unwrap_or_default();
@@ -249,12 +250,19 @@ impl<'a> Builder<'a> {
         self.desk.extend_top(SERVICE, &format::SERVICE, "params", params)?;
         let records = self.record_trees(None);
         self.desk.extend_top(SERVICE, &format::SERVICE, "records", records)?;
+        self.write_metadata()
+    }
+
+    /// What a new envelope has beside its data: its fields need the names of types and records.
+    fn write_metadata(&mut self) -> Result<(), Refusal> {
         let Some(metadata) = self.plan.metadata else { return Ok(()) };
         let service = self.desk.service_tree();
         let inherited = service.get("envelope").and_then(|it| it.get("evidence")?.as_text()).unwrap_or_default();
         let fields = self.fields(&self.plan.records[metadata].fields, inherited, None);
         let path = [Step::Key("envelope"), Step::Key("metadata"), Step::Key("fields")];
-        self.desk.extend(SERVICE, &path, fields)
+        self.desk.extend(SERVICE, &path, fields)?;
+        let Some(unsupported) = self.plan.unsupported.take() else { return Ok(()) };
+        self.desk.insert(SERVICE, &path[..2], &format::METADATA, "unsupported", &unsupported.into())
     }
 
     fn shared_params(&mut self, slots: &[Slot]) -> Vec<Tree> {

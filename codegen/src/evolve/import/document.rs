@@ -37,6 +37,11 @@ impl Document {
         }
     }
 
+    /// Whether we made it.
+    pub(super) fn is_ours(&self) -> bool {
+        self.root().get("x-generated").is_some()
+    }
+
     pub(super) fn root(&self) -> &Value {
         &self.root
     }

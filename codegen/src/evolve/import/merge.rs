@@ -16,7 +16,7 @@ pub(super) fn find(desk: &Desk, endpoint: &PlannedEndpoint, wanted: Option<&str>
     let all = desk.checked.groups.iter().flat_map(|(module, group)| {
         group.endpoints.iter().enumerate().map(move |(index, endpoint)| (module, index, endpoint))
     });
-    let ident = names::ident(&endpoint.name, Case::Snake).ok();
+    let ident = endpoint.said.ident.clone().or_else(|| names::ident(&endpoint.name, Case::Snake).ok());
     let mut by_name = None;
     for (module, index, known) in all {
         let slot = || Slot::Known(module.clone(), index);

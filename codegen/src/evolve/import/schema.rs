@@ -254,7 +254,8 @@ impl<'d> Reader<'d> {
             said,
             fields: Vec::new(),
             groups: std::collections::BTreeSet::new(),
-            is_shared: false,
+            // Our own descriptions say which group has a record; what they name for none belongs to all.
+            is_shared: self.document.is_ours() && is_component(place) && schema.get("x-group").is_none(),
             uses: 0,
         };
         self.plan.records.push(record);
