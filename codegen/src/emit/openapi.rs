@@ -15,7 +15,7 @@ use serde_yaml::Value;
 use super::docs;
 use super::ordered::Object;
 use super::render::MARKER;
-use crate::model::{Api, Endpoint, Envelope, Evidence, Group, Limit};
+use crate::model::{Api, Endpoint, Evidence, Group, Limit};
 use crate::names::Case;
 use component_names::ComponentNames;
 pub use version::OpenApiVersion;
@@ -142,16 +142,9 @@ impl<'a> Description<'a> {
             .with("data", envelope.data.as_str())
             .with_some("time", envelope.time.as_ref().map(|time| time.wire_name.as_str()))
             .with_some("metadata", envelope.metadata.as_deref())
-            .with_some("unsupported", self.unsupported(envelope))
+            .with_some("unsupported", self.api.unsupported().map(|field| field.wire_name.as_str()))
             .with("evidence", evidence(envelope.evidence));
         Some(object)
-    }
-
-    /// The field of the metadata that lists what is not covered, by its name on the wire.
-    fn unsupported(&self, envelope: &Envelope) -> Option<&'a str> {
-        let metadata = self.api.records.iter().find(|record| record.ident == "Metadata")?;
-        let field = metadata.fields.iter().find(|field| Some(&field.ident) == envelope.unsupported.as_ref())?;
-        Some(&field.wire_name)
     }
 }
 
