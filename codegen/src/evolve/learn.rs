@@ -91,10 +91,10 @@ fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, texts: &mut BTr
         Known::Known(_) => Some(Kind::Object),
         Known::Unknown => None,
     };
-    let kind = match known {
-        Some(kind) => kind,
-        None => kind_of(&bodies, data.as_deref())?,
-    };
+    let kind = known.map_or_else(|| kind_of(&bodies, data.as_deref()), Ok)?;
+    if let (None, Some(place)) = (known, failure(service, &bodies)) {
+        desk.say(format!("{}: this may be a failure, as it has a text in `{place}`", found.label));
+    }
     let seen = match kind {
         Kind::Series => rows(&bodies, data.as_deref())?,
         Kind::Object => objects(&bodies)?,
@@ -173,6 +173,15 @@ fn kind_of(bodies: &[Value], data: Option<&str>) -> Result<Kind, Refusal> {
     Err(Refusal::new(
         "its body is neither one object nor a series in the service's envelope, and the catalogue has no other word",
     ))
+}
+
+/// Where a body says what went wrong, if one does: saved without its status it looks like any other.
+fn failure<'s>(service: &'s spec::Service, bodies: &[Value]) -> Option<&'s str> {
+    let has_text = |place: &&String| {
+        let text = |body: &Value| Some(place.split('.').try_fold(body, |value, key| value.get(key))?.is_string());
+        bodies.iter().any(|body| text(body) == Some(true))
+    };
+    service.error_body.message.iter().find(has_text).map(String::as_str)
 }
 
 /// All records of all replies.
