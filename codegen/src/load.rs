@@ -66,7 +66,8 @@ fn load_sources(mut loader: Loader, sources: Vec<SourceFile>) -> Catalogue {
             groups.push(group);
         }
     }
-    if !has_service {
+    // Of a folder that cannot be read, that is all there is to say.
+    if !has_service && !loader.is_blind {
         let finding = Diagnostic::of_file("missing-file", SERVICE_FILE, "there is no `service.yaml`");
         loader.diagnostics.push(finding.help("say there what all endpoints share"));
     }
@@ -87,6 +88,8 @@ const SERVICE_FILE: &str = "service.yaml";
 struct Loader {
     diagnostics: Diagnostics,
     cut: HashSet<String>,
+    /// Whether not even the names of the files could be read.
+    is_blind: bool,
 }
 
 impl Loader {
@@ -96,7 +99,9 @@ impl Loader {
             Ok(names) => names,
             Err(error) => {
                 let message = format!("cannot read the catalogue: {error}");
-                self.diagnostics.push(Diagnostic::of_file("unreadable", "", message));
+                self.is_blind = true;
+                self.diagnostics
+                    .push(Diagnostic::of_file("unreadable", "", message).help("name the folder of a catalogue"));
                 return Vec::new();
             }
         };

@@ -25,6 +25,13 @@ impl Api {
         let index = self.setters.binary_search_by(|setter| setter.ident.as_str().cmp(ident)).ok()?;
         self.setters.get(index)
     }
+
+    /// The field of the metadata that lists what was asked for and is not covered.
+    pub(crate) fn unsupported(&self) -> Option<&Field> {
+        let ident = self.service.envelope.as_ref()?.unsupported.as_ref()?;
+        let metadata = self.records.iter().find(|record| record.ident == "Metadata")?;
+        metadata.fields.iter().find(|field| field.ident == *ident)
+    }
 }
 
 /// What is said of something of which nobody knows what it means.

@@ -33,7 +33,12 @@ impl Import {
     pub(crate) fn run(&self) -> ExitCode {
         let text = match fs::read_to_string(&self.file) {
             Ok(text) => text,
-            Err(error) => return fail(&format!("error: {}: {error}\n", self.file.display())),
+            Err(error) => {
+                return fail(&format!(
+                    "error: {}: {error}; name a file with an OpenAPI description\n",
+                    self.file.display()
+                ));
+            }
         };
         let options = Options { text, evidence: self.evidence.clone(), summaries: self.summaries };
         let spec = self.target.spec();

@@ -30,7 +30,7 @@ pub(crate) struct Learn {
     #[arg(long, requires = "live", conflicts_with = "endpoint")]
     untyped: bool,
     /// A param to ask with; of several endpoints, those that take it
-    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair, requires = "live")]
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair, requires = "live", conflicts_with = "replies")]
     params: Vec<(String, String)>,
     /// A field whose texts are all there are, with the name of the type if it is to have another
     #[arg(long = "enum", value_name = "FIELD[=TYPE]")]
@@ -80,7 +80,10 @@ impl Learn {
         let replies = self.replies.iter().map(|path| {
             let name = path.display().to_string();
             let text = fs::read_to_string(path);
-            text.map_err(|error| Refusal::Said(format!("{name}: {error}"))).map(|text| (name, text))
+            text.map_err(|error| {
+                Refusal::Said(format!("{name}: {error}; name files with replies, or ask the service with --live"))
+            })
+            .map(|text| (name, text))
         });
         Ok(vec![Lesson { endpoint: endpoint.to_owned(), replies: replies.collect::<Result<_, _>>()? }])
     }

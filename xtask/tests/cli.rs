@@ -207,3 +207,19 @@ fn import_starts_a_catalogue_in_an_empty_folder() {
     assert!(text(&output.stdout).contains("beyond the catalogue: `post`: it only reads (at `/a`)"));
     assert!(run(&["check"], &spec, &out).status.success());
 }
+
+#[test]
+fn what_cannot_be_read_is_told_with_a_remedy() {
+    let (spec, out) = project("remedies");
+    for (arguments, expected) in [
+        (&["learn", "/basis", "nowhere.json"][..], "name files with replies, or ask the service with --live"),
+        (&["learn", "/basis", "reply.json", "--param", "coin=BTC"], "cannot be used with"),
+        (&["learn", "/bases", "Cargo.toml"], "did you mean `/basis`?"),
+        (&["import", "nowhere.json"], "name a file with an OpenAPI description"),
+        (&["import", "Cargo.toml"], "the description cannot be read"),
+    ] {
+        let output = run(arguments, &spec, &out);
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(text(&output.stderr).contains(expected), "{arguments:?}: {}", text(&output.stderr));
+    }
+}

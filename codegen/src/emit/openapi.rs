@@ -16,6 +16,7 @@ use super::docs;
 use super::ordered::Object;
 use super::render::MARKER;
 use crate::model::{Api, Endpoint, Evidence, Group, Limit};
+use crate::names::Case;
 use component_names::ComponentNames;
 pub use version::OpenApiVersion;
 
@@ -141,6 +142,7 @@ impl<'a> Description<'a> {
             .with("data", envelope.data.as_str())
             .with_some("time", envelope.time.as_ref().map(|time| time.wire_name.as_str()))
             .with_some("metadata", envelope.metadata.as_deref())
+            .with_some("unsupported", self.api.unsupported().map(|field| field.wire_name.as_str()))
             .with("evidence", evidence(envelope.evidence));
         Some(object)
     }
@@ -169,9 +171,9 @@ fn operation_id(group: &Group, endpoint: &Endpoint) -> String {
     format!("{}_{}", group.ident, endpoint.ident)
 }
 
-/// Other names of an endpoint, and whether it is on its way out.
+/// A chosen name of an endpoint's method, its other names, and whether it is on its way out.
 fn names(endpoint: &Endpoint) -> Object {
-    Object::default()
+    schema::chosen_ident("x-ident", Case::Snake, &endpoint.ident, &endpoint.name)
         .with_list("x-aliases", endpoint.aliases.iter().map(String::as_str))
         .with_some("x-deprecated", endpoint.deprecated.as_deref())
 }

@@ -31,7 +31,7 @@ fn time(api: &Api) -> Option<TokenStream> {
 
 /// How the metadata tells what a reply leaves out, if it does.
 fn unsupported(api: &Api) -> TokenStream {
-    let field = api.service.envelope.as_ref().and_then(|envelope| envelope.unsupported.as_deref()).map(ident);
+    let field = api.unsupported().map(|field| ident(&field.ident));
     let values =
         field.map_or_else(|| quote!(Vec::new()), |field| quote!(self.#field.iter().map(ToString::to_string).collect()));
     quote! {

@@ -30,6 +30,7 @@ pub fn compare(old: &Api, new: &Api) -> Changes {
     let pairs = Pairs::new(old, new);
     let mut changes = Changes::default();
     service::compare(&old.service, &new.service, &mut changes);
+    service::completeness(old, new, &mut changes);
     endpoints::groups(&pairs, &mut changes);
     endpoints::endpoints(&pairs, &mut changes);
     setters::compare(&pairs, &mut changes);

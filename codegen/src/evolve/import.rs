@@ -6,11 +6,15 @@
 mod build;
 mod document;
 mod facts;
-mod merge;
+mod named_type;
 mod notes;
 mod operation;
 mod params;
 mod plan;
+mod record;
+#[cfg(test)]
+mod round_trip;
+mod said;
 mod schema;
 mod setters;
 mod tolerant;

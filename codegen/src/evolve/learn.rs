@@ -9,6 +9,8 @@ mod guess;
 mod types;
 mod widen;
 
+use std::collections::BTreeSet;
+
 use serde_yaml::Value;
 
 use super::change::{Change, Desk, Refusal};
@@ -20,6 +22,7 @@ use crate::format;
 use crate::load::Catalogue;
 use crate::names::{self, Case};
 use crate::spec::{self, Known};
+use crate::suggest::did_you_mean;
 use fields::{Place, Topic};
 
 /// What is to be learned, and how.
@@ -47,8 +50,9 @@ pub struct Lesson {
 /// Makes the change that replies ask for.
 pub fn learn(catalogue: Catalogue, learning: &Learning) -> Result<Change, Refusal> {
     let mut desk = Desk::open(catalogue)?;
+    let mut texts = BTreeSet::new();
     for lesson in &learning.lessons {
-        match attend(&mut desk, learning, lesson) {
+        match attend(&mut desk, learning, lesson, &mut texts) {
             // One that cannot be learned from does not spoil the others.
             Err(Refusal::Said(why)) if learning.lessons.len() > 1 => {
                 desk.say(format!("{}: nothing learned, because {why}", lesson.endpoint));
@@ -57,10 +61,17 @@ pub fn learn(catalogue: Catalogue, learning: &Learning) -> Result<Change, Refusa
             done => done?,
         }
     }
+    for wanted in learning.enums.iter().filter(|wanted| !texts.iter().any(|name| enums::is_meant(wanted, name))) {
+        let (field, _) = enums::parts(wanted);
+        let known: Vec<_> = texts.iter().map(|name| format!("`{name}`")).collect();
+        let known =
+            if known.is_empty() { "there are none".to_owned() } else { format!("they are in {}", known.join(", ")) };
+        desk.say(format!("no enum is made of `{field}`, as no reply has texts in a field of that name; {known}"));
+    }
     desk.close()
 }
 
-fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson) -> Result<(), Refusal> {
+fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, texts: &mut BTreeSet<String>) -> Result<(), Refusal> {
     let found = find(desk, &lesson.endpoint)?;
     let mut bodies = Vec::new();
     for (origin, text) in &lesson.replies {
@@ -80,14 +91,15 @@ fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson) -> Result<(), R
         Known::Known(_) => Some(Kind::Object),
         Known::Unknown => None,
     };
-    let kind = match known {
-        Some(kind) => kind,
-        None => kind_of(&bodies, data.as_deref())?,
-    };
+    let kind = known.map_or_else(|| kind_of(&bodies, data.as_deref()), Ok)?;
+    if let (None, Some(place)) = (known, failure(service, &bodies)) {
+        desk.say(format!("{}: this may be a failure, as it has a text in `{place}`", found.label));
+    }
     let seen = match kind {
         Kind::Series => rows(&bodies, data.as_deref())?,
         Kind::Object => objects(&bodies)?,
     };
+    seen.fields_of_texts(texts);
     let file = format!("{}.yaml", desk.checked.groups[found.group].0);
     let topic = Topic { file, endpoint: found.label, learning };
     body(desk, &topic, found.endpoint, kind, &seen)
@@ -117,7 +129,7 @@ struct Found {
 }
 
 fn find(desk: &Desk, wanted: &str) -> Result<Found, Refusal> {
-    let mut found = Vec::new();
+    let (mut found, mut known) = (Vec::new(), Vec::new());
     for (group, (module, spec)) in desk.checked.groups.iter().enumerate() {
         for (endpoint, spec) in spec.endpoints.iter().enumerate() {
             let ident = spec.ident.clone().or_else(|| names::ident(&spec.name, Case::Snake).ok()).unwrap_or_default();
@@ -125,17 +137,25 @@ fn find(desk: &Desk, wanted: &str) -> Result<Found, Refusal> {
             let path = spec.path.known().map(String::as_str);
             if path == Some(wanted) || [&label, &ident, &spec.name].contains(&&wanted.to_owned()) {
                 found.push(Found { group, endpoint, label });
+            } else {
+                known.extend(path.map(str::to_owned).into_iter().chain([label]));
             }
         }
     }
     match found.len() {
         1 => Ok(found.remove(0)),
-        0 => Err(Refusal::new("the catalogue has no such endpoint; `cargo xtask add` adds one")),
+        0 => Err(Refusal::Said(format!("the catalogue has no such endpoint; {}", near(wanted, &known)))),
         _ => {
             let labels: Vec<_> = found.iter().map(|found| format!("`{}`", found.label)).collect();
             Err(Refusal::Said(format!("several endpoints are called so: {}", labels.join(", "))))
         }
     }
+}
+
+/// What to do about an endpoint that is not there.
+pub(super) fn near(wanted: &str, known: &[String]) -> String {
+    let meant = did_you_mean(wanted, known.iter().map(String::as_str));
+    if meant.is_empty() { "`cargo xtask add` adds one".to_owned() } else { meant }
 }
 
 /// What bodies are of which nothing is known.
@@ -155,21 +175,37 @@ fn kind_of(bodies: &[Value], data: Option<&str>) -> Result<Kind, Refusal> {
     ))
 }
 
+/// Where a body says what went wrong, if one does: saved without its status it looks like any other.
+fn failure<'s>(service: &'s spec::Service, bodies: &[Value]) -> Option<&'s str> {
+    let has_text = |place: &&String| {
+        let text = |body: &Value| Some(place.split('.').try_fold(body, |value, key| value.get(key))?.is_string());
+        bodies.iter().any(|body| text(body) == Some(true))
+    };
+    service.error_body.message.iter().find(has_text).map(String::as_str)
+}
+
 /// All records of all replies.
 fn rows(bodies: &[Value], data: Option<&str>) -> Result<Seen, Refusal> {
     let mut seen = Seen::default();
     for body in bodies {
         let rows = data.map_or(Some(body), |data| body.get(data)).and_then(Value::as_sequence);
-        let rows = rows.ok_or_else(|| Refusal::new("the catalogue says a series, and there is none in the reply"))?;
+        let rows = rows.ok_or_else(|| no_series(data))?;
         for row in rows {
             seen.add(row);
         }
     }
     match (seen.times, seen.objects) {
-        (0, _) => Err(Refusal::new("there are no records in the reply")),
+        (0, _) => Err(Refusal::new("there are no records in the reply; ask for something of which it has some")),
         (all, objects) if all == objects => Ok(seen),
         _ => Err(Refusal::new("its records are not objects, and the catalogue has no word for that")),
     }
+}
+
+fn no_series(data: Option<&str>) -> Refusal {
+    let place = data.map_or_else(|| "as the whole body".to_owned(), |data| format!("under `{data}`"));
+    Refusal::Said(format!(
+        "the catalogue says a series, and there is none in the reply; give a reply with a list {place}, or correct `body`"
+    ))
 }
 
 fn objects(bodies: &[Value]) -> Result<Seen, Refusal> {
@@ -179,8 +215,10 @@ fn objects(bodies: &[Value]) -> Result<Seen, Refusal> {
     }
     match (seen.times == seen.objects, seen.fields.0.is_empty()) {
         (true, false) => Ok(seen),
-        (true, true) => Err(Refusal::new("there are no fields in the reply")),
-        (false, _) => Err(Refusal::new("the catalogue says one object, and the reply is none")),
+        (true, true) => Err(Refusal::new("there are no fields in the reply; ask for something of which it has some")),
+        (false, _) => Err(Refusal::new(
+            "the catalogue says one object, and the reply is none; give another reply, or correct `body`",
+        )),
     }
 }
 

@@ -1,6 +1,9 @@
 //! What to ask the service for, so that its reply teaches something.
 
+use std::cell::RefCell;
+
 use super::change::Refusal;
+use super::learn::near;
 use crate::check::check;
 use crate::load::Catalogue;
 use crate::lower::lower;
@@ -19,13 +22,20 @@ pub struct Question {
 impl Question {
     /// The question for one endpoint, by its path or one of its names.
     pub fn of(catalogue: Catalogue, endpoint: &str) -> Result<Self, Refusal> {
+        let known = RefCell::new(Vec::new());
         let mut all = questions(catalogue, |group, spec| {
-            [&label(group, spec), &spec.ident, &spec.name].contains(&&endpoint.to_owned())
-                || spec.path.as_deref() == Some(endpoint)
+            let label = label(group, spec);
+            let is_meant = [&label, &spec.ident, &spec.name].contains(&&endpoint.to_owned())
+                || spec.path.as_deref() == Some(endpoint);
+            known.borrow_mut().extend(spec.path.clone().into_iter().chain([label]));
+            is_meant
         })?;
         match all.len() {
             1 => Ok(all.remove(0)),
-            0 => Err(Refusal::Said(format!("the catalogue has no endpoint `{endpoint}` with a path"))),
+            0 => {
+                let remedy = near(endpoint, &known.into_inner());
+                Err(Refusal::Said(format!("the catalogue has no endpoint `{endpoint}` with a path; {remedy}")))
+            }
             _ => {
                 let labels: Vec<_> = all.iter().map(|question| format!("`{}`", question.endpoint)).collect();
                 Err(Refusal::Said(format!("several endpoints are called `{endpoint}`: {}", labels.join(", "))))

@@ -32,6 +32,20 @@ pub(super) struct Fields(pub(super) Vec<(String, Seen)>);
 const TEXTS: usize = 200;
 
 impl Seen {
+    /// Adds the names of fields that have texts, at any depth.
+    pub(super) fn fields_of_texts(&self, names: &mut BTreeSet<String>) {
+        for (name, seen) in &self.fields.0 {
+            let has_texts = |seen: &Self| seen.text_times > 0;
+            if has_texts(seen) || seen.items.as_deref().is_some_and(has_texts) {
+                names.insert(name.clone());
+            }
+            seen.fields_of_texts(names);
+        }
+        if let Some(items) = &self.items {
+            items.fields_of_texts(names);
+        }
+    }
+
     /// Adds a value.
     pub(super) fn add(&mut self, value: &Value) {
         self.times += 1;

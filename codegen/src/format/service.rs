@@ -115,7 +115,7 @@ static ENVELOPE: Map = map(
     ],
 );
 
-static METADATA: Map = map(
+pub(crate) static METADATA: Map = map(
     "`metadata`",
     &[
         must("name", Shape::Text, "The key of the metadata."),

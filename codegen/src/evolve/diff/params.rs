@@ -180,6 +180,6 @@ fn bounds(param: &Param) -> String {
 
 /// What is said of a param besides its name and type.
 fn facts(param: &Param) -> impl PartialEq + '_ {
-    let Param { required, default, range, unit, summary, notes, evidence, .. } = param;
-    (*required, default, *range, unit, summary, notes, *evidence)
+    let Param { required, default, range, served, unit, summary, notes, evidence, .. } = param;
+    (*required, default, *range, served, unit, summary, notes, *evidence)
 }

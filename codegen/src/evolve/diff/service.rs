@@ -1,7 +1,7 @@
 //! What all endpoints share. Little of it is a type, yet a program that is set up otherwise has to be told.
 
 use super::changes::{Change, Changes, Heading};
-use crate::model::{ClientCredentials, Envelope, Limit, Service};
+use crate::model::{Api, ClientCredentials, Envelope, Limit, Service};
 
 pub(super) fn compare(old: &Service, new: &Service, changes: &mut Changes) {
     if (&old.title, &old.summary) != (&new.title, &new.summary) {
@@ -111,4 +111,16 @@ fn on_the_wire(old: &Service, new: &Service, changes: &mut Changes) {
         };
         changes.add(Change::patch(Heading::Fixed, text));
     }
+}
+
+/// What a reply says of what it leaves out, which `require_complete` makes an error.
+pub(super) fn completeness(old: &Api, new: &Api, changes: &mut Changes) {
+    let text = match (old.unsupported(), new.unsupported()) {
+        // A field that is only called otherwise is told as such.
+        (Some(before), Some(after)) if before.ident == after.ident || before.wire_name == after.wire_name => return,
+        (None, None) => return,
+        (_, Some(after)) => format!("`Series::require_complete` fails where `{}` lists something", after.ident),
+        (Some(_), None) => "`Series::require_complete` never fails, as nothing tells what is left out".to_owned(),
+    };
+    changes.add(Change::patch(Heading::Changed, text));
 }

@@ -32,9 +32,18 @@ impl Document {
             "" if root.get("swagger").is_some() => Err(Refusal::new(
                 "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
             )),
-            "" => Err(Refusal::new("this is no OpenAPI description: it has no `openapi` with a version")),
-            version => Err(Refusal::Said(format!("this is OpenAPI {version}, and 3.0 and 3.1 are read"))),
+            "" => Err(Refusal::new(
+                "this is no OpenAPI description: it has no `openapi` with a version; `cargo xtask learn` reads replies",
+            )),
+            version => {
+                Err(Refusal::Said(format!("this is OpenAPI {version}, and 3.0 and 3.1 are read; ask for one of these")))
+            }
         }
+    }
+
+    /// Whether we made it.
+    pub(super) fn is_ours(&self) -> bool {
+        self.root().get("x-generated").is_some()
     }
 
     pub(super) fn root(&self) -> &Value {
@@ -104,8 +113,11 @@ mod tests {
                 "swagger: '2.0'",
                 "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
             ),
-            ("openapi: 4.0.0", "this is OpenAPI 4.0.0, and 3.0 and 3.1 are read"),
-            ("a: 1", "this is no OpenAPI description: it has no `openapi` with a version"),
+            ("openapi: 4.0.0", "this is OpenAPI 4.0.0, and 3.0 and 3.1 are read; ask for one of these"),
+            (
+                "a: 1",
+                "this is no OpenAPI description: it has no `openapi` with a version; `cargo xtask learn` reads replies",
+            ),
             ("{", "the description cannot be read: EOF while parsing an object at line 1 column 1"),
         ];
         for (text, expected) in table {

@@ -3,6 +3,7 @@
 use serde_yaml::Value;
 
 use super::document::{entries, items, text, text_of};
+use super::plan::{PlannedField, Ty};
 use super::{Envelope, Reader};
 use crate::evolve::change::Desk;
 use crate::evolve::tree::Tree;
@@ -85,6 +86,19 @@ impl<'d> Reader<'d> {
         let schemas = self.document.root().get("components").and_then(|components| components.get("schemas"));
         if let (Some(_), Some(schema)) = (name, schemas.and_then(|schemas| schemas.get("Metadata"))) {
             self.plan.metadata = self.object(schema, "Metadata", "#/components/schemas/Metadata");
+            self.unsupported();
+        }
+    }
+
+    /// The field of the metadata that lists what is not covered.
+    fn unsupported(&mut self) {
+        let envelope = self.document.root().get("x-envelope").unwrap_or(&Value::Null);
+        let Some(said) = text(envelope, "unsupported") else { return };
+        let fields = self.plan.metadata.map(|metadata| self.plan.records[metadata].fields.as_slice());
+        let is_list = |field: &&PlannedField| field.name == said && matches!(field.ty, Ty::List(_));
+        match fields.unwrap_or_default().iter().find(is_list) {
+            Some(field) => self.plan.unsupported = Some(field.name.clone()),
+            None => self.notes.add("`unsupported` that names no list of the metadata", "#/x-envelope"),
         }
     }
 
@@ -164,7 +178,7 @@ impl<'d> Reader<'d> {
         let mut reply = Vec::new();
         for (name, field) in entries(scheme, "x-reply") {
             let value = self.value(field, name, &format!("#/components/securitySchemes/x-reply/{name}"));
-            let super::plan::Ty::Builtin(ty) = value.ty else { continue };
+            let Ty::Builtin(ty) = value.ty else { continue };
             let said = self.said(field);
             reply.push(
                 Tree::map()

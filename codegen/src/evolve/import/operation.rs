@@ -19,6 +19,7 @@ const KEYS: &[&str] = &[
     "x-aliases",
     "x-deprecated",
     "x-evidence",
+    "x-ident",
     "x-notes",
     "x-params",
 ];
@@ -175,7 +176,7 @@ impl<'d> Reader<'d> {
     /// What an endpoint is called, from its id, or from its path where it has none.
     fn name(&mut self, operation: &Value, group: &str, path: &str) -> String {
         let id = text(operation, "operationId").unwrap_or_default().to_snake_case();
-        let short = id.strip_prefix(group).and_then(|id| id.strip_prefix('_')).filter(|id| id.len() > 2);
+        let short = id.strip_prefix(group).and_then(|id| id.strip_prefix('_'));
         let by_path = path.split('/').filter(|segment| !segment.starts_with('{')).collect::<Vec<_>>().join(" ");
         let wanted = short.unwrap_or(&id).to_owned();
         let wanted = if names::ident(&wanted, Case::Snake).is_ok() { wanted } else { by_path };
@@ -183,7 +184,9 @@ impl<'d> Reader<'d> {
         let name = if names::ident(&name, Case::Snake).is_ok() { name } else { "Root".to_owned() };
         // What people call it, where that makes the same method.
         let said = text(operation, "summary").filter(|said| self.options.summaries && super::is_writable(said));
-        let same = said.filter(|said| names::ident(said, Case::Snake) == names::ident(&name, Case::Snake));
+        let has_ident = text(operation, "x-ident").is_some_and(|ident| names::is_ident(ident, Case::Snake));
+        let is_same = |said: &&str| has_ident || names::ident(said, Case::Snake) == names::ident(&name, Case::Snake);
+        let same = said.filter(is_same);
         same.map_or(name, str::to_owned)
     }
 

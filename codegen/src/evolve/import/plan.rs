@@ -14,6 +14,8 @@ pub(super) struct Plan {
     pub(super) groups: Vec<PlannedGroup>,
     /// The record of the envelope's metadata.
     pub(super) metadata: Option<usize>,
+    /// The field of the metadata that lists what is not covered.
+    pub(super) unsupported: Option<String>,
 }
 
 #[derive(Debug)]

@@ -1,10 +1,10 @@
-//! Schemas become types and records. What a schema says and a type cannot is noted.
+//! Schemas become types. What a schema says and a type cannot is noted.
 
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, items, text, text_of};
-use super::plan::{PlannedField, PlannedRecord, PlannedType, PlannedValue, Said, Ty};
+use super::document::{items, text};
+use super::plan::Ty;
 
 /// What is said of schemas that is understood; anything else is noted.
 pub(super) const KEYS: &[&str] = &[
@@ -42,7 +42,7 @@ pub(super) const KEYS: &[&str] = &[
 const FORMATS: &[&str] = &["int32", "int64", "uint32", "float", "double", ""];
 
 /// Nothing readable is nested nearly as deep.
-const DEPTH: usize = 24;
+pub(super) const DEPTH: usize = 24;
 
 /// A type, and whether `null` can stand for it.
 pub(super) struct Valued {
@@ -155,221 +155,6 @@ impl<'d> Reader<'d> {
         }
         Ty::List(Box::new(value.ty))
     }
-
-    /// Text, or a named type of it.
-    fn text_type(&mut self, schema: &'d Value, name: &str, place: &str) -> Ty {
-        let is_open = text(schema, "x-kind") == Some("identifier");
-        let (mut values, mut left) = (Vec::new(), 0);
-        let described = items(schema, "x-values");
-        let listed = items(schema, "enum");
-        for value in if described.is_empty() { listed } else { described } {
-            let text_value = value.get("value").map_or_else(|| text_of(value), text_of);
-            let said = Said {
-                summary: text(value, "summary").map(|text| self.prose(text)).unwrap_or_default(),
-                ident: text(value, "ident").map(str::to_owned),
-                evidence: text(value, "evidence").map(str::to_owned),
-                ..Said::default()
-            };
-            // `null` among the values says that the value can be null, which the type says too.
-            if value.is_null() {
-                continue;
-            }
-            if super::is_writable(&text_value)
-                && !text_value.contains(',')
-                && !values.iter().any(|known: &PlannedValue| known.value == text_value)
-            {
-                values.push(PlannedValue { value: text_value, said });
-            } else {
-                left += 1;
-            }
-        }
-        if left > 0 {
-            self.notes.add("values of an `enum` that cannot be written down", place);
-        }
-        if values.len() == 1 && described.is_empty() && !is_component(place) {
-            self.notes.add("an `enum` of one value, which becomes text", place);
-            return Ty::Builtin("string");
-        }
-        if values.is_empty() && !is_open {
-            return Ty::Builtin("string");
-        }
-        Ty::Named(self.named_type(schema, name, place, is_open, values))
-    }
-
-    fn named_type(
-        &mut self,
-        schema: &'d Value,
-        name: &str,
-        place: &str,
-        is_open: bool,
-        values: Vec<PlannedValue>,
-    ) -> usize {
-        let same = |known: &PlannedType| {
-            known.is_open == is_open
-                && known.values.iter().map(|value| &value.value).eq(values.iter().map(|value| &value.value))
-        };
-        // Inline enums repeat; one type serves all that are the same.
-        let known =
-            self.plan.types.iter().position(|known| same(known) && (!is_component(place) || known.name == name));
-        known.unwrap_or_else(|| {
-            let said = self.said(schema);
-            let shapes = schema.get("x-shapes").cloned();
-            let rank = self.rank("schemas", name);
-            self.plan.types.push(PlannedType {
-                name: name.to_owned(),
-                owner: owner(place),
-                rank,
-                is_open,
-                said,
-                values,
-                shapes,
-            });
-            self.plan.types.len() - 1
-        })
-    }
-
-    /// A record; `None` for an object whose fields nobody lists.
-    pub(super) fn object(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<usize> {
-        if let Some(known) = self.plan.records.iter().position(|record| record.origin == place) {
-            // While its fields are still being read, it would contain itself.
-            if self.open.contains(&known) {
-                self.notes.add("a record that contains itself, and has `any` there", place);
-                return None;
-            }
-            return Some(known);
-        }
-        let (mut properties, mut required) = (Vec::new(), Vec::new());
-        self.collect(schema, place, &mut properties, &mut required, 0);
-        if properties.is_empty() {
-            self.notes.add("an object without listed fields, which becomes `any`", place);
-            return None;
-        }
-        let said = self.said(schema);
-        let index = self.plan.records.len();
-        let record = PlannedRecord {
-            name: name.to_owned(),
-            owner: owner(place),
-            rank: self.rank("schemas", name),
-            origin: place.to_owned(),
-            said,
-            fields: Vec::new(),
-            groups: std::collections::BTreeSet::new(),
-            is_shared: false,
-            uses: 0,
-        };
-        self.plan.records.push(record);
-        self.open.push(index);
-        let mut fields = Vec::new();
-        for (key, property) in properties {
-            if !super::is_writable(&key) {
-                self.notes.add(format!("the field {key:?}, whose name cannot be written down"), place);
-                continue;
-            }
-            let at = format!("{place}/properties/{key}");
-            if property.get("default").is_some() {
-                self.notes.add("`default` of a field", &at);
-            }
-            let value = self.value(property, &key, &at);
-            if let Some(inner) = value.ty.record() {
-                self.plan.records[inner].uses += 1;
-            }
-            let optional = value.nullable || !required.contains(&key);
-            let said = self.said_of_value(property, &value.ty);
-            fields.push(PlannedField { name: key, ty: value.ty, optional, said });
-        }
-        self.open.pop();
-        self.plan.records[index].fields = fields;
-        Some(index)
-    }
-
-    /// Notes what is said of fields that are not listed.
-    fn say_more(&mut self, schema: &Value, place: &str) {
-        match schema.get("additionalProperties") {
-            None => {}
-            Some(Value::Bool(false)) => {
-                self.notes.add("`additionalProperties: false`, as every object may grow", place);
-            }
-            Some(_) => {
-                self.notes.add("fields beyond the listed ones (`additionalProperties`), which the client keeps", place);
-            }
-        }
-    }
-
-    /// The properties of an object and of all that it is made of; those that stand nearer win.
-    fn collect(
-        &mut self,
-        schema: &'d Value,
-        place: &str,
-        properties: &mut Vec<(String, &'d Value)>,
-        required: &mut Vec<String>,
-        depth: usize,
-    ) {
-        self.say_more(schema, place);
-        for part in items(schema, "allOf") {
-            match self.document.follow(part) {
-                Some((part, reference)) if depth < DEPTH => {
-                    self.swept.extend(reference.map(str::to_owned));
-                    if !items(part, "anyOf").is_empty() || !items(part, "oneOf").is_empty() {
-                        self.notes.add("alternatives within `allOf`", place);
-                    }
-                    if depth > 0 || part.get("properties").is_some() {
-                        self.sweep(part, KEYS, place);
-                    }
-                    self.collect(part, place, properties, required, depth + 1);
-                }
-                _ => self.notes.add("a part of `allOf` that leads nowhere", place),
-            }
-        }
-        required.extend(items(schema, "required").iter().filter_map(Value::as_str).map(str::to_owned));
-        for (key, property) in entries(schema, "properties") {
-            match properties.iter_mut().find(|(known, _)| known == key) {
-                Some((_, known)) => *known = property,
-                None => properties.push((key.to_owned(), property)),
-            }
-        }
-    }
-
-    /// What is said of a field where it stands, or else where its schema does.
-    pub(super) fn said_of_value(&mut self, schema: &'d Value, ty: &Ty) -> Said {
-        let target = self.document.follow(schema).map_or(schema, |(target, _)| target);
-        let is_shared = matches!(ty, Ty::Named(_) | Ty::Record(_));
-        let own = self.said(schema);
-        let far = if is_shared { Said::default() } else { self.said(target) };
-        // An item's bounds are those of the value where several are taken.
-        let items = schema.get("items").map(|items| self.said(items)).unwrap_or_default();
-        let bound =
-            |bound: fn(&Said) -> Option<f64>| bound(&own).or(bound(&far)).or(bound(&items)).filter(|_| ty.is_number());
-        let zero = |min: Option<f64>| min.filter(|min| *ty != Ty::Builtin("count") || *min != 0.0);
-        let (min, max) = (zero(bound(|said| said.min)), bound(|said| said.max));
-        let is_range = min.zip(max).is_none_or(|(min, max)| min <= max);
-        if !is_range {
-            self.notes.add("a range without a number in it", "#");
-        }
-        Said {
-            summary: if own.summary.is_empty() { far.summary.clone() } else { own.summary.clone() },
-            ident: own.ident.clone().or(far.ident.clone()),
-            unit: own.unit.clone().or(far.unit.clone()),
-            notes: own.notes.clone().or(far.notes.clone()),
-            evidence: own.evidence.clone().or(far.evidence.clone()),
-            min: min.filter(|_| is_range),
-            max: max.filter(|_| is_range),
-        }
-    }
-
-    /// What an object says of what it describes, if that is to be taken over.
-    pub(super) fn said(&mut self, value: &'d Value) -> Said {
-        let range = value.get("x-range");
-        let bound = |key: &str, own: &str| value.get(key).or(range.and_then(|range| range.get(own)))?.as_f64();
-        Said {
-            summary: text(value, "description").map(|text| self.prose(text)).unwrap_or_default(),
-            ident: text(value, "x-ident").map(str::to_owned),
-            unit: text(value, "x-unit").map(str::to_owned),
-            notes: text(value, "x-notes").filter(|_| self.options.summaries).map(str::to_owned),
-            evidence: text(value, "x-evidence").map(str::to_owned),
-            min: bound("minimum", "min"),
-            max: bound("maximum", "max"),
-        }
-    }
 }
 
 /// Whether a number is a moment: OpenAPI has no word for it.
@@ -378,12 +163,12 @@ pub(super) fn is_moment(schema: &Value) -> bool {
 }
 
 /// Whether a schema has a name of its own.
-fn is_component(place: &str) -> bool {
+pub(super) fn is_component(place: &str) -> bool {
     place.starts_with("#/components/schemas/") && place.matches('/').count() == 3
 }
 
 /// What a place stands in: the component, or the path of the operation.
-fn owner(place: &str) -> String {
+pub(super) fn owner(place: &str) -> String {
     match place.strip_prefix("#/components/") {
         Some(rest) => rest.split('/').nth(1).unwrap_or_default().to_owned(),
         None => place.trim_start_matches('`').split('`').next().unwrap_or_default().to_owned(),

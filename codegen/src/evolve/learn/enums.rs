@@ -9,13 +9,22 @@ use crate::evolve::tree::Tree;
 use crate::format;
 use crate::names::{self, Case, Scope};
 
+/// The field that `--enum` names, and the type that it is to become.
+pub(super) fn parts(wanted: &str) -> (&str, &str) {
+    wanted.split_once('=').unwrap_or((wanted, wanted))
+}
+
+/// Whether `--enum` names a field.
+pub(super) fn is_meant(wanted: &str, name: &str) -> bool {
+    let (field, _) = parts(wanted);
+    field == name || singular(field) == name
+}
+
 impl Topic<'_> {
     /// Whether a field's texts are to become an enum, and the name of that.
     pub(super) fn enum_for(&self, name: &str) -> Option<String> {
-        self.learning.enums.iter().find_map(|wanted| {
-            let (field, ty) = wanted.split_once('=').unwrap_or((wanted, wanted));
-            (field == name || singular(field) == name).then(|| names::ident(ty, Case::Pascal).ok())?
-        })
+        let wanted = self.learning.enums.iter().find(|wanted| is_meant(wanted, name))?;
+        names::ident(parts(wanted).1, Case::Pascal).ok()
     }
 
     /// Texts as an enum: a new one, or the values that a known one does not have yet.

@@ -4,7 +4,7 @@ fn main() {}
 
 #[allow(unused)]
 async fn uses(client: &Client) -> Result<(), generated_client::Error> {
-    let coin: &String = &"BTC".to_owned();
+    let coin: Box<str> = "BTC".into();
     let series = client.market().basis().coin(coin).await?;
     Ok(())
 }

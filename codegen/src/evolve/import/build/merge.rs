@@ -1,14 +1,13 @@
 //! What a description adds to endpoints and types that are there already.
 
-use super::build::{Builder, SERVICE, template, values};
-use super::plan::{PlannedBody, PlannedEndpoint, PlannedType, Taken as Takes};
+use super::named_types::values;
+use super::{Builder, SERVICE, Slot, template};
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
+use crate::evolve::import::plan::{PlannedBody, PlannedEndpoint, PlannedType, Taken as Takes};
 use crate::evolve::naming::{Taken, entries};
 use crate::evolve::tree::Tree;
 use crate::names::{self, Case};
-
-use super::build::Slot;
 use crate::spec::{self, ParamEntry};
 
 /// Where an endpoint is already: by its path, or by its name where nobody knew the path.
@@ -16,7 +15,7 @@ pub(super) fn find(desk: &Desk, endpoint: &PlannedEndpoint, wanted: Option<&str>
     let all = desk.checked.groups.iter().flat_map(|(module, group)| {
         group.endpoints.iter().enumerate().map(move |(index, endpoint)| (module, index, endpoint))
     });
-    let ident = names::ident(&endpoint.name, Case::Snake).ok();
+    let ident = endpoint.said.ident.clone().or_else(|| names::ident(&endpoint.name, Case::Snake).ok());
     let mut by_name = None;
     for (module, index, known) in all {
         let slot = || Slot::Known(module.clone(), index);

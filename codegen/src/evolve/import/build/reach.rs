@@ -1,0 +1,52 @@
+//! Which bodies and groups have a record: that decides where it is written, and whether it needs a name.
+
+use super::Builder;
+use crate::evolve::import::plan::PlannedBody;
+
+impl Builder<'_> {
+    /// Counts the bodies that have each record, and the groups of these.
+    pub(super) fn count_uses(&mut self) {
+        if let Some(metadata) = self.plan.metadata {
+            self.share(metadata);
+        }
+        for index in 0..self.plan.endpoints.len() {
+            let endpoint = &self.plan.endpoints[index];
+            let record = match endpoint.body {
+                PlannedBody::Series(record, _) => record,
+                PlannedBody::Object(record) => Some(record),
+                PlannedBody::Unknown => None,
+            };
+            let group = endpoint.group.clone();
+            if let Some(record) = record {
+                self.plan.records[record].uses += 1;
+                self.reach(record, &group);
+            }
+        }
+    }
+
+    /// The records in what all replies have beside their data.
+    fn share(&mut self, record: usize) {
+        let inner: Vec<_> = self.plan.records[record].fields.iter().filter_map(|field| field.ty.record()).collect();
+        for record in inner {
+            if !std::mem::replace(&mut self.plan.records[record].is_shared, true) {
+                self.share(record);
+            }
+        }
+    }
+
+    fn reach(&mut self, record: usize, group: &str) {
+        if !self.plan.records[record].groups.insert(group.to_owned()) {
+            return;
+        }
+        let inner: Vec<_> = self.plan.records[record].fields.iter().filter_map(|field| field.ty.record()).collect();
+        for record in inner {
+            self.reach(record, group);
+        }
+    }
+
+    /// The one group that has a record; none if several do.
+    pub(super) fn group_of(&self, record: usize) -> Option<String> {
+        let record = &self.plan.records[record];
+        record.groups.first().filter(|_| record.groups.len() == 1 && !record.is_shared).cloned()
+    }
+}

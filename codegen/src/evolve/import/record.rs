@@ -1,0 +1,112 @@
+//! Objects become records: what they list, and what all that they are made of lists.
+
+use serde_yaml::Value;
+
+use super::Reader;
+use super::document::{entries, items};
+use super::plan::{PlannedField, PlannedRecord};
+use super::schema::{DEPTH, KEYS, is_component, owner};
+
+impl<'d> Reader<'d> {
+    /// A record; `None` for an object whose fields nobody lists.
+    pub(super) fn object(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<usize> {
+        if let Some(known) = self.plan.records.iter().position(|record| record.origin == place) {
+            // While its fields are still being read, it would contain itself.
+            if self.open.contains(&known) {
+                self.notes.add("a record that contains itself, and has `any` there", place);
+                return None;
+            }
+            return Some(known);
+        }
+        let (mut properties, mut required) = (Vec::new(), Vec::new());
+        self.collect(schema, place, &mut properties, &mut required, 0);
+        if properties.is_empty() {
+            self.notes.add("an object without listed fields, which becomes `any`", place);
+            return None;
+        }
+        let said = self.said(schema);
+        let index = self.plan.records.len();
+        let record = PlannedRecord {
+            name: name.to_owned(),
+            owner: owner(place),
+            rank: self.rank("schemas", name),
+            origin: place.to_owned(),
+            said,
+            fields: Vec::new(),
+            groups: std::collections::BTreeSet::new(),
+            // Our own descriptions say which group has a record; what they name for none belongs to all.
+            is_shared: self.document.is_ours() && is_component(place) && schema.get("x-group").is_none(),
+            uses: 0,
+        };
+        self.plan.records.push(record);
+        self.open.push(index);
+        let mut fields = Vec::new();
+        for (key, property) in properties {
+            if !super::is_writable(&key) {
+                self.notes.add(format!("the field {key:?}, whose name cannot be written down"), place);
+                continue;
+            }
+            let at = format!("{place}/properties/{key}");
+            if property.get("default").is_some() {
+                self.notes.add("`default` of a field", &at);
+            }
+            let value = self.value(property, &key, &at);
+            if let Some(inner) = value.ty.record() {
+                self.plan.records[inner].uses += 1;
+            }
+            let optional = value.nullable || !required.contains(&key);
+            let said = self.said_of_value(property, &value.ty);
+            fields.push(PlannedField { name: key, ty: value.ty, optional, said });
+        }
+        self.open.pop();
+        self.plan.records[index].fields = fields;
+        Some(index)
+    }
+
+    /// Notes what is said of fields that are not listed.
+    fn say_more(&mut self, schema: &Value, place: &str) {
+        match schema.get("additionalProperties") {
+            None => {}
+            Some(Value::Bool(false)) => {
+                self.notes.add("`additionalProperties: false`, as every object may grow", place);
+            }
+            Some(_) => {
+                self.notes.add("fields beyond the listed ones (`additionalProperties`), which the client keeps", place);
+            }
+        }
+    }
+
+    /// The properties of an object and of all that it is made of; those that stand nearer win.
+    fn collect(
+        &mut self,
+        schema: &'d Value,
+        place: &str,
+        properties: &mut Vec<(String, &'d Value)>,
+        required: &mut Vec<String>,
+        depth: usize,
+    ) {
+        self.say_more(schema, place);
+        for part in items(schema, "allOf") {
+            match self.document.follow(part) {
+                Some((part, reference)) if depth < DEPTH => {
+                    self.swept.extend(reference.map(str::to_owned));
+                    if !items(part, "anyOf").is_empty() || !items(part, "oneOf").is_empty() {
+                        self.notes.add("alternatives within `allOf`", place);
+                    }
+                    if depth > 0 || part.get("properties").is_some() {
+                        self.sweep(part, KEYS, place);
+                    }
+                    self.collect(part, place, properties, required, depth + 1);
+                }
+                _ => self.notes.add("a part of `allOf` that leads nowhere", place),
+            }
+        }
+        required.extend(items(schema, "required").iter().filter_map(Value::as_str).map(str::to_owned));
+        for (key, property) in entries(schema, "properties") {
+            match properties.iter_mut().find(|(known, _)| known == key) {
+                Some((_, known)) => *known = property,
+                None => properties.push((key.to_owned(), property)),
+            }
+        }
+    }
+}
