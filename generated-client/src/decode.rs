@@ -17,13 +17,13 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::field_error::FieldError;
-use crate::record::{Record, Row};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::RecordInfo;
 use crate::{Metadata, SERVICE, Value};
 
 use scanner::{DEPTH, Fault, Scanner};
 
-pub(crate) use envelope::{Around, Push};
+pub(crate) use envelope::Push;
 
 /// Why a body is not what the catalogue says, and where in it.
 ///
@@ -64,12 +64,19 @@ impl std::error::Error for DecodeError {}
 /// Reads a series, handing over record by record.
 ///
 /// Records without a table arrive as rows of one value of any kind.
-pub(crate) fn series<'a>(
-    text: &'a str,
+pub(crate) fn series(
+    text: &str,
     record: Option<&'static RecordInfo>,
     push: &mut Push<'_>,
-) -> Result<Around<'a>, DecodeError> {
-    envelope::Walk::new(SERVICE.envelope.as_ref(), record, Metadata::INFO, push).read(text)
+) -> Result<Around, DecodeError> {
+    let mut frame = envelope::Walk::new(SERVICE.envelope.as_ref(), record, Metadata::INFO, push).read(text)?;
+    Ok(Around { metadata: frame.metadata()?, unknown_fields: frame.unknown.take() })
+}
+
+/// What stands around the records of a series.
+pub(crate) struct Around {
+    pub(crate) metadata: Metadata,
+    pub(crate) unknown_fields: UnknownFields,
 }
 
 /// Reads one object.

@@ -8,7 +8,7 @@ use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use crate::Value;
 use crate::call::Call;
@@ -54,24 +54,43 @@ pub trait Endpoint: Send + Sync + 'static {
 /// ```
 #[must_use = "a request does nothing until it is awaited"]
 pub struct Request<E> {
-    client: Client,
-    call: Call,
+    untyped: Untyped,
     endpoint: PhantomData<fn() -> E>,
 }
+
+/// A request without its endpoint's type: what is done here is compiled once and not for every endpoint.
+#[derive(Clone)]
+struct Untyped {
+    client: Client,
+    call: Call,
+}
+
+impl Untyped {
+    fn with(mut self, wire_name: Cow<'static, str>, value: &dyn ToWire) -> Self {
+        self.call.set(wire_name, value.to_wire());
+        self
+    }
+
+    fn send(self) -> Sending {
+        Box::pin(send::send(self.client, self.call))
+    }
+}
+
+/// A request on its way.
+type Sending = Pin<Box<dyn Future<Output = Result<Box<Reply>, Error>> + Send>>;
 
 // Which of these the emitted code needs depends on the catalogue.
 #[allow(dead_code)]
 impl<E: Endpoint> Request<E> {
     pub(crate) fn new(client: &Client) -> Self {
-        Self { client: client.clone(), call: Call::new(E::INFO), endpoint: PhantomData }
+        Self::of(Untyped { client: client.clone(), call: Call::new(E::INFO) })
     }
 
-    pub(crate) fn with(mut self, wire_name: &'static str, value: &dyn ToWire) -> Self {
-        self.call.set(Cow::Borrowed(wire_name), value.to_wire());
-        self
+    pub(crate) fn with(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
+        Self::of(self.untyped.with(Cow::Borrowed(wire_name), value))
     }
 
-    pub(crate) fn with_list<T: ToWire>(mut self, wire_name: &'static str, values: impl Iterator<Item = T>) -> Self {
+    pub(crate) fn with_list<T: ToWire>(self, wire_name: &'static str, values: impl Iterator<Item = T>) -> Self {
         let mut list = String::new();
         for (index, value) in values.enumerate() {
             if index > 0 {
@@ -79,61 +98,63 @@ impl<E: Endpoint> Request<E> {
             }
             value.write_wire(&mut list);
         }
-        self.call.set(Cow::Borrowed(wire_name), list);
-        self
+        self.with(wire_name, &list)
     }
 }
 
 impl Request<Raw> {
     pub(crate) fn raw(client: &Client, path: String) -> Self {
-        Self { client: client.clone(), call: Call::raw(Raw::INFO, path), endpoint: PhantomData }
+        Self::of(Untyped { client: client.clone(), call: Call::raw(Raw::INFO, path) })
     }
 }
 
 impl<E> Request<E> {
+    fn of(untyped: Untyped) -> Self {
+        Self { untyped, endpoint: PhantomData }
+    }
+
     /// Sets a param by its name on the wire, also one that the catalogue does not know.
     ///
     /// A param that was set before is replaced.
     // By value, so that a literal can be passed as it is.
     #[allow(clippy::needless_pass_by_value)]
-    pub fn query(mut self, name: impl Into<String>, value: impl ToWire) -> Self {
-        self.call.set(Cow::Owned(name.into()), value.to_wire());
-        self
+    pub fn query(self, name: impl Into<String>, value: impl ToWire) -> Self {
+        Self::of(self.untyped.with(Cow::Owned(name.into()), &value))
     }
 
     /// What is sent, from the base URL on.
     pub fn path_and_query(&self) -> String {
-        self.call.path_and_query()
+        self.untyped.call.path_and_query()
     }
 
     /// The endpoint, as the catalogue describes it.
     pub fn endpoint(&self) -> &'static EndpointInfo {
-        self.call.endpoint()
+        self.untyped.call.endpoint()
     }
 }
 
 impl<E> Clone for Request<E> {
     fn clone(&self) -> Self {
-        Self { client: self.client.clone(), call: self.call.clone(), endpoint: PhantomData }
+        Self::of(self.untyped.clone())
     }
 }
 
 impl<E> PartialEq for Request<E> {
     fn eq(&self, other: &Self) -> bool {
-        self.call == other.call
+        self.untyped.call == other.untyped.call
     }
 }
 
 impl<E> fmt::Debug for Request<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.call.fmt(f)
+        self.untyped.call.fmt(f)
     }
 }
 
 /// `GET /volumeRatio?coin=BTC`.
 impl<E> fmt::Display for Request<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.call.fmt(f)
+        self.untyped.call.fmt(f)
     }
 }
 
@@ -149,7 +170,7 @@ impl<E: Endpoint> Request<E> {
     /// # }
     /// ```
     pub async fn response(self) -> Result<Response<E::Body>, Error> {
-        Box::pin(send::send(self.client, self.call)).await?.into_response()
+        self.untyped.send().await?.into_response()
     }
 }
 
@@ -176,8 +197,8 @@ impl<E: Endpoint> Request<E> {
         self.reply_blocking()?.into_response()
     }
 
-    fn reply_blocking(self) -> Result<Reply, Error> {
-        let Self { client, call, .. } = self;
+    fn reply_blocking(self) -> Result<Box<Reply>, Error> {
+        let Untyped { client, call } = self.untyped;
         let outcome = client.background().wait(send::send(client.clone(), call.clone()));
         outcome.unwrap_or_else(|error| Err(error.about(&call).without_secrets(client.credentials())))
     }
@@ -188,15 +209,14 @@ impl<E: Endpoint> IntoFuture for Request<E> {
     type IntoFuture = Pending<E::Body>;
 
     fn into_future(self) -> Pending<E::Body> {
-        let reply = Box::pin(send::send(self.client, self.call));
-        Pending { reply, body: PhantomData }
+        Pending { reply: self.untyped.send(), body: PhantomData }
     }
 }
 
 /// The future of a request. Dropping it abandons the request and breaks nothing.
 #[must_use = "a request does nothing until it is awaited"]
 pub struct Pending<B> {
-    reply: Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send>>,
+    reply: Sending,
     body: PhantomData<fn() -> B>,
 }
 
@@ -204,7 +224,10 @@ impl<B: Body> Future for Pending<B> {
     type Output = Result<B, Error>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.reply.as_mut().poll(cx).map(|reply| reply?.read())
+        Poll::Ready(match ready!(self.reply.as_mut().poll(cx)) {
+            Ok(reply) => reply.read(),
+            Err(error) => Err(error),
+        })
     }
 }
 

@@ -31,12 +31,16 @@ pub(crate) struct Reply {
 
 impl Reply {
     /// Reads the text as what the endpoint promises.
-    pub(crate) fn read<B: Body>(self) -> Result<B, Error> {
-        B::decode(&self.response.body).map_err(|error| self.misfit(&error))
+    // Compiled for every endpoint, so as little as can be.
+    pub(crate) fn read<B: Body>(self: Box<Self>) -> Result<B, Error> {
+        match B::decode(&self.response.body) {
+            Ok(body) => Ok(body),
+            Err(error) => Err(self.misfit(error)),
+        }
     }
 
     /// Reads the text, and keeps what came along with it.
-    pub(crate) fn into_response<B: Body>(mut self) -> Result<Response<B>, Error> {
+    pub(crate) fn into_response<B: Body>(mut self: Box<Self>) -> Result<Response<B>, Error> {
         let (status, mut headers) = (self.response.status, std::mem::take(&mut self.response.headers));
         self.client.credentials().redact_headers(&mut headers);
         Ok(Response::new(status, headers, self.read()?))
@@ -44,16 +48,17 @@ impl Reply {
 
     /// Says that the text is not what the endpoint promises.
     #[cold]
-    fn misfit(self, error: &DecodeError) -> Error {
-        let error = Error::decode(error, self.response.body.into_bytes());
-        error.about(&self.call).after(self.account).without_secrets(self.client.credentials())
+    fn misfit(self: Box<Self>, error: DecodeError) -> Error {
+        let Self { client, call, response, account } = *self;
+        let error = Error::decode(&error, response.body.into_bytes());
+        error.about(&call).after(account).without_secrets(client.credentials())
     }
 }
 
 /// Sends a call and takes its reply.
-pub(crate) async fn send(client: Client, call: Call) -> Result<Reply, Error> {
+pub(crate) async fn send(client: Client, call: Call) -> Result<Box<Reply>, Error> {
     match answer(&client, &call).await {
-        Ok((response, account)) => Ok(Reply { client, call, response, account }),
+        Ok((response, account)) => Ok(Box::new(Reply { client, call, response, account })),
         Err(error) => Err(error.about(&call).without_secrets(client.credentials())),
     }
 }

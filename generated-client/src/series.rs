@@ -100,11 +100,11 @@ pub trait Body: Sized + Send + 'static {
 impl<T: Item> Body for Series<T> {
     fn decode(text: &str) -> Result<Self, DecodeError> {
         let mut data = Vec::new();
-        let mut around = decode::series(text, T::INFO, &mut |row| {
+        let around = decode::series(text, T::INFO, &mut |row| {
             data.push(T::from_row(row)?);
             Ok(())
         })?;
-        Ok(Self { data, metadata: around.metadata()?, unknown_fields: around.unknown.take() })
+        Ok(Self { data, metadata: around.metadata, unknown_fields: around.unknown_fields })
     }
 }
 

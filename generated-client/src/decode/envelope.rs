@@ -17,16 +17,16 @@ use crate::{Metadata, SERVICE};
 pub(crate) type Push<'p> = dyn FnMut(&mut Row<'_>) -> Result<(), FieldError> + 'p;
 
 /// What stands around the records.
-pub(crate) struct Around<'a> {
+pub(super) struct Frame<'a> {
     /// The metadata; without values if there is none.
     pub(crate) metadata: Row<'a>,
     /// What else the envelope holds.
     pub(crate) unknown: UnknownText,
 }
 
-impl Around<'_> {
+impl Frame<'_> {
     /// The metadata, as the catalogue describes it.
-    pub(crate) fn metadata(&mut self) -> Result<Metadata, DecodeError> {
+    pub(super) fn metadata(&mut self) -> Result<Metadata, DecodeError> {
         let place = SERVICE.envelope.as_ref().and_then(|envelope| envelope.metadata);
         let metadata = Metadata::from_row(&mut self.metadata);
         metadata.map_err(|error| DecodeError::misfit(&error.in_field(place.unwrap_or_default())))
@@ -40,7 +40,7 @@ pub(super) struct Walk<'w, 'a> {
     item: Item,
     row: Row<'a>,
     push: &'w mut Push<'w>,
-    around: Around<'a>,
+    frame: Frame<'a>,
     place: Place,
     misfit: Option<FieldError>,
 }
@@ -74,16 +74,16 @@ impl<'w, 'a> Walk<'w, 'a> {
             item: if record.is_some() { Item::Object } else { Item::Any },
             row: Row::new(record.map_or(ANY, |record| record.fields)),
             push,
-            around: Around { metadata: Row::new(metadata.fields), unknown: UnknownText::default() },
+            frame: Frame { metadata: Row::new(metadata.fields), unknown: UnknownText::default() },
             place: Place::Outside,
             misfit: None,
         }
     }
 
     /// Reads the text to its end.
-    pub(super) fn read(mut self, text: &'a str) -> Result<Around<'a>, DecodeError> {
+    pub(super) fn read(mut self, text: &'a str) -> Result<Frame<'a>, DecodeError> {
         match super::read(text, |json, next| self.body(json, next)) {
-            Ok(()) => Ok(self.around),
+            Ok(()) => Ok(self.frame),
             Err(fault) => Err(self.failure(text, &fault)),
         }
     }
@@ -96,7 +96,7 @@ impl<'w, 'a> Walk<'w, 'a> {
                 return DecodeError::misfit(&misfit.at_index(index).in_field(data));
             }
             (Place::Record(index), None) => join(&format!("{data}[{index}]"), self.row.reading()),
-            (Place::Metadata, _) => join(metadata, self.around.metadata.reading()),
+            (Place::Metadata, _) => join(metadata, self.frame.metadata.reading()),
             (Place::Data, _) => data.to_owned(),
             (Place::Outside, _) => String::new(),
         };
@@ -125,7 +125,7 @@ impl<'w, 'a> Walk<'w, 'a> {
                 self.metadata(json, next)?;
             } else {
                 skip(json, next, DEPTH - 1)?;
-                self.around.unknown.push(json.since(start));
+                self.frame.unknown.push(json.since(start));
             }
             self.place = Place::Outside;
             Ok(())
@@ -136,7 +136,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     fn metadata(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), Fault> {
         match next {
             b'n' => json.literal().map(drop),
-            _ => self.around.metadata.fill(json, next, DEPTH - 1),
+            _ => self.frame.metadata.fill(json, next, DEPTH - 1),
         }
     }
 
