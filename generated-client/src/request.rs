@@ -66,6 +66,10 @@ struct Untyped {
 }
 
 impl Untyped {
+    fn new(client: &Client, call: Call) -> Self {
+        Self { client: client.clone(), call }
+    }
+
     fn with(mut self, wire_name: Cow<'static, str>, value: &dyn ToWire) -> Self {
         self.call.set(wire_name, value.to_wire());
         self
@@ -83,7 +87,7 @@ type Sending = Pin<Box<dyn Future<Output = Result<Box<Reply>, Error>> + Send>>;
 #[allow(dead_code)]
 impl<E: Endpoint> Request<E> {
     pub(crate) fn new(client: &Client) -> Self {
-        Self::of(Untyped { client: client.clone(), call: Call::new(E::INFO) })
+        Self::of(Untyped::new(client, Call::new(E::INFO)))
     }
 
     pub(crate) fn with(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
@@ -104,7 +108,7 @@ impl<E: Endpoint> Request<E> {
 
 impl Request<Raw> {
     pub(crate) fn raw(client: &Client, path: String) -> Self {
-        Self::of(Untyped { client: client.clone(), call: Call::raw(Raw::INFO, path) })
+        Self::of(Untyped::new(client, Call::raw(Raw::INFO, path)))
     }
 }
 
@@ -223,6 +227,8 @@ pub struct Pending<B> {
 impl<B: Body> Future for Pending<B> {
     type Output = Result<B, Error>;
 
+    // Whoever awaits many requests in one function would otherwise get them all as one function to optimize.
+    #[inline(never)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         Poll::Ready(match ready!(self.reply.as_mut().poll(cx)) {
             Ok(reply) => reply.read(),
