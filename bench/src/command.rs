@@ -25,8 +25,10 @@ pub(crate) fn exists(program: &str) -> bool {
 pub(crate) fn cargo(folder: &Path, target: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).arg("--quiet").current_dir(folder).env("CARGO_TARGET_DIR", target);
-    for setting in ["RUSTFLAGS", "CARGO_INCREMENTAL", "CARGO_PROFILE_DEV_DEBUG", "CARGO_ENCODED_RUSTFLAGS"] {
+    for setting in ["RUSTFLAGS", "CARGO_PROFILE_DEV_DEBUG", "CARGO_ENCODED_RUSTFLAGS"] {
         command.env_remove(setting);
     }
+    // What is compiled again has not changed, and would come from the cache.
+    command.env("CARGO_INCREMENTAL", "0");
     command
 }
