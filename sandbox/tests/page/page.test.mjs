@@ -184,7 +184,7 @@ test("a refusal is shown with its reason", async () => {
     assert.match((await send(page)).status, /^401 /);
     await page.locator("#token").fill("made-up");
     assert.match((await send(page)).status, /^401 /);
-    assert.match(await page.locator("#text").textContent(), /unknown or expired/);
+    assert.match(await page.locator("#text").textContent(), /unknown, expired or revoked/);
     await page.reload();
     assert.equal(await page.locator("#key").inputValue(), "");
   });
