@@ -7,12 +7,12 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Uri;
-use tokio::time::Instant;
 use tower_service::Service;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
@@ -22,31 +22,26 @@ type BoxError = Box<dyn StdError + Send + Sync>;
 pub(super) struct TimedConnector<C> {
     inner: C,
     timeout: Duration,
-    latest: Latest,
+    connects: Connects,
 }
 
-/// When the latest connection was made.
+/// How many connections were begun.
 #[derive(Clone, Default)]
-pub(super) struct Latest(Arc<Mutex<Option<Instant>>>);
+pub(super) struct Connects(Arc<AtomicUsize>);
 
-impl Latest {
-    /// How long after a point in time the latest connection was made; zero if it was there already.
-    ///
-    /// It may have been made for another request: then this one is taken to have left too late, never too
-    /// early.
-    pub(super) fn after(&self, since: Instant) -> Duration {
-        let latest = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        latest.map_or(Duration::ZERO, |latest| latest.saturating_duration_since(since))
+impl Connects {
+    pub(super) fn begun(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
     }
 
-    fn now(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    fn begin(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 impl<C> TimedConnector<C> {
-    pub(super) fn new(inner: C, timeout: Duration, latest: Latest) -> Self {
-        Self { inner, timeout, latest }
+    pub(super) fn new(inner: C, timeout: Duration, connects: Connects) -> Self {
+        Self { inner, timeout, connects }
     }
 }
 
@@ -64,13 +59,10 @@ where
     }
 
     fn call(&mut self, target: Uri) -> Self::Future {
+        self.connects.begin();
         let connecting = tokio::time::timeout(self.timeout, self.inner.call(target));
-        let (timeout, latest) = (self.timeout, self.latest.clone());
-        Box::pin(async move {
-            let connection = connecting.await.unwrap_or_else(|_| Err(Box::new(TooLate(timeout))))?;
-            latest.now();
-            Ok(connection)
-        })
+        let timeout = self.timeout;
+        Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(Box::new(TooLate(timeout)))) })
     }
 }
 

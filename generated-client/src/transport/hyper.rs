@@ -4,22 +4,18 @@
 //! Nothing is followed or retried, but for a pooled connection that turned out to be closed
 //! before anything was sent on it.
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::PROXY_AUTHORIZATION;
-use http::{Request, Response};
 use http_body_util::Full;
-use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::connect::{HttpConnector, capture_connection};
-use hyper_util::client::legacy::{Builder, Client, Error as PoolError};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::Instant;
 
-use super::connect::{Latest, TimedConnector};
+use super::connect::{Connects, TimedConnector};
 use super::exchange::{self, Progress};
 use super::failure::before_head;
 use super::routes::{Connector, Routes};
@@ -30,7 +26,7 @@ use crate::error::Error;
 /// A pool of connections to whatever hosts are asked for.
 pub(crate) struct HyperTransport {
     client: Client<TimedConnector<HttpsConnector<Connector>>, Full<Bytes>>,
-    latest: Latest,
+    connects: Connects,
     routes: Routes,
 }
 
@@ -50,9 +46,9 @@ impl HyperTransport {
         let https = https.enable_all_versions().wrap_connector(connector);
         #[cfg(not(feature = "http2"))]
         let https = https.enable_http1().wrap_connector(connector);
-        let latest = Latest::default();
-        let client = pool().build(TimedConnector::new(https, settings.connect_timeout(), latest.clone()));
-        Ok(Self { client, latest, routes })
+        let connects = Connects::default();
+        let client = pool().build(TimedConnector::new(https, settings.connect_timeout(), connects.clone()));
+        Ok(Self { client, connects, routes })
     }
 
     async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
@@ -62,33 +58,17 @@ impl HyperTransport {
         if let Some(authorization) = self.routes.authorization(&target) {
             request.headers_mut().insert(PROXY_AUTHORIZATION, authorization);
         }
-        let begun = Instant::now();
-        let (response, assigned) = self.head(request).await;
-        let response = response.map_err(|error| {
+        let (begun, connects) = (Instant::now(), self.connects.begun());
+        let response = self.client.request(request).await.map_err(|error| {
             let is_connect = error.is_connect();
             before_head(error, is_connect, || self.routes.way(&target))
         })?;
-        // If it was sent again, because its connection was closed meanwhile, the latest one will have been for it.
-        let departure = assigned.saturating_duration_since(begun).max(self.latest.after(begun));
+        // Where no connection was begun there was one at once. Where one was, this request may have left on that one
+        // or on another that became free; not after its reply came in any case.
+        let has_waited = self.connects.begun() != connects;
+        let departure = if has_waited { begun.elapsed() } else { Duration::ZERO };
         let response = exchange::read(response, limit, progress).await?;
         Ok(HttpResponse { departure: Some(departure), ..response })
-    }
-
-    /// The head of the reply, and when there was a connection for the request.
-    ///
-    /// That need not be one that was made for it: while one is being made, another may become free.
-    async fn head(&self, mut request: Request<Full<Bytes>>) -> (Result<Response<Incoming>, PoolError>, Instant) {
-        let connection = capture_connection(&mut request);
-        let mut response = pin!(self.client.request(request));
-        let mut assigned = None;
-        let response = poll_fn(|cx| {
-            let response = response.as_mut().poll(cx);
-            if assigned.is_none() && connection.connection_metadata().is_some() {
-                assigned = Some(Instant::now());
-            }
-            response
-        });
-        (response.await, assigned.unwrap_or_else(Instant::now))
     }
 }
 
