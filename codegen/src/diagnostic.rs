@@ -84,11 +84,10 @@ impl Location {
         let ((number, start), (_, end)) = (self.file.find(start), self.file.find(end));
         let line_start = self.file.lines.get(number).map_or(0, |(_, bytes)| *bytes);
         let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
-        Line {
-            number: number + 1,
-            text: text[line_start..line_end].trim_end_matches('\r'),
-            span: start - line_start..end.clamp(start, line_end) - line_start,
-        }
+        let text = text[line_start..line_end].trim_end_matches('\r');
+        // What is meant may end behind the text, or be the carriage returns that do not belong to it.
+        let in_line = |byte: usize| byte.saturating_sub(line_start).min(text.len());
+        Line { number: number + 1, text, span: in_line(start)..in_line(end.max(start)) }
     }
 
     /// The first line of the span, marked; `folder` stands before the file's name.
