@@ -40,7 +40,7 @@ struct Cli {
     /// A fault on demand; may be given several times. How a rule is written stands below
     #[arg(long = "fault", value_name = "RULE")]
     faults: Vec<Rule>,
-    /// Record what is answered in a new file, without credentials
+    /// Record what is answered in this file, in place of what it holds, without credentials
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Answer from a recording alone
