@@ -102,6 +102,19 @@ async fn another_attempt_helps() {
 }
 
 #[tokio::test]
+async fn values_that_nobody_knows_are_kept() {
+    let sandbox = sandbox(&["new-values"]).await;
+    let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
+    let levels = client.liquidity().liquidation_levels().coin("BTC").await.unwrap();
+    assert!(levels.metadata.exchanges.iter().any(|venue| venue.as_str() == "sandbox_new_value"));
+    assert!(levels.data.len() > 300);
+    for level in &levels {
+        let [side, leverage] = [level.side.as_ref().unwrap().as_str(), level.leverage.as_ref().unwrap().as_str()];
+        assert_eq!([side, leverage], ["sandbox_new_value"; 2]);
+    }
+}
+
+#[tokio::test]
 async fn a_stale_connection_is_nothing_to_speak_of() {
     let sandbox = sandbox(&["stale"]).await;
     let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
