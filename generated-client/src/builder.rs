@@ -74,7 +74,7 @@ impl Builder {
         self
     }
 
-    /// How client id and secret are encoded in the request for a token; as in a form unless set.
+    /// How client id and secret are encoded in the request for a token; [`BasicEncoding::Plain`] unless set.
     pub fn basic_encoding(mut self, encoding: BasicEncoding) -> Self {
         self.basic_encoding = encoding;
         self

@@ -69,6 +69,8 @@ impl Number {
     }
 
     /// The same number as an integer, unless that would round.
+    ///
+    /// What is written with a fraction is taken as the nearest `f64`, which may have none.
     // The cast is guarded by the comparison before it, whose own cast is exact.
     #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
     pub(crate) fn integer(self) -> Option<i64> {

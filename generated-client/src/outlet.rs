@@ -80,7 +80,7 @@ impl Outlet {
         request.limits.timeout = request.limits.timeout.min(trip.left());
         let outcome = self.transport.send(request).await.map_err(Error::from);
         if let Ok(response) = &outcome {
-            pass.departed(response.departure);
+            pass.departed(response.departure.unwrap_or_else(|| since.elapsed()));
         }
         let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
         trip.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);

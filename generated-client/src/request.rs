@@ -218,6 +218,9 @@ impl<E: Endpoint> IntoFuture for Request<E> {
 }
 
 /// The future of a request. Dropping it abandons the request and breaks nothing.
+///
+/// While it waits in line it keeps its place, and those behind it wait too: poll it to its end or drop it. A task of
+/// its own, by `tokio::spawn`, does the one; `select!` and `timeout` do the other.
 #[must_use = "a request does nothing until it is awaited"]
 pub struct Pending<B> {
     reply: Sending,

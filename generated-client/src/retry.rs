@@ -118,6 +118,23 @@ pub(crate) struct Retries {
 /// A retry costs so much, and a success brings one back.
 const COST: u32 = 10;
 
+/// Why there is no other attempt.
+pub(crate) enum Verdict {
+    /// It would be of no use, or not allowed.
+    Final(Error),
+    /// It would be too late.
+    TooLate(Error),
+}
+
+#[cfg(any(test, fuzzing))]
+impl Verdict {
+    pub(crate) fn error(self) -> Error {
+        match self {
+            Self::Final(error) | Self::TooLate(error) => error,
+        }
+    }
+}
+
 /// What a request has been through.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct History {
@@ -148,24 +165,29 @@ impl Retries {
         }
     }
 
-    /// How long to wait before the next attempt, or the error if there is to be none.
-    pub(crate) fn judge(&self, error: Error, history: History) -> Result<(Duration, Error), Error> {
+    /// How long to wait before the next attempt if so much time is left, or why there is to be none.
+    pub(crate) fn judge(&self, error: Error, history: History, left: Duration) -> Result<(Duration, Error), Verdict> {
         let worth_it = match error.status() {
             Some(500) => history.answers_500 <= self.rules.on_500,
             _ => error.is_retryable(),
         };
         if !worth_it || history.attempts.max(history.failures) >= self.rules.attempts {
-            return Err(error);
+            return Err(Verdict::Final(error));
         }
         let asked = error.retry_after().unwrap_or_default();
         if asked > self.rules.longest_pause {
             let longest = self.rules.longest_pause;
-            return Err(error.with_hint(format!("that is longer than the `longest_pause` of {longest:?}")));
+            let error = error.with_hint(format!("that is longer than the `longest_pause` of {longest:?}"));
+            return Err(Verdict::Final(error));
+        }
+        let delay = asked.max(self.rules.delay(history.failures));
+        if delay >= left {
+            return Err(Verdict::TooLate(error));
         }
         if !error.is_rate_limited() && error.kind() != ErrorKind::Wait && !self.pay() {
-            return Err(error.with_hint("too many requests fail at the moment to try again"));
+            return Err(Verdict::Final(error.with_hint("too many requests fail at the moment to try again")));
         }
-        Ok((asked.max(self.rules.delay(history.failures)), error))
+        Ok((delay, error))
     }
 
     /// Takes one retry from the budget, if there is one.
@@ -188,7 +210,8 @@ mod tests {
 
     fn check(retries: &Retries, error: Error, attempts: u32) -> Result<Duration, String> {
         let history = History { attempts, failures: attempts, answers_500: attempts };
-        retries.judge(error, history).map(|(delay, _)| delay).map_err(|error| error.to_string())
+        let verdict = retries.judge(error, history, Duration::MAX);
+        verdict.map(|(delay, _)| delay).map_err(|verdict| verdict.error().to_string())
     }
 
     #[test]

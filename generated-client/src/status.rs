@@ -5,7 +5,7 @@
 
 use crate::decode;
 use crate::error::{Error, ErrorKind};
-use crate::excerpt::one_line;
+use crate::excerpt::{excerpt, one_line};
 use crate::registry::StatusInfo;
 use crate::retry_after;
 use crate::transport::HttpResponse;
@@ -46,17 +46,27 @@ fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
 
 /// Following would hand the credentials to whatever host is named.
 fn redirect(response: HttpResponse) -> Error {
-    let target = response.headers.get("location").and_then(|target| target.parse::<http::Uri>().ok());
-    let target = match target.as_ref().map(http::Uri::host) {
-        Some(Some(host)) => format!("the host `{host}`"),
-        Some(None) => "another path of the same host".to_owned(),
-        None => "nowhere".to_owned(),
-    };
+    let target = response.headers.get("location").map_or("nowhere".to_owned(), target);
     let status = response.status;
     Error::new(ErrorKind::Status, format!("status {status}, a redirect to {target}, is not followed"))
         .with_status(status, None)
         .with_hint("check the base URL")
         .with_headers(response.headers)
+}
+
+/// Where a redirect leads: the host is named, or else it is the same.
+fn target(location: &str) -> String {
+    let whole = match location.strip_prefix("//") {
+        Some(_) => format!("https:{location}"),
+        None => location.to_owned(),
+    };
+    if !whole.contains("://") {
+        return "another path of the same host".to_owned();
+    }
+    match whole.parse::<http::Uri>() {
+        Ok(uri) => uri.host().map_or("nowhere".to_owned(), |host| format!("the host `{host}`")),
+        Err(_) => "nowhere".to_owned(),
+    }
 }
 
 fn refusal(response: HttpResponse, known: &[StatusInfo]) -> Error {
@@ -90,12 +100,15 @@ fn clause(sentence: &str) -> String {
     }
 }
 
+/// At most so many bytes of what the service says are repeated.
+const LONGEST: usize = 300;
+
 /// The first of several places that holds a text or a number.
 fn find(body: &Value, places: &[&str]) -> Option<String> {
     places.iter().find_map(|place| {
         let value = place.split('.').try_fold(body, |value, key| value.get(key))?;
         match value {
-            Value::String(text) if !text.is_empty() => Some(text.clone()),
+            Value::String(text) if !text.is_empty() => Some(one_line(&excerpt(text, LONGEST))),
             Value::Number(number) => Some(number.to_string()),
             _ => None,
         }

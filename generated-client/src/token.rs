@@ -148,7 +148,7 @@ impl TokenFlow {
         if let Some(token) = self.cache().fresh() {
             return Some(token);
         }
-        let asked = tokio::time::timeout(PATIENCE, self.ask(outlet, &mut trip.branch())).await;
+        let asked = tokio::time::timeout(PATIENCE.min(trip.left() / 4), self.ask(outlet, &mut trip.branch())).await;
         trip.tell(&Event::Token { renewed: matches!(asked, Ok(Ok(_))) });
         if let Ok(Ok(token)) = asked {
             return self.cache().answer(Ok(token)).ok();
@@ -174,7 +174,12 @@ impl TokenFlow {
         let mut trip = trip.branch();
         let outcome = self.ask_repeatedly(outlet, &mut trip).await;
         trip.tell(&Event::Token { renewed: outcome.is_ok() });
-        self.cache().answer(outcome.map_err(|error| error.of_token().after(trip.account())))
+        let outcome = outcome.map_err(|error| error.of_token().after(trip.account()));
+        // That this caller had no time left says nothing to the others: the next in line asks again.
+        if outcome.is_err() && trip.is_out_of_time() {
+            return outcome.map(Arc::new);
+        }
+        self.cache().answer(outcome)
     }
 
     /// Asks for a token as often as it takes and the rules allow.
@@ -274,7 +279,7 @@ const FORMER: usize = 4;
 /// A token is replaced this long before it expires …
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// A token that works is replaced within this time or not now, …
+/// A token that works is replaced within this time, and within a quarter of what its caller has left, or not now, …
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// … and not again before so long.

@@ -93,8 +93,9 @@ pub struct HttpRequest {
 }
 
 impl HttpRequest {
-    pub(crate) fn new(method: Method, url: String, headers: Headers, limits: Limits) -> Self {
-        Self { method, url, headers, body: Vec::new(), limits }
+    /// A request without a body, as a transport gets it; for testing one.
+    pub fn new(method: Method, url: impl Into<String>, headers: Headers, limits: Limits) -> Self {
+        Self { method, url: url.into(), headers, body: Vec::new(), limits }
     }
 }
 
@@ -128,6 +129,13 @@ pub struct Limits {
     pub max_body_bytes: usize,
 }
 
+impl Limits {
+    /// A time and a number of bytes.
+    pub const fn new(timeout: Duration, max_body_bytes: usize) -> Self {
+        Self { timeout, max_body_bytes }
+    }
+}
+
 /// What came back.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -138,17 +146,18 @@ pub struct HttpResponse {
     pub headers: Headers,
     /// The whole body, decoded.
     pub body: Vec<u8>,
-    /// How long it took until the request could leave, a connection being made for example; zero if that is
+    /// How long it took until the request could leave, a connection being made for example; `None` if that is
     /// not known.
     ///
-    /// The service counts requests when they arrive, so the gate counts this one so much later.
-    pub departure: Duration,
+    /// The service counts requests when they arrive, so the gate counts this one so much later. One of which it is
+    /// not known is counted when its reply is there, which is too late and never too early.
+    pub departure: Option<Duration>,
 }
 
 impl HttpResponse {
     /// A reply, whatever its status.
     pub fn new(status: u16, headers: Headers, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, headers, body: body.into(), departure: Duration::ZERO }
+        Self { status, headers, body: body.into(), departure: None }
     }
 }
 

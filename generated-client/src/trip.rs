@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::credentials::Credentials;
 use crate::error::{Error, ErrorKind};
 use crate::observer::{Audience, Event, Purpose, Waiting};
-use crate::retry::{History, Retries};
+use crate::retry::{History, Retries, Verdict};
 
 /// The account of one request.
 pub(crate) struct Trip {
@@ -27,6 +27,8 @@ pub(crate) struct Trip {
     status: Option<u16>,
     /// Why there was another attempt.
     failure: Option<Error>,
+    /// Whether there would be another attempt if there were time.
+    out_of_time: bool,
 }
 
 /// What an error tells of the way so far.
@@ -55,6 +57,7 @@ impl Trip {
             purpose,
             audience,
             waiting: None,
+            out_of_time: false,
             waited: Duration::ZERO,
             history: History::default(),
             status: None,
@@ -70,6 +73,11 @@ impl Trip {
     /// The time that is left.
     pub(crate) fn left(&self) -> Duration {
         self.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Whether what came of it is only for lack of time.
+    pub(crate) fn is_out_of_time(&self) -> bool {
+        self.out_of_time || self.left().is_zero()
     }
 
     /// Begins to wait; [`Trip::arrived`] ends it.
@@ -108,10 +116,13 @@ impl Trip {
     pub(crate) async fn retry(&mut self, retries: &Retries, error: Error) -> Result<(), Error> {
         self.history.failures += 1;
         self.history.answers_500 += u32::from(error.status() == Some(500));
-        let (delay, error) = retries.judge(error, self.history)?;
-        if delay >= self.left() {
-            return Err(error.with_hint("the total timeout leaves no time to try again"));
-        }
+        let (delay, error) = retries.judge(error, self.history, self.left()).map_err(|verdict| match verdict {
+            Verdict::Final(error) => error,
+            Verdict::TooLate(error) => {
+                self.out_of_time = true;
+                error.with_hint("the total timeout leaves no time to try again")
+            }
+        })?;
         self.tell(&Event::Retry { purpose: self.purpose, kind: error.kind(), delay });
         self.failure = Some(error);
         self.wait_for(Waiting::Delay);

@@ -27,7 +27,7 @@ type Row = (fn() -> Fate, &'static str);
 
 #[tokio::test(start_paused = true)]
 async fn one_attempt() {
-    let table: [Row; 18] = [
+    let table: [Row; 21] = [
         (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
         (silence, "no whole reply in time; after 1 attempt in 30s"),
         (|| reply(404, &[], ""), "status 404; after 1 attempt in 21ms"),
@@ -69,6 +69,20 @@ async fn one_attempt() {
             || reply(302, &[("location", "https://login.example.com/?next=x")], ""),
             "status 302, a redirect to the host `login.example.com`, is not followed; check the base URL; \
              after 1 attempt in 21ms",
+        ),
+        (
+            || reply(302, &[("location", "//login.example.com/x")], ""),
+            "status 302, a redirect to the host `login.example.com`, is not followed; check the base URL; \
+             after 1 attempt in 21ms",
+        ),
+        (
+            || reply(302, &[("location", "login?next=http")], ""),
+            "status 302, a redirect to another path of the same host, is not followed; check the base URL; \
+             after 1 attempt in 21ms",
+        ),
+        (
+            || reply(404, &[], "{\"message\": \"gone\\n\\u001b[2J\"}"),
+            "status 404: gone  [2J; after 1 attempt in 21ms; body: {\"message\": \"gone\\n\\u001b[2J\"}",
         ),
         (|| reply(204, &[], ""), "status 204 came with an empty body instead of JSON; after 1 attempt in 21ms"),
         (

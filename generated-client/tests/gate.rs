@@ -84,7 +84,7 @@ async fn ten_minutes_at_full_speed_stay_within_each_set() {
 async fn what_arrives_late_counts_late() {
     let service = Service::new(|_, before| {
         let departure = Duration::from_millis(if before < 10 { 300 } else { 0 });
-        Fate { departure, way: departure + Duration::from_millis(2), ..ok() }
+        Fate { departure: Some(departure), way: departure + Duration::from_millis(2), ..ok() }
     });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 10)).build().unwrap();
     check(&client, 35).await;
@@ -96,9 +96,21 @@ async fn what_arrives_late_counts_late() {
 async fn what_arrives_late_and_is_answered_later_counts_late() {
     let service = Service::new(|_, before| {
         let departure = Duration::from_millis(if before < 10 { 300 } else { 0 });
-        Fate { departure, way: departure + Duration::from_millis(2), reply: 3 * SECOND, ..ok() }
+        Fate { departure: Some(departure), way: departure + Duration::from_millis(2), reply: 3 * SECOND, ..ok() }
     });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 100)).build().unwrap();
+    check(&client, 35).await;
+    assert_eq!(most_within(&service.arrivals(), SECOND), 10);
+}
+
+/// A transport of somebody else's need not know when a request left.
+#[tokio::test(start_paused = true)]
+async fn what_leaves_at_an_unknown_time_counts_at_its_reply() {
+    let service = Service::new(|_, before| {
+        let way = Duration::from_millis(if before < 10 { 900 } else { 2 });
+        Fate { departure: None, way, ..ok() }
+    });
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 10)).build().unwrap();
     check(&client, 35).await;
     assert_eq!(most_within(&service.arrivals(), SECOND), 10);
 }

@@ -164,7 +164,7 @@ async fn the_status() {
         ("another host", status(elsewhere), "Status", "redirect to the host `**********.example.com`, is not followed"),
         ("another path", status("301 Moved\r\nlocation: /login"), "Status", "another path of the same host"),
         ("nowhere", status("308 Permanent"), "Status", "a redirect to nowhere"),
-        ("garbage", status("307 Temporary\r\nlocation: ::::"), "Status", "a redirect to nowhere"),
+        ("garbage", status("307 Temporary\r\nlocation: https://["), "Status", "a redirect to nowhere"),
         ("304", Step::Write(text("HTTP/1.1 304 Not Modified\r\n\r\n")), "Status", "status 304"),
         ("400", status("400 Bad Request"), "Status", "(documented as \"Bad Request\"): ********** was seen"),
         ("401", status("401 Unauthorized"), "Status", "status 401"),
@@ -180,7 +180,19 @@ async fn the_status() {
         ("no body", Step::Write(reply("404 Not Found", "")), "Status", "status 404"),
         ("a page", Step::Write(reply("503 Busy", "<html>\n\u{1b}[31m</html>")), "Status again", "; body: <html>  [31m"),
         ("binary", Step::Write(reply("400 Bad", [0, 159, 146, 150])), "Status", "status 400"),
-        ("cut", Step::Close(text("HTTP/1.1 500 Oops\r\ncontent-length: 9\r\n\r\n{")), "Body again", "after 1 bytes"),
+        ("cut", Step::Close(text("HTTP/1.1 500 Oops\r\ncontent-length: 9\r\n\r\n{")), "Status", "status 500"),
+        (
+            "429, cut",
+            Step::Close(text("HTTP/1.1 429 Slow\r\nretry-after: 7\r\ncontent-length: 9\r\n\r\n{")),
+            "Status again",
+            "retry after 7s",
+        ),
+        (
+            "401, too large",
+            Step::Close(text("HTTP/1.1 401 No\r\ncontent-length: 99999999999\r\n\r\n{")),
+            "Status",
+            "status 401",
+        ),
     ])
     .await;
 }

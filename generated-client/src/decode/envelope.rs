@@ -111,7 +111,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         if next != b'{' {
             return Err(json.expected("an object"));
         }
-        let mut has_data = false;
+        let (mut has_data, mut has_metadata) = (false, false);
         json.object(|json| {
             let start = json.at();
             let (key, next) = json.key()?;
@@ -120,7 +120,10 @@ impl<'w, 'a> Walk<'w, 'a> {
                     return Err(json.fault(FaultKind::Twice(envelope.data)));
                 }
                 self.records(json, next, DEPTH - 1)?;
-            } else if envelope.metadata.is_some_and(|metadata| key == metadata) {
+            } else if let Some(metadata) = envelope.metadata.filter(|metadata| key == *metadata) {
+                if std::mem::replace(&mut has_metadata, true) {
+                    return Err(json.fault(FaultKind::Twice(metadata)));
+                }
                 self.place = Place::Metadata;
                 self.metadata(json, next)?;
             } else {

@@ -197,6 +197,7 @@ fn broken_envelopes_are_refused_with_the_place() {
         (r#"{"data": []}}"#, "expected the end of the body, found '}' at"),
         (r#"{"data": []} x"#, "expected the end of the body, found `x` at"),
         (r#"{"data": [], "data": []}"#, "the key `data` stands twice in one object at"),
+        (r#"{"data": [], "metadata": {}, "metadata": null}"#, "the key `metadata` stands twice in one object at"),
         (r#"{"data": [], "metadata": 5}"#, "`metadata`: expected an object, found `5` at"),
         (r#"{"data": [], "metadata": {"exchanges": [{}]}}"#, "`metadata.exchanges[0]`: expected text, found an object"),
     ];

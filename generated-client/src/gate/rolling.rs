@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use super::window::Windows;
+use super::window::{Windows, YEAR};
 use super::{Entering, Gate, GateError, Pass, Place, RateLimit};
 
 /// The gate of one client and its clones.
@@ -119,7 +119,7 @@ impl State {
     }
 
     fn refused(&mut self, now: Instant, pause: Duration) {
-        let until = now.checked_add(pause);
+        let until = now.checked_add(pause.min(YEAR));
         self.paused = self.paused.max(until);
         self.slow = self.slow.max(until.and_then(|until| until.checked_add(SLOW)));
     }

@@ -18,6 +18,9 @@ pub(crate) struct Window {
 /// that leave far apart can arrive closer together.
 const MARGIN: u32 = 100;
 
+/// Longer than any limit or pause that makes sense.
+pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
 impl Window {
     /// So many requests in so many seconds.
     #[allow(dead_code)] // Whether the catalogue knows a limit is up to it.
@@ -27,7 +30,8 @@ impl Window {
 
     /// How far apart a request and the one that takes its place have to leave.
     fn distance(&self) -> Duration {
-        self.length.saturating_add(self.length / MARGIN)
+        // Beyond a year a clock might not reach, and what it does not reach would be no limit.
+        self.length.saturating_add(self.length / MARGIN).min(YEAR)
     }
 
     /// How far apart requests are that use the window evenly.

@@ -14,6 +14,8 @@ use crate::secret::Secret;
 #[non_exhaustive]
 pub enum BasicEncoding {
     /// Nothing, as in HTTP authentication (RFC 7617), which is what the interface document describes.
+    ///
+    /// A colon in the client id cannot be told from the one behind it.
     #[default]
     Plain,
     /// Each is encoded as in a form, as OAuth 2.0 (RFC 6749, section 2.3.1) has it.

@@ -66,11 +66,23 @@ where
     #[allow(unused_mut)] // Only compression changes it.
     let (mut head, body) = response.into_parts();
     *progress = Progress::Body(0);
-    let body = read_body(body, limit, progress).await?;
-    #[cfg(feature = "gzip")]
-    let body = super::gzip::decode(&mut head.headers, body, limit)?;
+    let read = async {
+        let body = read_body(body, limit, progress).await?;
+        #[cfg(feature = "gzip")]
+        let body = super::gzip::decode(&mut head.headers, body, limit)?;
+        Ok(body)
+    };
+    let body = if head.status.is_success() {
+        read.await?
+    } else {
+        // The status says it all; whatever happens to the words must not hide it.
+        tokio::time::timeout(PATIENCE, read).await.ok().and_then(Result::ok).unwrap_or_default()
+    };
     Ok(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), body))
 }
+
+/// How long the words of a refusal are waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 async fn read_body<B>(body: B, limit: usize, progress: &mut Progress) -> Result<Vec<u8>, TransportError>
 where

@@ -4,14 +4,18 @@
 //! Nothing is followed or retried, but for a pooled connection that turned out to be closed
 //! before anything was sent on it.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::PROXY_AUTHORIZATION;
+use http::{Request, Response};
 use http_body_util::Full;
+use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::{Builder, Client};
+use hyper_util::client::legacy::connect::{HttpConnector, capture_connection};
+use hyper_util::client::legacy::{Builder, Client, Error as PoolError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::Instant;
 
@@ -59,13 +63,32 @@ impl HyperTransport {
             request.headers_mut().insert(PROXY_AUTHORIZATION, authorization);
         }
         let begun = Instant::now();
-        let response = self.client.request(request).await.map_err(|error| {
+        let (response, assigned) = self.head(request).await;
+        let response = response.map_err(|error| {
             let is_connect = error.is_connect();
             before_head(error, is_connect, || self.routes.way(&target))
         })?;
-        let departure = self.latest.after(begun);
+        // If it was sent again, because its connection was closed meanwhile, the latest one will have been for it.
+        let departure = assigned.saturating_duration_since(begun).max(self.latest.after(begun));
         let response = exchange::read(response, limit, progress).await?;
-        Ok(HttpResponse { departure, ..response })
+        Ok(HttpResponse { departure: Some(departure), ..response })
+    }
+
+    /// The head of the reply, and when there was a connection for the request.
+    ///
+    /// That need not be one that was made for it: while one is being made, another may become free.
+    async fn head(&self, mut request: Request<Full<Bytes>>) -> (Result<Response<Incoming>, PoolError>, Instant) {
+        let connection = capture_connection(&mut request);
+        let mut response = pin!(self.client.request(request));
+        let mut assigned = None;
+        let response = poll_fn(|cx| {
+            let response = response.as_mut().poll(cx);
+            if assigned.is_none() && connection.connection_metadata().is_some() {
+                assigned = Some(Instant::now());
+            }
+            response
+        });
+        (response.await, assigned.unwrap_or_else(Instant::now))
     }
 }
 

@@ -7,6 +7,7 @@
 use ::reqwest::redirect::Policy;
 use ::reqwest::{Client, ClientBuilder, Error as ReqwestError, Request};
 use http::Uri;
+use tokio::time::Instant;
 
 use super::exchange::{self, Progress};
 use super::failure::{Way, before_head, place};
@@ -52,11 +53,15 @@ impl ReqwestTransport {
             TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error.without_url())
         })?;
         let asked = request.url().clone();
+        let begun = Instant::now();
         let response = self.0.execute(request).await.map_err(|error| failed(error, &target))?;
+        // When it left is not known, but that it was before its reply came.
+        let departure = Some(begun.elapsed());
         if *response.url() != asked {
             return Err(followed(response.url().host_str()));
         }
-        exchange::read(response.into(), limit, progress).await
+        let response = exchange::read(response.into(), limit, progress).await?;
+        Ok(HttpResponse { departure, ..response })
     }
 }
 

@@ -21,8 +21,8 @@ pub(crate) const DATA: &str = r#"{"data": [{"openDate": 1700000000, "volumeRatio
 pub(crate) struct Fate {
     /// Until it arrives.
     pub(crate) way: Duration,
-    /// How much of that is known to pass before it leaves.
-    pub(crate) departure: Duration,
+    /// How much of that is known to pass before it leaves, if anything is known.
+    pub(crate) departure: Option<Duration>,
     /// From its arrival to the end of the reply.
     pub(crate) reply: Duration,
     pub(crate) outcome: Result<HttpResponse, TransportError>,
@@ -51,7 +51,7 @@ pub(crate) fn silence() -> Fate {
 }
 
 fn fate(outcome: Result<HttpResponse, TransportError>) -> Fate {
-    Fate { departure: Duration::ZERO, way: Duration::from_millis(1), reply: Duration::from_millis(20), outcome }
+    Fate { departure: Some(Duration::ZERO), way: Duration::from_millis(1), reply: Duration::from_millis(20), outcome }
 }
 
 type Script = Box<dyn FnMut(&HttpRequest, usize) -> Fate + Send>;
