@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use generated_client::{Client, Error, Retry};
-use sandbox::Sandbox;
+use sandbox::{Rule, Sandbox};
 
 const KEY: &str = "canary-key";
 
@@ -32,11 +32,20 @@ fn told(outcome: Result<usize, Error>) -> (String, String) {
     }
 }
 
+/// The names of all faults that the sandbox has.
+fn faults() -> Vec<&'static str> {
+    let lines = Rule::GRAMMAR.split("FAULT is one of\n").nth(1).unwrap().lines();
+    let names = lines.map(|line| line.split([' ', '=']).find(|word| !word.is_empty()).unwrap()).collect::<Vec<_>>();
+    assert!(names.len() >= 13, "{names:?}");
+    names
+}
+
 #[tokio::test]
 async fn one_attempt() {
     let rows = [
         ("0% status=500", "5", ""),
         ("latency=1h", "Head again", "no status had arrived"),
+        ("latency=1ms..5ms", "5", ""),
         ("status=503", "Status again", "status 503"),
         ("status=422", "Status", "a rule asked for this"),
         ("redirect", "Status", "redirect to the host `elsewhere.invalid`, is not followed"),
@@ -57,6 +66,11 @@ async fn one_attempt() {
         #[cfg(feature = "gzip")]
         ("gzip-bomb=1MiB", "Body", "larger than the 1000 bytes that `max_body_bytes` allows"),
     ];
+    for fault in faults() {
+        let is_met = rows.iter().any(|(rule, ..)| rule.rsplit(' ').next().unwrap().starts_with(fault));
+        // Without the feature the client never asks for compressed bodies, nor unpacks them.
+        assert!(is_met || fault == "gzip-bomb" && cfg!(not(feature = "gzip")), "`{fault}` has no row");
+    }
     let mut wrong = Vec::new();
     for (rule, expected, words) in rows {
         let sandbox = sandbox(&[rule]).await;
@@ -84,6 +98,19 @@ async fn another_attempt_helps() {
         let sandbox = sandbox(&[rule]).await;
         let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
         assert_eq!(told(ask(&client).await).0, "5", "{rule}");
+    }
+}
+
+#[tokio::test]
+async fn values_that_nobody_knows_are_kept() {
+    let sandbox = sandbox(&["new-values"]).await;
+    let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
+    let levels = client.liquidity().liquidation_levels().coin("BTC").await.unwrap();
+    assert!(levels.metadata.exchanges.iter().any(|venue| venue.as_str() == "sandbox_new_value"));
+    assert!(levels.data.len() > 300);
+    for level in &levels {
+        let [side, leverage] = [level.side.as_ref().unwrap().as_str(), level.leverage.as_ref().unwrap().as_str()];
+        assert_eq!([side, leverage], ["sandbox_new_value"; 2]);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The sandbox as a program: flags come in, the base URL and the page's go out, ctrl-c ends it.
+//! The sandbox as a program: flags come in, the base URL and the page's go out, ctrl-c or SIGTERM ends it.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ struct Cli {
     /// A fault on demand; may be given several times. How a rule is written stands below
     #[arg(long = "fault", value_name = "RULE")]
     faults: Vec<Rule>,
-    /// Record what is answered in a new file, without credentials
+    /// Record what is answered in this file, in place of what it holds, without credentials
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Answer from a recording alone
@@ -81,12 +81,36 @@ async fn run(cli: Cli) -> io::Result<()> {
     if let Some(file) = &cli.check_recording {
         return sandbox::check_recording(file).map_err(io::Error::other);
     }
-    let accepted = if cli.api_key.is_some() { "the given API key" } else { "any API key" };
+    let key = if cli.api_key.is_some() { "the given API key" } else { "any API key" };
+    let token = if cli.bearer_required { " and a bearer token" } else { "" };
     let sandbox = cli.into_builder().start().await?;
+    // Before it says anything: whoever reads that may end it at once.
+    let told_to_end = told_to_end()?;
     // In one piece, as a program may read the first line and listen no more.
-    let said = format!("sandbox: {} ({accepted})\npage: {}\n", sandbox.base_url(), sandbox.page_url());
+    let said = format!("sandbox: {} ({key}{token})\npage: {}\n", sandbox.base_url(), sandbox.page_url());
     io::stdout().write_all(said.as_bytes())?;
-    tokio::signal::ctrl_c().await
+    told_to_end.await
+}
+
+/// Listens from now on for whoever wants the program to end.
+#[cfg(unix)]
+fn told_to_end() -> io::Result<impl Future<Output = io::Result<()>>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    // Without a handler, the first process of a container ignores it.
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => Ok(()),
+            _ = terminate.recv() => Ok(()),
+        }
+    })
+}
+
+/// Listens for ctrl-c, from when it is awaited on.
+#[cfg(not(unix))]
+fn told_to_end() -> io::Result<impl Future<Output = io::Result<()>>> {
+    Ok(tokio::signal::ctrl_c())
 }
 
 impl Cli {

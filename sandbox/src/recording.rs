@@ -35,6 +35,24 @@ struct Exchange {
     body: String,
 }
 
+impl Exchange {
+    /// Whether a request can be found here, and its reply sent.
+    fn check(&self) -> Result<(), String> {
+        let Question { method, path, .. } = question(&self.request);
+        if method.is_empty() || !path.starts_with('/') {
+            return Err(format!("`{}` is no request; one is written `GET /v2/klines?coin=BTC`", self.request));
+        }
+        self.reply().map(drop)
+    }
+
+    fn reply(&self) -> Result<Response, String> {
+        let response = Response::builder().status(self.status);
+        let response = self.headers.iter().fold(response, |response, (name, value)| response.header(name, value));
+        let response = response.body(Body::from(self.body.clone()));
+        response.map_err(|cause| format!("the reply to `{}` cannot be sent: {cause}", self.request))
+    }
+}
+
 /// Exchanges to be played again.
 #[derive(Debug)]
 pub(crate) struct Recording {
@@ -62,6 +80,8 @@ impl Recording {
         } else {
             serde_yaml::from_str::<Vec<Exchange>>(text).map_err(|cause| format!("is no recording: {cause}"))?
         };
+        // Files are edited by hand: better now than when the request comes.
+        exchanges.iter().try_for_each(Exchange::check).map_err(|wrong| format!("cannot be played: {wrong}"))?;
         let played = Mutex::new(vec![0; exchanges.len()]);
         Ok(Self { exchanges, played })
     }
@@ -79,15 +99,7 @@ impl Recording {
         if let Some(played) = played.get_mut(*index) {
             *played += 1;
         }
-        let mut response = Response::builder().status(exchange.status);
-        for (name, value) in &exchange.headers {
-            response = response.header(name, value);
-        }
-        let unusable = |cause| {
-            let message = format!("the recorded reply to `{}` cannot be sent: {cause}", exchange.request);
-            Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "bad_recording", message)
-        };
-        response.body(Body::from(exchange.body.clone())).map_err(unusable)
+        exchange.reply().map_err(|wrong| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "bad_recording", wrong))
     }
 
     fn unknown(&self, wanted: &Question) -> Refusal {
@@ -198,6 +210,10 @@ mod tests {
             ("# nothing yet\n", None),
             ("words", Some("is no recording: ")),
             ("- {request: GET /a}", Some("missing field `status`")),
+            ("- {request: /a, status: 200}", Some("cannot be played: `/a` is no request; one is written `GET ")),
+            ("- {request: GET a, status: 200}", Some("`GET a` is no request")),
+            ("- {request: GET /a, status: 2000}", Some("the reply to `GET /a` cannot be sent: invalid status code")),
+            ("- {request: GET /a, status: 200, headers: {a b: c}}", Some("invalid HTTP header name")),
             ("- {request: GET /a, status: 200, cookies: x}", Some("unknown field `cookies`")),
             ("# a\n- {request: 'GET /a?api_key=hunter2', status: 200}", Some("first in line 2:\n  line 2")),
         ];

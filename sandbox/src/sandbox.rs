@@ -76,12 +76,14 @@ impl Sandbox {
         *self.shared.faults.write().unwrap_or_else(PoisonError::into_inner) = faults;
     }
 
-    pub(crate) async fn listen(port: u16, shared: Shared) -> io::Result<Self> {
+    pub(crate) async fn bind(port: u16) -> io::Result<TcpListener> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let named = |error: io::Error| {
+        TcpListener::bind(address).await.map_err(|error| {
             io::Error::new(error.kind(), format!("port {port} of this machine cannot be used: {error}"))
-        };
-        let listener = TcpListener::bind(address).await.map_err(named)?;
+        })
+    }
+
+    pub(crate) fn serve(listener: TcpListener, shared: Shared) -> io::Result<Self> {
         let base_url = format!("http://{}{}", listener.local_addr()?, SERVICE.base_url_suffix);
         let shared = Arc::new(shared);
         let router = routes::router(Arc::clone(&shared));

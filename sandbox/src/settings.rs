@@ -189,7 +189,7 @@ impl Builder {
         self
     }
 
-    /// Records what is answered in a new file, without credentials; tokens are not recorded.
+    /// Records what is answered in a file, in place of what it held, without credentials; tokens are not recorded.
     pub fn record(mut self, file: impl Into<PathBuf>) -> Self {
         self.record = Some(file.into());
         self
@@ -215,10 +215,12 @@ impl Builder {
         let limits = self.limit_sets.iter().map(|name| limit_set(name)).collect::<io::Result<Vec<_>>>()?;
         let replayed = self.replay.as_deref().map(Recording::load).transpose();
         self.settings.recording = replayed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        let listener = Sandbox::bind(self.port).await?;
+        // Last, as it empties the file: whoever cannot start must not take a recording away.
         self.settings.recorder = self.record.as_deref().map(Recorder::create).transpose()?;
         let faults = RwLock::new(Faults::new(self.faults, self.settings.seed));
         let shared = Shared { settings: self.settings, tokens, traffic: Arc::new(Traffic::new(limits)), faults };
-        Sandbox::listen(self.port, shared).await
+        Sandbox::serve(listener, shared)
     }
 }
 

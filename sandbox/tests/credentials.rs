@@ -98,6 +98,14 @@ async fn tokens_expire() {
     let bearer = format!("Bearer {}", issued["access_token"].as_str().unwrap());
     let reply = server.send("GET", "/ping", &[KEY, ("authorization", &bearer)], "").await;
     assert_eq!((reply.status, reply.code().as_str()), (401, "invalid_token"));
+    assert_eq!(issued["expires_in"], 0);
+    for lifetime in [Duration::from_secs(3600), Duration::MAX] {
+        let server = Server::with(Sandbox::builder().bearer_required(true).token_lifetime(lifetime)).await;
+        let issued = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT).await.json();
+        let bearer = format!("Bearer {}", issued["access_token"].as_str().unwrap());
+        assert_eq!(issued["expires_in"], lifetime.as_secs());
+        assert_eq!(server.send("GET", "/ping", &[KEY, ("authorization", &bearer)], "").await.status, 200);
+    }
 }
 
 #[tokio::test]

@@ -161,12 +161,16 @@ async fn other_paths_and_methods_are_refused() {
 #[tokio::test]
 async fn every_path_takes_get_alone() {
     let server = Server::start().await;
-    for (path, _) in endpoints() {
-        for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
+    for (path, endpoint) in endpoints() {
+        for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] {
             let reply = server.send(method, &filled(path), &[("x-api-key", "key")], "").await;
             assert_eq!((reply.status, reply.code().as_str()), (405, "unknown_method"), "{method} {path}");
             assert!(reply.headers["allow"].split(',').any(|allowed| allowed == "GET"), "{:?}", reply.headers);
         }
+        // As HTTP wants it wherever there is a GET.
+        let head =
+            server.send("HEAD", &format!("{}?{}", filled(path), query(endpoint)), &[("x-api-key", "key")], "").await;
+        assert_eq!((head.status, head.text.as_str()), (200, ""), "{path}");
     }
 }
 

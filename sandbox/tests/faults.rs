@@ -146,6 +146,29 @@ async fn rules_hold_where_they_say() {
 }
 
 #[tokio::test]
+async fn the_same_seed_strikes_the_same_requests() {
+    let struck = async |seed: u64| {
+        let rules = ["/volumeRatio 30% status=503", "/klines 50% nulls"];
+        let builder = Sandbox::builder().stop_clock_at(NOW).seed(seed);
+        let server =
+            Server::with(rules.iter().fold(builder, |builder, rule| builder.fault(rule.parse().unwrap()))).await;
+        let mut seen = Vec::new();
+        for _ in 0..40 {
+            let failed = server.get(PATH).await.status == 503;
+            // What comes elsewhere in between changes nothing.
+            assert_eq!(server.get("/ping").await.status, 200);
+            seen.push((failed, server.get("/klines?limit=2").await.text.contains("null")));
+        }
+        seen
+    };
+    let seen = struck(3).await;
+    assert_eq!(struck(3).await, seen);
+    assert_ne!(struck(4).await, seen);
+    let [statuses, nulls] = [seen.iter().filter(|seen| seen.0).count(), seen.iter().filter(|seen| seen.1).count()];
+    assert!((4..=20).contains(&statuses) && (10..=30).contains(&nulls), "{statuses} and {nulls} of 40");
+}
+
+#[tokio::test]
 async fn replies_wait_and_trickle() {
     let waiting = server(&["latency=30ms"]).await;
     let start = Instant::now();

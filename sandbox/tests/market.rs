@@ -172,6 +172,7 @@ async fn crowds_agree() {
     let mut dice = Dice::new();
     for _ in 0..16 {
         let query = question(&mut dice, &["exchange=binance_perp_stable", "exchange=okx_perp_coin"]);
+        let query = query + dice.one_of(&["", "&anchor=1h", "&anchor=4h", "&anchor=1d"]);
         let mut long = Vec::new();
         for path in ["topTraderAccounts", "topTraderPositions", "globalAccounts", "trueRetailLongShort"]
             .into_iter()
@@ -193,6 +194,40 @@ async fn crowds_agree() {
         let delta = server.column(&format!("/topTraderAverageLeverageDelta?{query}"), "avgLevDelta").await;
         for (row, delta) in leverage.iter().zip(delta) {
             assert_close(row["avgLongLev"].as_f64().unwrap() - row["avgShortLev"].as_f64().unwrap(), delta, "leverage");
+        }
+    }
+}
+
+/// What "anchored" means for a share is invented, so only that it begins anew: it is half way from the share at the
+/// anchor to the share now.
+#[tokio::test]
+async fn anchored_shares_begin_at_each_anchor() {
+    let server = Server::start().await;
+    let mut dice = Dice::new();
+    for _ in 0..12 {
+        let (anchor, seconds) = [("1h", HOUR), ("4h", 4 * HOUR), ("1d", DAY)][usize::try_from(dice.below(3)).unwrap()];
+        let timeframe = dice.one_of(&["1m", "5m", "15m", "1h"]);
+        let end = NOW - dice.below(9 * 365 * DAY);
+        let query = format!("coin=BTC&exchange=okx_perp_coin&timeframe={timeframe}&endTime={end}&limit=300");
+        for (plain, anchored) in
+            [("globalAccounts", "anchoredGlobalAccounts"), ("topTraderPositions", "anchoredTopTraderPositions")]
+        {
+            let shares = server.data(&format!("/{plain}?{query}")).await;
+            let anchored = server.column(&format!("/{anchored}?{query}&anchor={anchor}"), "longPct").await;
+            let mut at_anchor = None;
+            for (pair, anchored) in shares.windows(2).zip(&anchored[1..]) {
+                let [before, now] = [0, 1].map(|index| pair[index]["longPct"].as_f64().unwrap());
+                if pair[1]["openDate"].as_i64().unwrap() % seconds == 0 {
+                    // The record before this one ends at the anchor.
+                    at_anchor = Some(before);
+                }
+                if let Some(at_anchor) = at_anchor {
+                    let expected = f64::midpoint(at_anchor, now);
+                    assert!((expected - anchored).abs() <= 0.0051, "{query}&anchor={anchor}: {expected}, {anchored}");
+                }
+            }
+            // A few hours by the minute may have no anchor of a day among them.
+            assert!(at_anchor.is_some() || 300 * length(timeframe) < 2 * seconds, "{query}");
         }
     }
 }

@@ -93,3 +93,19 @@ async fn what_is_no_recording_is_not_played() {
     let error = builder().record(file("no-such-folder/x.yaml")).start().await.unwrap_err().to_string();
     assert!(error.contains("x.yaml cannot be written: "), "{error}");
 }
+
+#[tokio::test]
+async fn who_cannot_start_takes_no_recording_away() {
+    let path = file("kept.yaml");
+    let first = Server::with(builder().record(&path)).await;
+    first.get(PATHS[0]).await;
+    let port = first.base_url().rsplit(':').next().unwrap().trim_end_matches("/v2").parse().unwrap();
+    let before = std::fs::read_to_string(&path).unwrap();
+    assert!(before.contains("volumeRatio"), "{before}");
+    for refused in [builder().port(port), builder().limit_set("C"), builder().replay(file("missing.yaml"))] {
+        refused.record(&path).start().await.unwrap_err();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+    }
+    builder().record(&path).start().await.unwrap();
+    assert!(!std::fs::read_to_string(&path).unwrap().contains("volumeRatio"), "another recording begins anew");
+}

@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 use clap::Args;
 
 use crate::paths;
-use crate::terminal::fail;
+use crate::terminal::{fail, remark};
 
 /// Run the sandbox, a server that answers as the catalogue says
 #[derive(Args)]
@@ -18,12 +18,20 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn run(&self) -> ExitCode {
+        if !paths::target().join(BUILT).exists() {
+            remark("building the sandbox, which takes a minute the first time\n");
+        }
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
-        command.args(["run", "--quiet", "--package", "sandbox", "--"]).args(&self.arguments).current_dir(paths::root());
+        // Not from the root: the files that the sandbox is told of are named from where its user is.
+        command.args(["run", "--quiet", "--package", "sandbox", "--manifest-path"]);
+        command.arg(paths::root().join("Cargo.toml")).arg("--").args(&self.arguments);
         become_it(&mut command)
     }
 }
+
+/// Where Cargo puts the program.
+const BUILT: &str = if cfg!(windows) { "debug/sandbox.exe" } else { "debug/sandbox" };
 
 /// Turns into the command, as cargo will in its turn: whoever ends this process ends the sandbox.
 #[cfg(unix)]

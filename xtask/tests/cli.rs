@@ -223,3 +223,24 @@ fn what_cannot_be_read_is_told_with_a_remedy() {
         assert!(text(&output.stderr).contains(expected), "{arguments:?}: {}", text(&output.stderr));
     }
 }
+
+/// The sandbox itself is tested where it is made; here something else stands in for Cargo, which would build it.
+#[cfg(unix)]
+#[test]
+fn serve_hands_over_where_its_user_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("serve");
+    fs::create_dir_all(&dir).expect("a new folder");
+    let cargo = dir.join("cargo");
+    fs::write(&cargo, "#!/bin/sh\npwd -P\necho \"$$ $*\"\n").expect("a file");
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("a program");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.args(["serve", "--port", "0", "--record", "talk.yaml"]).env("CARGO", &cargo).current_dir(&dir);
+    let running = command.stdout(std::process::Stdio::piped()).spawn().expect("xtask runs");
+    let id = running.id();
+    let said = text(&running.wait_with_output().expect("it ends").stdout);
+    let (folder, handed) = said.trim_end().split_once('\n').expect("two lines");
+    assert_eq!(Path::new(folder), dir.canonicalize().expect("it is there"), "`talk.yaml` is beside its user");
+    assert!(handed.starts_with(&format!("{id} run ")), "whoever ends {id} ends the sandbox: {handed}");
+    assert!(handed.ends_with(" -- --port 0 --record talk.yaml"), "{handed}");
+}

@@ -23,7 +23,7 @@ fn run() -> Result<(), String> {
     call(&["cargo", "build", "--quiet", "--release", "--package", "sandbox"])?;
     let sandbox = Running::start()?;
     // The tester leaves folders behind where it runs.
-    let scratch = paths::root().join("target/verify/sandbox");
+    let scratch = paths::target().join("verify-sandbox");
     std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
     let mut tester = Command::new("schemathesis");
     tester.arg("run").arg(paths::root().join("docs/openapi.json")).args(["--url", &sandbox.base_url, "--no-color"]);
