@@ -120,6 +120,7 @@ const TAKEN_SETTERS: &[&str] = &[
     "into",
     "into_future",
     "new",
+    "of",
     "params",
     "path",
     "path_and_query",
