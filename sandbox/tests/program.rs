@@ -34,8 +34,15 @@ impl Running {
 
     /// The whole reply to a request with an API key.
     fn get(&self, path: &str) -> String {
+        self.send(&format!("GET /v2{path}"), "", "")
+    }
+
+    fn send(&self, what: &str, headers: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(self.address()).unwrap();
-        let request = format!("GET /v2{path} HTTP/1.1\r\nhost: x\r\nx-api-key: key\r\nconnection: close\r\n\r\n");
+        let length = body.len();
+        let headers =
+            format!("host: x\r\nx-api-key: key\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}");
+        let request = format!("{what} HTTP/1.1\r\n{headers}\r\n{body}");
         stream.write_all(request.as_bytes()).unwrap();
         let mut reply = String::new();
         stream.read_to_string(&mut reply).unwrap();
@@ -106,6 +113,10 @@ fn every_flag_does_what_it_says() {
     ] {
         assert_eq!(Running::start(flags).status(ODD), status, "{flags:?}");
     }
+    let form = "authorization: Basic aWQ6c2VjcmV0\r\ncontent-type: application/x-www-form-urlencoded\r\n";
+    let lasting = Running::start(&["--token-lifetime", "1h"]);
+    let token = lasting.send("POST /v2/oauth2/token", form, "grant_type=client_credentials");
+    assert!(token.contains("\"expires_in\":3600"), "{token}");
     let start = Instant::now();
     assert_eq!(Running::start(&["--latency", "50ms..60ms"]).status("/ping"), 200);
     assert!(start.elapsed() >= Duration::from_millis(50));
