@@ -134,9 +134,9 @@ impl<'a> Builder<'a> {
     }
 
     fn write_groups(&mut self, slots: &[Slot]) -> Result<(), Refusal> {
-        let endpoints = std::mem::take(&mut self.plan.endpoints);
+        let planned = std::mem::take(&mut self.plan.endpoints);
         let mut new: BTreeMap<&str, Vec<Tree>> = BTreeMap::new();
-        for (endpoint, slot) in endpoints.iter().zip(slots) {
+        for (endpoint, slot) in planned.iter().zip(slots) {
             match slot {
                 Slot::Known(module, index) => merge::endpoint(self, endpoint, module, *index)?,
                 Slot::New(ident) => {
@@ -149,7 +149,12 @@ impl<'a> Builder<'a> {
             let file = format!("{module}.yaml");
             let endpoints = new.remove(module.as_str()).unwrap_or_default();
             let records = self.record_trees(Some(&module));
+            let stands_elsewhere = endpoints.is_empty() && planned.iter().any(|endpoint| endpoint.group == module);
             if let Some(group) = self.plan.groups.iter().find(|group| group.module == module) {
+                // Whatever the description calls the group: all it has stands in others already.
+                if stands_elsewhere && records.is_empty() {
+                    continue;
+                }
                 let aliases = group.aliases.iter().map(|alias| alias.as_str().into()).collect();
                 let head = Tree::map()
                     .with("title", group.title.as_str())

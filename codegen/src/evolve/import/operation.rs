@@ -194,7 +194,12 @@ impl<'d> Reader<'d> {
         let responses = operation.get("responses").unwrap_or(&Value::Null);
         let mut all = entries(operation, "responses");
         let good = responses.get("200").or_else(|| all.find(|(status, _)| status.starts_with('2')).map(|(_, it)| it));
-        let Some(response) = good.or(responses.get("default")) else { return (PlannedBody::Unknown, None) };
+        let Some(response) = good else {
+            if responses.get("default").is_some() {
+                self.notes.add("a `default` response alone, which may be a failure, so that the body is unknown", place);
+            }
+            return (PlannedBody::Unknown, None);
+        };
         let Some((response, _)) = self.document.follow(response) else {
             self.notes.add("a response that leads nowhere", place);
             return (PlannedBody::Unknown, None);
