@@ -196,7 +196,8 @@ impl<'d> Reader<'d> {
         let good = responses.get("200").or_else(|| all.find(|(status, _)| status.starts_with('2')).map(|(_, it)| it));
         let Some(response) = good else {
             if responses.get("default").is_some() {
-                self.notes.add("a `default` response alone, which may be a failure, so that the body is unknown", place);
+                self.notes
+                    .add("a `default` response alone, which may be a failure, so that the body is unknown", place);
             }
             return (PlannedBody::Unknown, None);
         };
