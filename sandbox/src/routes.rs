@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
+use axum::extract::rejection::BytesRejection;
 use axum::extract::{RawQuery, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
@@ -83,10 +84,15 @@ pub(crate) fn full(path: &str) -> String {
     [SERVICE.base_url_suffix, path].concat()
 }
 
-async fn issue_token(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
+async fn issue_token(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Response, Refusal> {
+    let unread = |rejection: BytesRejection| Refusal::new(rejection.status(), "unread_body", rejection.body_text());
     let client = shared.settings.client_credentials.as_ref();
-    let token = token::issue(&headers, &body, client, &shared.tokens);
-    token.map(|token| json(token.to_string())).into_response()
+    let token = token::issue(&headers, &body.map_err(unread)?, client, &shared.tokens)?;
+    Ok(json(token.to_string()))
 }
 
 fn reply(
