@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
 use clap::{Parser, ValueEnum};
 use generated_client::SERVICE;
 use sandbox::{Builder, RetryAfter, Rule, RuleError, Sandbox};
@@ -18,7 +18,7 @@ struct Cli {
     #[arg(long, default_value_t = 8700)]
     port: u16,
     /// The only API key that is accepted; any one is if left out
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
     api_key: Option<String>,
     /// Ask for a bearer token beside the API key; the token endpoint gives one to any client
     #[arg(long)]

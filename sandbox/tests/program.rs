@@ -173,6 +173,7 @@ fn mistakes_are_shown() {
         (["--limits", "C"], "invalid value 'C' for '--limits <SETS>'\n  [possible values: A, B, none]"),
         (["--limits", "A,"], "[possible values: A, B, none]"),
         (["--limits", "A,none"], "`--limits A,none` has both `none` and a limit set: leave one out"),
+        (["--api-key", ""], "a value is required for '--api-key <KEY>'"),
         (["--replay", "missing.yaml"], "missing.yaml cannot be read: "),
         (["--check-recording", "missing.yaml"], "missing.yaml cannot be read: "),
         (["--token-lifetime", "long"], "--token-lifetime"),
