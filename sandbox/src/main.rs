@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
 use clap::{Parser, ValueEnum};
+use generated_client::SERVICE;
 use sandbox::{Builder, RetryAfter, Rule, RuleError, Sandbox};
 
 /// A server that answers as the catalogue says, with invented data
@@ -16,7 +18,7 @@ struct Cli {
     #[arg(long, default_value_t = 8700)]
     port: u16,
     /// The only API key that is accepted; any one is if left out
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
     api_key: Option<String>,
     /// Ask for a bearer token beside the API key; the token endpoint gives one to any client
     #[arg(long)]
@@ -27,8 +29,8 @@ struct Cli {
     /// Which of all invented markets is shown
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// The limit sets to enforce: `A`, `B`, both as `A,B`, or `none`
-    #[arg(long, value_name = "SETS", default_value = "none", value_delimiter = ',')]
+    /// The limit sets to enforce, with commas between; `none` stands alone
+    #[arg(long, value_name = "SETS", default_value = NO_LIMITS, value_delimiter = ',', value_parser = limit_sets())]
     limits: Vec<String>,
     /// Also refuse what is only reported to be refused, with 422: params that an endpoint does not take, values of
     /// `limit` that are not served, venues that are not known, and requests without `coin` or `timeframe`
@@ -61,6 +63,14 @@ enum RetryAfterForm {
     Either,
 }
 
+/// What stands for no limit set.
+const NO_LIMITS: &str = "none";
+
+/// The limit sets that the service has, so that `--help` and a mistake name them and what stands for none.
+fn limit_sets() -> PossibleValuesParser {
+    PossibleValuesParser::new(SERVICE.limits.iter().map(|limit| limit.name).chain([NO_LIMITS]))
+}
+
 fn latency(text: &str) -> Result<Rule, RuleError> {
     format!("latency={text}").parse()
 }
@@ -83,7 +93,7 @@ async fn run(cli: Cli) -> io::Result<()> {
     }
     let key = if cli.api_key.is_some() { "the given API key" } else { "any API key" };
     let token = if cli.bearer_required { " and a bearer token" } else { "" };
-    let sandbox = cli.into_builder().start().await?;
+    let sandbox = cli.into_builder()?.start().await?;
     // Before it says anything: whoever reads that may end it at once.
     let told_to_end = told_to_end()?;
     // In one piece, as a program may read the first line and listen no more.
@@ -114,7 +124,7 @@ fn told_to_end() -> io::Result<impl Future<Output = io::Result<()>>> {
 }
 
 impl Cli {
-    fn into_builder(self) -> Builder {
+    fn into_builder(self) -> io::Result<Builder> {
         let mut builder = Sandbox::builder()
             .port(self.port)
             .seed(self.seed)
@@ -132,9 +142,13 @@ impl Cli {
         if let Some(key) = self.api_key {
             builder = builder.api_key(key);
         }
-        if self.limits == ["none"] {
-            return builder;
+        match self.limits.as_slice() {
+            [only] if only == NO_LIMITS => Ok(builder),
+            sets if sets.iter().any(|set| set == NO_LIMITS) => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("`--limits {}` has both `{NO_LIMITS}` and a limit set: leave one out", sets.join(",")),
+            )),
+            _ => Ok(self.limits.into_iter().fold(builder, Builder::limit_set)),
         }
-        self.limits.into_iter().fold(builder, Builder::limit_set)
     }
 }

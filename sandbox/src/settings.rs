@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
@@ -207,12 +207,18 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// The port cannot be used, there is no such limit set, a file cannot be written or is no recording that can
-    /// be played; the error names it.
+    /// The port cannot be used, there is no such limit set, a file cannot be written, is no recording that can
+    /// be played or is to be both recorded in and played; the error names it.
     pub async fn start(mut self) -> io::Result<Sandbox> {
         self.settings.seed = Seed::new(self.seed);
         let tokens = Tokens::new(self.token_lifetime, self.settings.seed);
         let limits = self.limit_sets.iter().map(|name| limit_set(name)).collect::<io::Result<Vec<_>>>()?;
+        if let (Some(record), Some(replay)) = (&self.record, &self.replay)
+            && is_same_file(record, replay)
+        {
+            let message = format!("{} cannot be recorded in while it is played: that empties it", record.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
         let replayed = self.replay.as_deref().map(Recording::load).transpose();
         self.settings.recording = replayed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         let listener = Sandbox::bind(self.port).await?;
@@ -222,6 +228,11 @@ impl Builder {
         let shared = Shared { settings: self.settings, tokens, traffic: Arc::new(Traffic::new(limits)), faults };
         Sandbox::serve(listener, shared)
     }
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    // A file that is not there yet is no other.
+    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 fn limit_set(name: &str) -> io::Result<&'static LimitInfo> {

@@ -102,8 +102,16 @@ async fn who_cannot_start_takes_no_recording_away() {
     let port = first.base_url().rsplit(':').next().unwrap().trim_end_matches("/v2").parse().unwrap();
     let before = std::fs::read_to_string(&path).unwrap();
     assert!(before.contains("volumeRatio"), "{before}");
-    for refused in [builder().port(port), builder().limit_set("C"), builder().replay(file("missing.yaml"))] {
-        refused.record(&path).start().await.unwrap_err();
+    let roundabout = file(".").join("kept.yaml");
+    for (refused, expected) in [
+        (builder().port(port), "cannot be used"),
+        (builder().limit_set("C"), "no limit set `C`"),
+        (builder().replay(file("missing.yaml")), "missing.yaml cannot be read"),
+        (builder().replay(&path), "kept.yaml cannot be recorded in while it is played"),
+        (builder().replay(roundabout), "kept.yaml cannot be recorded in while it is played"),
+    ] {
+        let error = refused.record(&path).start().await.unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
     }
     builder().record(&path).start().await.unwrap();
