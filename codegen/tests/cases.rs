@@ -4,6 +4,8 @@
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 
+mod recorded;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +13,8 @@ use std::process::ExitCode;
 
 use codegen::File;
 use libtest_mimic::{Arguments, Failed, Trial};
+
+use recorded::compare;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -88,17 +92,4 @@ fn compare_files(expected: &Path, files: &[File]) -> Result<(), Failed> {
 
 fn is_of_group(path: &str) -> bool {
     !path.contains('/') && path != "mod.rs"
-}
-
-fn compare(path: &Path, actual: &str) -> Result<(), Failed> {
-    let expected = fs::read_to_string(path).unwrap_or_default();
-    if expected == actual {
-        return Ok(());
-    }
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
-        fs::write(path, actual).expect("to write what is expected");
-        return Ok(());
-    }
-    Err(format!("{} differs\n--- expected\n{expected}\n--- actual\n{actual}", path.display()).into())
 }

@@ -6,12 +6,16 @@
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 
+mod recorded;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use codegen::{Api, CatalogueChange, Import, OpenApiFormat, OpenApiVersion, import, load, load_texts, openapi};
 use libtest_mimic::{Arguments, Failed, Trial};
+
+use recorded::{compare, entries, name};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -79,27 +83,4 @@ fn own() -> Api {
 
 fn spec() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec")
-}
-
-fn compare(path: &Path, actual: &str) -> Result<(), Failed> {
-    let expected = fs::read_to_string(path).unwrap_or_default();
-    if expected == actual {
-        return Ok(());
-    }
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(path, actual).expect("to write what is expected");
-        return Ok(());
-    }
-    Err(format!("{} differs\n--- expected\n{expected}\n--- actual\n{actual}", path.display()).into())
-}
-
-fn entries(dir: &Path) -> Vec<PathBuf> {
-    let mut entries: Vec<_> =
-        fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
-    entries.sort();
-    entries
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().expect("a name").to_string_lossy().into_owned()
 }

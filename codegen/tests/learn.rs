@@ -5,13 +5,17 @@
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 
+mod recorded;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use codegen::{Learning, Lesson, learn, load_texts};
 use libtest_mimic::{Arguments, Failed, Trial};
+
+use recorded::{compare, entries, name};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -59,27 +63,4 @@ fn catalogue(case: &Path) -> BTreeMap<String, String> {
 
 fn borrowed(texts: &BTreeMap<String, String>) -> Vec<(&str, &str)> {
     texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect()
-}
-
-fn compare(path: &Path, actual: &str) -> Result<(), Failed> {
-    let expected = fs::read_to_string(path).unwrap_or_default();
-    if expected == actual {
-        return Ok(());
-    }
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(path, actual).expect("to write what is expected");
-        return Ok(());
-    }
-    Err(format!("{} differs\n--- expected\n{expected}\n--- actual\n{actual}", path.display()).into())
-}
-
-fn entries(dir: &Path) -> Vec<PathBuf> {
-    let mut entries: Vec<_> =
-        fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
-    entries.sort();
-    entries
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().expect("a name").to_string_lossy().into_owned()
 }

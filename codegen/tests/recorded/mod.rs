@@ -1,0 +1,36 @@
+//! What a folder of a case records, and how it is compared and accepted.
+
+#![allow(dead_code)] // Each test uses some of it.
+#![allow(clippy::expect_used, reason = "a test that fails may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::Failed;
+
+/// Compares a text with what is recorded, or records it if `UPDATE_EXPECT` is set.
+pub(crate) fn compare(path: &Path, actual: &str) -> Result<(), Failed> {
+    let expected = fs::read_to_string(path).unwrap_or_default();
+    if expected == actual {
+        return Ok(());
+    }
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
+        fs::write(path, actual).expect("to write what is expected");
+        return Ok(());
+    }
+    Err(format!("{} differs\n--- expected\n{expected}\n--- actual\n{actual}", path.display()).into())
+}
+
+/// What stands in a folder, sorted.
+pub(crate) fn entries(dir: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<_> =
+        fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    entries.sort();
+    entries
+}
+
+/// The last part of a path.
+pub(crate) fn name(path: &Path) -> String {
+    path.file_name().expect("a name").to_string_lossy().into_owned()
+}
