@@ -201,7 +201,10 @@ impl Scratch {
         // Its tests stay behind, and with them what only they need.
         let manifest = manifest.split("[dev-dependencies]").next().unwrap_or_default();
         let package = if name == "ours" { "generated-client" } else { name };
-        write(&to.join("Cargo.toml"), &manifest.replace("\"generated-client\"", &format!("\"{package}\"")))?;
+        let manifest = manifest.replace("\"generated-client\"", &format!("\"{package}\""));
+        // Both clients are made of the one transport, which no catalogue changes.
+        let transport = format!("path = '{}'", from.join("transport").display());
+        write(&to.join("Cargo.toml"), &manifest.replace("path = \"transport\"", &transport))?;
         let mut command = Command::new(self.xtask()?);
         command.args(["codegen", "--spec"]).arg(self.catalogue(endpoints)?).arg("--out").arg(generated);
         output(&mut command).map(drop)

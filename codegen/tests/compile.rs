@@ -143,7 +143,9 @@ fn client(catalogue: &Texts, scratch: &Path, package: &str) {
     let manifest: String = manifest.split_inclusive('\n').filter(|line| !left_out(line)).collect();
     let named = manifest.replace("name = \"generated-client\"", &format!("name = \"{package}\""));
     assert_ne!(named, manifest, "the client has another name");
-    write(&to.join("Cargo.toml"), &named);
+    let moved = named.replace("path = \"transport\"", &format!("path = '{}'", from.join("transport").display()));
+    assert_ne!(moved, named, "the client's transport is elsewhere");
+    write(&to.join("Cargo.toml"), &moved);
 }
 
 /// The root's manifest, so that the same lints hold, and a warning is an error.

@@ -3,10 +3,8 @@
 //! It is checked before anything is sent: encrypted unless it stays on this machine, with the ending
 //! that the catalogue asks for, and without anything that could carry a secret into an error.
 
-use std::net::IpAddr;
-
+use ::generated_client_transport::address::{is_loopback, is_port_usable};
 use http::Uri;
-use http::uri::Authority;
 use percent_encoding::percent_decode_str;
 
 use crate::check;
@@ -67,18 +65,6 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
     } else {
         None
     }
-}
-
-/// Whether the port is one that can be connected to, or left to the scheme.
-pub(crate) fn is_port_usable(authority: &Authority) -> bool {
-    let left_to_the_scheme = authority.as_str() == authority.host();
-    left_to_the_scheme || authority.port_u16().is_some_and(|port| port != 0)
-}
-
-/// Whether a host is this machine.
-pub(crate) fn is_loopback(host: &str) -> bool {
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    host.eq_ignore_ascii_case("localhost") || bare.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
 #[cfg(test)]

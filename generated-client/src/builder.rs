@@ -17,6 +17,8 @@ use crate::outlet::Outlet;
 use crate::retry::Retry;
 use crate::secret::Secret;
 use crate::token::{BasicEncoding, ClientCredentials};
+#[cfg(feature = "proxy")]
+use crate::transport::ProxyChoice;
 use crate::transport::{HyperTransport, Limits, Settings, Transport};
 use crate::{SERVICE, environment};
 
@@ -51,7 +53,7 @@ impl Builder {
             observer: None,
             settings: Settings::default(),
             total_timeout: Duration::from_secs(600),
-            limits: Limits { timeout: Duration::from_secs(30), max_body_bytes: 32 << 20 },
+            limits: Limits::new(Duration::from_secs(30), 32 << 20),
             allow_http: false,
         }
     }
@@ -120,7 +122,7 @@ impl Builder {
     ///
     /// There may be several in one PEM, and this may be called again for more.
     pub fn root_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
-        self.settings.roots.add(pem.into());
+        self.settings.root_certificates.push(pem.into());
         self
     }
 
@@ -130,7 +132,7 @@ impl Builder {
     /// of OpenSSL, or from where `SSL_CERT_FILE` and `SSL_CERT_DIR` say.
     #[cfg(feature = "system-roots")]
     pub fn system_roots(mut self) -> Self {
-        self.settings.roots.use_system();
+        self.settings.system_roots = true;
         self
     }
 
@@ -149,14 +151,14 @@ impl Builder {
     /// to find.
     #[cfg(feature = "proxy")]
     pub fn proxy(mut self, url: impl Into<Secret>) -> Self {
-        self.settings.proxy = Some(crate::transport::ProxyChoice::One(url.into()));
+        self.settings.proxy = Some(ProxyChoice::One(url.into().expose().to_owned()));
         self
     }
 
     /// Connects directly, whatever the environment says; with the feature `proxy`.
     #[cfg(feature = "proxy")]
     pub fn no_proxy(mut self) -> Self {
-        self.settings.proxy = Some(crate::transport::ProxyChoice::None);
+        self.settings.proxy = Some(ProxyChoice::None);
         self
     }
 

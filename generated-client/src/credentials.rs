@@ -6,8 +6,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use http::header::{ACCEPT, AUTHORIZATION, HeaderValue, USER_AGENT};
-
 use crate::SERVICE;
 use crate::error::Error;
 use crate::mask::mask;
@@ -31,8 +29,8 @@ impl Credentials {
     /// Checks that the credentials are those that the service takes.
     pub(crate) fn new(api_key: Option<Secret>, client_credentials: Option<ClientCredentials>) -> Result<Self, Error> {
         let mut headers = Headers::new();
-        headers.put(ACCEPT, HeaderValue::from_static("application/json"));
-        headers.put(USER_AGENT, HeaderValue::from_static(AGENT));
+        headers.insert("accept", "application/json")?;
+        headers.insert("user-agent", AGENT)?;
         match (SERVICE.api_key_header, &api_key) {
             (Some(_), Some(key)) if key.is_blank() => {
                 return Err(Error::build("the API key is empty").with_hint("set it with `api_key`"));
@@ -80,11 +78,7 @@ impl Credentials {
 
     /// The headers of a request for data.
     pub(crate) fn headers(&self, token: Option<&Arc<Token>>) -> Headers {
-        let mut headers = self.headers.clone();
-        if let Some(token) = token {
-            headers.put(AUTHORIZATION, token.bearer());
-        }
-        headers
+        token.map_or(&self.headers, |token| token.headers()).clone()
     }
 
     /// Masks every secret that a text repeats, however it is encoded there.

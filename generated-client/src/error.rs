@@ -15,7 +15,7 @@ use crate::credentials::Credentials;
 use crate::decode::DecodeError;
 use crate::gate::GateError;
 use crate::registry::EndpointInfo;
-use crate::transport::{Headers, Phase, TransportError};
+use crate::transport::{Headers, InvalidHeader, Phase, SettingsError, TransportError};
 use crate::trip::Account;
 
 /// Any failure, from building a client to reading a reply.
@@ -145,6 +145,7 @@ impl Error {
     }
 
     /// Says what caused it.
+    #[cfg(feature = "blocking")]
     pub(crate) fn because(mut self, cause: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.0.source = Some(Arc::new(cause));
         self
@@ -293,6 +294,22 @@ impl From<TransportError> for Error {
         this.0.retryable = error.is_retryable();
         this.0.source = error.into_cause();
         this
+    }
+}
+
+/// A setting that the transport cannot use, taken over with its words and its cause.
+impl From<SettingsError> for Error {
+    fn from(error: SettingsError) -> Self {
+        let mut this = Self::build(error.to_string());
+        this.0.source = error.into_cause();
+        this
+    }
+}
+
+/// A header that cannot be sent.
+impl From<InvalidHeader> for Error {
+    fn from(error: InvalidHeader) -> Self {
+        Self::build(error.to_string())
     }
 }
 

@@ -12,7 +12,6 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use tokio::time::Instant;
 
 use crate::error::Error;
@@ -37,7 +36,8 @@ pub(crate) struct ClientCredentials {
 /// A bearer token.
 pub(crate) struct Token {
     secret: Secret,
-    bearer: HeaderValue,
+    /// Those of a request for data that carries it.
+    headers: Headers,
     /// When to ask for another; `None` if only a refusal tells.
     renewal: Option<Instant>,
     /// When it ends; `None` if that is not said, or if it never had a life worth the name.
@@ -45,9 +45,9 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// The header that carries it.
-    pub(crate) fn bearer(&self) -> HeaderValue {
-        self.bearer.clone()
+    /// The headers of a request for data that carries it.
+    pub(crate) fn headers(&self) -> &Headers {
+        &self.headers
     }
 
     /// Whether its time is over.
@@ -63,7 +63,10 @@ impl Token {
 /// The flow, and the token it has got.
 pub(crate) struct TokenFlow {
     info: &'static ClientCredentialsInfo,
+    /// Those of every request.
     headers: Headers,
+    /// Those of the request for a token.
+    asking_headers: Headers,
     secrets: [Secret; 2],
     cache: Mutex<Cache>,
     /// Held by whoever asks for a token; dropping it makes the next one ask.
@@ -104,17 +107,16 @@ impl TokenFlow {
     pub(crate) fn new(
         info: &'static ClientCredentialsInfo,
         own: &ClientCredentials,
-        mut headers: Headers,
+        headers: Headers,
     ) -> Result<Self, Error> {
         let basic = own.encoding.basic(&own.id, &own.secret);
-        let mut value = HeaderValue::try_from(format!("Basic {basic}"))
-            .map_err(|_| Error::build("the client credentials do not fit a header"))?;
-        value.set_sensitive(true);
-        headers.put(AUTHORIZATION, value);
-        headers.put(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+        let mut asking_headers = headers.clone();
+        asking_headers.insert_sensitive("authorization", &format!("Basic {basic}"))?;
+        asking_headers.insert("content-type", "application/x-www-form-urlencoded")?;
         Ok(Self {
             info,
             headers,
+            asking_headers,
             secrets: [own.secret.clone(), basic.into()],
             cache: Mutex::default(),
             asking: tokio::sync::Mutex::default(),
@@ -230,18 +232,19 @@ impl TokenFlow {
     async fn ask(&self, outlet: &Outlet, trip: &mut Trip) -> Result<Token, Error> {
         let asked = Instant::now();
         let form = "grant_type=client_credentials";
-        let response = outlet.post(self.info.path, self.headers.clone(), form, trip).await?;
+        let response = outlet.post(self.info.path, self.asking_headers.clone(), form, trip).await?;
         let success = (200..300).contains(&response.status);
         let response = status::accept(response, self.info.errors)
             .map_err(|error| if success { error.without_body() } else { error })?;
         let reply = TokenReply::read(&response.body)?;
-        let mut bearer = HeaderValue::try_from(format!("Bearer {}", reply.access_token))
+        let mut headers = self.headers.clone();
+        headers
+            .insert_sensitive("authorization", &format!("Bearer {}", reply.access_token))
             .map_err(|_| reply::unreadable("`access_token` has characters that HTTP cannot carry"))?;
-        bearer.set_sensitive(true);
         let renewal = reply.expires_in.and_then(|lifetime| asked.checked_add(usable(lifetime)));
         let expiry = reply.expires_in.filter(|lifetime| *lifetime >= SHORTEST_LIFE);
         let expiry = expiry.and_then(|lifetime| asked.checked_add(lifetime));
-        Ok(Token { secret: reply.access_token.into(), bearer, renewal, expiry })
+        Ok(Token { secret: reply.access_token.into(), headers, renewal, expiry })
     }
 
     fn cache(&self) -> MutexGuard<'_, Cache> {

@@ -71,6 +71,7 @@ impl Scratch {
         let of_users = manifest.split("[dev-dependencies]").next().unwrap_or_default();
         let named = of_users
             .replace("name = \"generated-client\"", &format!("name = \"client-{number}\""))
+            .replace("path = \"transport\"", &format!("path = '{}'", from.join("transport").display()))
             .replace("[lints]\nworkspace = true\n", "[lib]\nname = \"generated_client\"\n");
         write(&to.join("Cargo.toml"), &named)?;
         self.clients.push(client.to_vec());

@@ -9,10 +9,9 @@ use http::{HeaderValue, Uri};
 use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::ClientConfig;
 
-use super::Settings;
-use super::failure::{Way, place};
-use crate::base_url::is_loopback;
-use crate::error::Error;
+use crate::address::is_loopback;
+use crate::failure::{Way, place};
+use crate::settings::{Settings, SettingsError};
 
 pub(super) type Connector = HttpConnector;
 
@@ -20,7 +19,7 @@ pub(super) type Connector = HttpConnector;
 pub(super) struct Routes;
 
 impl Routes {
-    pub(super) fn new(_: &Settings) -> Result<Self, Error> {
+    pub(super) fn new(_: &Settings) -> Result<Self, SettingsError> {
         Ok(Self)
     }
 

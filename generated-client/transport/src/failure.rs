@@ -9,8 +9,8 @@ use std::io;
 use http::Uri;
 use rustls::CertificateError;
 
-use super::connect::TooLate;
-use super::{Phase, TransportError};
+use crate::connect::TooLate;
+use crate::{Phase, TransportError};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 

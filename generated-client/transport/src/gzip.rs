@@ -9,7 +9,7 @@ use flate2::bufread::MultiGzDecoder;
 use http::HeaderMap;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
 
-use super::{Phase, TransportError};
+use crate::{Phase, TransportError};
 
 /// Says that gzip is understood.
 pub(super) fn accept(headers: &mut HeaderMap) {
@@ -33,7 +33,7 @@ pub(super) fn decode(headers: &mut HeaderMap, body: Vec<u8>, limit: usize) -> Re
     let mut reader = MultiGzDecoder::new(&*body).take(most);
     reader.read_to_end(&mut decoded).map_err(|error| damaged(error, decoded.len()))?;
     if decoded.len() > limit {
-        return Err(super::too_large(limit));
+        return Err(crate::too_large(limit));
     }
     Ok(decoded)
 }

@@ -4,6 +4,7 @@
 //! Nothing is followed or retried, but for a pooled connection that turned out to be closed
 //! before anything was sent on it.
 
+use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,30 +16,36 @@ use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::Instant;
 
-use super::connect::{Connects, TimedConnector};
-use super::exchange::{self, Progress};
-use super::failure::before_head;
-use super::routes::{Connector, Routes};
-use super::settings::Settings;
-use super::{HttpRequest, HttpResponse, Sending, Transport, TransportError};
-use crate::error::Error;
+use crate::connect::{Connects, TimedConnector};
+use crate::exchange::{self, Progress};
+use crate::failure::before_head;
+use crate::routes::{Connector, Routes};
+use crate::settings::{Settings, SettingsError};
+use crate::{HttpRequest, HttpResponse, Sending, Transport, TransportError, roots};
 
 /// A pool of connections to whatever hosts are asked for.
-pub(crate) struct HyperTransport {
+pub struct HyperTransport {
     client: Client<TimedConnector<HttpsConnector<Connector>>, Full<Bytes>>,
     connects: Connects,
     routes: Routes,
+}
+
+impl fmt::Debug for HyperTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HyperTransport").finish_non_exhaustive()
+    }
 }
 
 /// Servers close idle connections after a minute or so; to be earlier saves a failed attempt.
 const IDLE: Duration = Duration::from_secs(50);
 
 impl HyperTransport {
-    pub(crate) fn new(settings: &Settings) -> Result<Self, Error> {
+    /// Prepares the pool; no connection is made yet.
+    pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
-        let tls = settings.roots.config()?;
+        let tls = roots::config(settings)?;
         let routes = Routes::new(settings)?;
         let connector = routes.connector(tcp, &tls);
         let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();

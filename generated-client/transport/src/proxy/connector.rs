@@ -18,13 +18,13 @@ use tokio::net::TcpStream;
 use tower_service::Service;
 
 use super::{Routes, is_encrypted};
-use crate::transport::failure::place;
+use crate::failure::place;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// Connects to a server or to the proxy before it; encrypting what goes to the server is not done here.
 #[derive(Clone)]
-pub(in crate::transport) struct ProxyConnector {
+pub(crate) struct ProxyConnector {
     routes: Routes,
     tcp: HttpConnector,
     /// To the proxy, which may want encryption for itself.
@@ -83,7 +83,7 @@ fn with_port(target: Uri) -> Uri {
 }
 
 /// A connection as far as the server or the proxy before it.
-pub(in crate::transport) struct Hop {
+pub(crate) struct Hop {
     stream: MaybeHttpsStream<TokioIo<TcpStream>>,
     /// Whether the proxy reads the requests, and so has to be told the server's name in each.
     forwards: bool,

@@ -9,22 +9,11 @@ use ::reqwest::{Client, ClientBuilder, Error as ReqwestError, Request};
 use http::Uri;
 use tokio::time::Instant;
 
-use super::exchange::{self, Progress};
-use super::failure::{Way, before_head, place};
-use super::{HttpRequest, HttpResponse, Phase, Sending, Transport, TransportError};
+use crate::exchange::{self, Progress};
+use crate::failure::{Way, before_head, place};
+use crate::{HttpRequest, HttpResponse, Phase, Sending, Transport, TransportError};
 
 /// Sends requests through a `reqwest::Client`; with the feature `reqwest`.
-///
-/// ```
-/// use generated_client::Client;
-/// use generated_client::transport::ReqwestTransport;
-///
-/// # fn demo() -> Result<(), Box<dyn std::error::Error>> {
-/// let transport = ReqwestTransport::from_builder(reqwest::Client::builder())?;
-/// let client = Client::builder("https://example.com/v2").api_key("key").transport(transport).build()?;
-/// # Ok(())
-/// # }
-/// ```
 ///
 /// This crate turns on none of reqwest's features, so `https` takes one of those that bring encryption.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use http::{Request, Response};
 use http_body_util::BodyExt;
 use hyper::body::Body;
 
-use super::{Headers, HttpRequest, HttpResponse, Method, Phase, TransportError};
+use crate::{Headers, HttpRequest, HttpResponse, Method, Phase, TransportError};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
@@ -47,7 +47,7 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<Bytes>, TransportE
         .map_err(|error| TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error))?;
     *converted.headers_mut() = request.headers.into_map();
     #[cfg(feature = "gzip")]
-    super::gzip::accept(converted.headers_mut());
+    crate::gzip::accept(converted.headers_mut());
     Ok(converted)
 }
 
@@ -69,7 +69,7 @@ where
     let read = async {
         let body = read_body(body, limit, progress).await?;
         #[cfg(feature = "gzip")]
-        let body = super::gzip::decode(&mut head.headers, body, limit)?;
+        let body = crate::gzip::decode(&mut head.headers, body, limit)?;
         Ok(body)
     };
     let body = if head.status.is_success() {
@@ -91,7 +91,7 @@ where
     let mut body = pin!(body);
     let declared = body.size_hint().lower();
     if usize::try_from(declared).map_or(true, |declared| declared > limit) {
-        return Err(super::too_large(limit));
+        return Err(crate::too_large(limit));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(declared.min(TRUSTED)).unwrap_or(0));
     while let Some(frame) = body.frame().await {
@@ -101,7 +101,7 @@ where
         })?;
         let Ok(data) = frame.into_data() else { continue };
         if data.len() > limit - bytes.len() {
-            return Err(super::too_large(limit));
+            return Err(crate::too_large(limit));
         }
         bytes.extend_from_slice(&data);
         *progress = Progress::Body(bytes.len());

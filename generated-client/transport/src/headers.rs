@@ -8,15 +8,16 @@ use http::header::{HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 
 /// Headers of a request or a reply.
 ///
-/// ```
-/// use generated_client::transport::Headers;
+/// `Debug` shows no value that was inserted as sensitive, and no cookie that a server has set.
 ///
+/// ```
+/// # use generated_client_transport::{Headers, InvalidHeader};
 /// let mut headers = Headers::new();
 /// headers.insert("Retry-After", "7")?;
 /// headers.insert_sensitive("x-api-key", "hunter2")?;
 /// assert_eq!(headers.get("retry-after"), Some("7"));
 /// assert!(!format!("{headers:?}").contains("hunter2"));
-/// # Ok::<(), generated_client::transport::InvalidHeader>(())
+/// # Ok::<(), InvalidHeader>(())
 /// ```
 #[derive(Clone, Default)]
 pub struct Headers(HeaderMap);
@@ -52,38 +53,38 @@ impl Headers {
         let name = HeaderName::try_from(name).map_err(|_| invalid())?;
         let mut value = HeaderValue::try_from(value).map_err(|_| invalid())?;
         value.set_sensitive(sensitive);
-        self.put(name, value);
+        self.0.insert(name, value);
         Ok(())
     }
 
-    pub(crate) fn put(&mut self, name: HeaderName, value: HeaderValue) {
-        self.0.insert(name, value);
-    }
-
-    /// Changes values where they stand, which must stay fit for a header; `Debug` shows no cookie.
-    pub(crate) fn rewrite(&mut self, change: impl Fn(&mut [u8])) {
-        for (name, value) in &mut self.0 {
+    /// Changes every value where it stands, unless what comes of it is not fit for a header.
+    pub fn rewrite(&mut self, change: impl Fn(&mut [u8])) {
+        for value in self.0.values_mut() {
             let mut bytes = value.as_bytes().to_vec();
             change(&mut bytes);
             if let Ok(mut changed) = HeaderValue::from_maybe_shared(bytes::Bytes::from(bytes)) {
-                changed.set_sensitive(value.is_sensitive() || name == SET_COOKIE);
+                changed.set_sensitive(value.is_sensitive());
                 *value = changed;
             }
         }
     }
 
-    pub(super) fn into_map(self) -> HeaderMap {
+    pub(crate) fn into_map(self) -> HeaderMap {
         self.0
     }
 
-    pub(super) fn from_map(map: HeaderMap) -> Self {
+    pub(crate) fn from_map(map: HeaderMap) -> Self {
         Self(map)
     }
 }
 
 impl fmt::Debug for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        let mut shown = self.0.clone();
+        for (name, value) in &mut shown {
+            value.set_sensitive(value.is_sensitive() || name == SET_COOKIE);
+        }
+        shown.fmt(f)
     }
 }
 

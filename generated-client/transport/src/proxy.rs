@@ -7,6 +7,7 @@
 mod connector;
 
 use std::env::VarError;
+use std::fmt;
 use std::sync::Arc;
 
 use http::{HeaderValue, Uri};
@@ -14,24 +15,31 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use rustls::ClientConfig;
 
-use super::Settings;
-use super::failure::{Way, place};
-use crate::base_url::{is_loopback, is_port_usable};
-use crate::error::Error;
-use crate::secret::Secret;
+use crate::address::{is_loopback, is_port_usable};
+use crate::failure::{Way, place};
+use crate::settings::{Settings, SettingsError};
 
 pub(super) use connector::ProxyConnector as Connector;
 
 /// What the user wants instead of what the environment says.
-pub(crate) enum Choice {
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum ProxyChoice {
     /// No proxy.
     None,
-    /// This one, for everything.
-    One(Secret),
+    /// The one with this URL, which may hold a password, for everything.
+    One(String),
 }
 
-impl Choice {
-    pub(super) fn setting(&self) -> &'static str {
+impl fmt::Debug for ProxyChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.setting())
+    }
+}
+
+impl ProxyChoice {
+    /// The name of the setting that makes the choice.
+    pub(crate) fn setting(&self) -> &'static str {
         match self {
             Self::None => "no_proxy",
             Self::One(_) => "proxy",
@@ -50,27 +58,27 @@ pub(super) struct Routes {
 type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 
 impl Routes {
-    pub(super) fn new(settings: &Settings) -> Result<Self, Error> {
+    pub(super) fn new(settings: &Settings) -> Result<Self, SettingsError> {
         Self::choose(settings.proxy.as_ref(), &|name| std::env::var(name))
     }
 
-    fn choose(choice: Option<&Choice>, lookup: &Lookup<'_>) -> Result<Self, Error> {
+    fn choose(choice: Option<&ProxyChoice>, lookup: &Lookup<'_>) -> Result<Self, SettingsError> {
         let builder = Matcher::builder();
         let matcher = match choice {
             None => return Self::of_environment(lookup),
-            Some(Choice::None) => builder,
-            Some(Choice::One(url)) if is_usable(url.expose()) => builder.all(url.expose()),
-            Some(Choice::One(_)) => return Err(Error::build("the proxy cannot be used").with_hint(EXAMPLES)),
+            Some(ProxyChoice::None) => builder,
+            Some(ProxyChoice::One(url)) if is_usable(url) => builder.all(url.as_str()),
+            Some(ProxyChoice::One(_)) => return Err(SettingsError::new("the proxy cannot be used").with_hint(EXAMPLES)),
         };
         Ok(Self { matcher: Arc::new(matcher.build()), spares_loopback: false })
     }
 
-    fn of_environment(lookup: &Lookup<'_>) -> Result<Self, Error> {
+    fn of_environment(lookup: &Lookup<'_>) -> Result<Self, SettingsError> {
         let proxy = |name: &str| {
             let Some((name, url)) = variable(lookup, name) else { return Ok(String::new()) };
             let url = url.filter(|url| is_usable(url));
             url.ok_or_else(|| {
-                Error::build(format!("the environment variable `{name}` names no proxy that can be used"))
+                SettingsError::new(format!("the environment variable `{name}` names no proxy that can be used"))
                     .with_hint(EXAMPLES)
             })
         };
@@ -195,7 +203,7 @@ mod tests {
             let expected =
                 format!("the environment variable `https_proxy` names no proxy that can be used; {EXAMPLES}");
             assert_eq!(check(&[("https_proxy", url)], "https://example.com/"), Err(expected), "{url}");
-            let error = Routes::choose(Some(&Choice::One(url.into())), &|_| Err(VarError::NotPresent)).map(drop);
+            let error = Routes::choose(Some(&ProxyChoice::One(url.into())), &|_| Err(VarError::NotPresent)).map(drop);
             assert_eq!(error.unwrap_err().to_string(), format!("the proxy cannot be used; {EXAMPLES}"), "{url}");
         }
     }
@@ -203,18 +211,19 @@ mod tests {
     #[test]
     fn a_choice_goes_before_the_environment() {
         let lookup = |_: &str| Ok("http://p:1".to_owned());
-        let check = |choice: &Choice, target: &'static str| {
+        let check = |choice: &ProxyChoice, target: &'static str| {
             Routes::choose(Some(choice), &lookup).map(|routes| routes.way(&Uri::from_static(target)).proxy).unwrap()
         };
-        assert_eq!(check(&Choice::None, "https://example.com/"), None);
-        let one = Choice::One("http://me:canary@q:2".into());
+        assert_eq!(check(&ProxyChoice::None, "https://example.com/"), None);
+        let one = ProxyChoice::One("http://me:canary@q:2".into());
         assert_eq!(check(&one, "https://example.com/").as_deref(), Some("q:2"));
         assert_eq!(check(&one, "http://127.0.0.1/").as_deref(), Some("q:2"));
     }
 
     #[test]
     fn only_a_proxy_that_reads_requests_is_shown_its_credentials_in_them() {
-        let routes = Routes::choose(Some(&Choice::One("http://me:canary@q:2".into())), &|_| Err(VarError::NotPresent));
+        let routes =
+            Routes::choose(Some(&ProxyChoice::One("http://me:canary@q:2".into())), &|_| Err(VarError::NotPresent));
         let routes = routes.unwrap();
         assert_eq!(routes.authorization(&Uri::from_static("https://example.com/")), None);
         let shown = routes.authorization(&Uri::from_static("http://example.com/")).unwrap();

@@ -1,0 +1,59 @@
+//! Whose word is taken for who a server is.
+//!
+//! The bundled Mozilla roots, or those of the system, and whatever the user adds; out goes what TLS needs.
+//! The provider of cryptography is passed explicitly, so another one elsewhere in the program does not matter.
+
+use std::sync::Arc;
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+
+use crate::settings::{Settings, SettingsError};
+
+/// How to encrypt, and whom to trust.
+pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, SettingsError> {
+    let mut store = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    #[cfg(feature = "system-roots")]
+    if settings.system_roots {
+        store = system()?;
+    }
+    for pem in &settings.root_certificates {
+        add(&mut store, pem)?;
+    }
+    let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| SettingsError::new("encryption cannot be set up").because(error))?;
+    Ok(config.with_root_certificates(store).with_no_client_auth())
+}
+
+fn add(store: &mut RootCertStore, pem: &[u8]) -> Result<(), SettingsError> {
+    let wrong = "the root certificate cannot be used";
+    let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+    let certificates = certificates.map_err(|error| SettingsError::new(wrong).because(error))?;
+    if certificates.is_empty() {
+        return Err(SettingsError::new(wrong).with_hint("give it as PEM, from `-----BEGIN CERTIFICATE-----` on"));
+    }
+    for certificate in certificates {
+        store.add(certificate).map_err(|error| SettingsError::new(wrong).because(error))?;
+    }
+    Ok(())
+}
+
+#[cfg(feature = "system-roots")]
+fn system() -> Result<RootCertStore, SettingsError> {
+    let mut found = rustls_native_certs::load_native_certs();
+    let mut store = RootCertStore::empty();
+    // A system may hold some that rustls cannot read; one of those is missed only if a server needs it.
+    store.add_parsable_certificates(found.certs);
+    if !store.is_empty() {
+        return Ok(store);
+    }
+    let none = SettingsError::new("no root certificate was found on this system").with_hint(
+        "install `ca-certificates`, let `SSL_CERT_FILE` name a PEM file, or leave `system_roots` out to trust the bundled ones",
+    );
+    Err(match found.errors.pop() {
+        Some(error) => none.because(error),
+        None => none,
+    })
+}

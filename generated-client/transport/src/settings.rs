@@ -1,0 +1,92 @@
+//! What the built-in transport can be told.
+//!
+//! Whoever builds a client fills it in; a transport of the user's own makes no use of any of it, and should be told so.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+#[cfg(feature = "proxy")]
+use crate::proxy::ProxyChoice;
+
+/// Settings of the built-in transport.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Settings {
+    /// The time for a connection to be made, encryption included; 10 seconds unless set.
+    pub connect_timeout: Option<Duration>,
+    /// Root certificates that are trusted as well, each as PEM with one certificate or more.
+    pub root_certificates: Vec<Vec<u8>>,
+    /// Whether the root certificates of the system are trusted in place of the bundled ones.
+    #[cfg(feature = "system-roots")]
+    pub system_roots: bool,
+    /// The proxy, unless the environment is to name it.
+    #[cfg(feature = "proxy")]
+    pub proxy: Option<ProxyChoice>,
+}
+
+impl Settings {
+    /// The time for a connection to be made.
+    pub(crate) fn connect_timeout(&self) -> Duration {
+        self.connect_timeout.unwrap_or(Duration::from_secs(10))
+    }
+
+    /// The name of a setting that was made, if any was.
+    pub fn made(&self) -> Option<&'static str> {
+        #[cfg(feature = "proxy")]
+        if let Some(choice) = &self.proxy {
+            return Some(choice.setting());
+        }
+        #[cfg(feature = "system-roots")]
+        if self.system_roots {
+            return Some("system_roots");
+        }
+        let connect_timeout = self.connect_timeout.map(|_| "connect_timeout");
+        connect_timeout.or(self.root_certificates.first().map(|_| "root_certificate"))
+    }
+}
+
+/// A setting that cannot be used: which, and what to do.
+#[derive(Clone, Debug)]
+pub struct SettingsError {
+    message: String,
+    cause: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+impl SettingsError {
+    /// What is wrong.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), cause: None }
+    }
+
+    /// Adds what to do.
+    pub(crate) fn with_hint(mut self, hint: &str) -> Self {
+        self.message.push_str("; ");
+        self.message.push_str(hint);
+        self
+    }
+
+    /// Says what caused it.
+    pub(crate) fn because(mut self, cause: impl StdError + Send + Sync + 'static) -> Self {
+        self.cause = Some(Arc::new(cause));
+        self
+    }
+
+    /// What caused it, for whoever hands the failure on in a type of their own.
+    pub fn into_cause(self) -> Option<Arc<dyn StdError + Send + Sync>> {
+        self.cause
+    }
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for SettingsError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}
