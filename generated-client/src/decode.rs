@@ -29,33 +29,36 @@ pub(crate) use envelope::Push;
 ///
 /// The text of the body is not repeated here; [`Error::body`](crate::Error::body) has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DecodeError {
+pub struct DecodeError(Box<Problem>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Problem {
     place: String,
     problem: String,
 }
 
 impl DecodeError {
     fn new(place: String, text: &str, fault: &Fault) -> Self {
-        Self { place, problem: fault.problem(text) }
+        Self(Box::new(Problem { place, problem: fault.problem(text) }))
     }
 
     /// Says that a value which was read does not fit.
     pub(crate) fn misfit(error: &FieldError) -> Self {
-        Self { place: error.place().to_owned(), problem: error.problem() }
+        Self(Box::new(Problem { place: error.place().to_owned(), problem: error.problem() }))
     }
 
     /// Where it is: `data[3].volumeRatio`; empty if it is the body as a whole.
     pub fn place(&self) -> &str {
-        &self.place
+        &self.0.place
     }
 }
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.place.is_empty() {
-            write!(f, "`{}`: ", self.place)?;
+        if !self.0.place.is_empty() {
+            write!(f, "`{}`: ", self.0.place)?;
         }
-        f.write_str(&self.problem)
+        f.write_str(&self.0.problem)
     }
 }
 
@@ -67,7 +70,7 @@ impl std::error::Error for DecodeError {}
 pub(crate) fn series(
     text: &str,
     record: Option<&'static RecordInfo>,
-    push: &mut Push<'_>,
+    push: &mut dyn Push,
 ) -> Result<Around, DecodeError> {
     let mut frame = envelope::Walk::new(SERVICE.envelope.as_ref(), record, Metadata::INFO, push).read(text)?;
     Ok(Around { metadata: frame.metadata()?, unknown_fields: frame.unknown.take() })

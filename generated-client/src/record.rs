@@ -17,7 +17,9 @@ pub trait Record: Sized {
     const INFO: &'static RecordInfo;
 
     /// Takes the values, by their places in [`RecordInfo::fields`].
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError>;
+    ///
+    /// If one does not fit, the row takes note of it and the record means nothing.
+    fn from_row(row: &mut Row<'_>) -> Self;
 }
 
 /// The values of one object, as they stood in the body.
@@ -28,26 +30,48 @@ pub struct Row<'a> {
     pub(crate) unknown: UnknownText,
     /// The field that was read last, by its name on the wire.
     pub(crate) reading: Option<&'static str>,
+    /// The first value that was taken and did not fit.
+    pub(crate) misfit: Option<FieldError>,
 }
 
 impl<'a> Row<'a> {
     /// A row without values.
     pub(crate) fn new(fields: &'static [FieldInfo]) -> Self {
         let slots = fields.iter().map(|_| Slot::Absent).collect();
-        Self { fields, slots, unknown: UnknownText::default(), reading: None }
+        Self { fields, slots, unknown: UnknownText::default(), reading: None, misfit: None }
     }
 
     /// Takes the value of the field at `index`; what is taken again is absent.
-    pub fn take<T: FromSlot<Via>, Via>(&mut self, index: usize) -> Result<T, FieldError> {
-        T::from_slot(self.slot(index)).map_err(|error| error.in_field(self.wire_name(index)))
+    ///
+    /// One that does not fit is noted here, and a placeholder is returned: emitted code, of which there is much,
+    /// has no case to tell apart then.
+    pub fn take<T: FromSlot<Via>, Via>(&mut self, index: usize) -> T {
+        match T::from_slot(self.slot(index)) {
+            Ok(value) => value,
+            Err(error) => {
+                self.note(error.in_field(self.wire_name(index)));
+                T::placeholder()
+            }
+        }
     }
 
     /// Takes the value of a field that can be absent or null although its type cannot.
-    pub fn take_or_default<T, Via>(&mut self, index: usize) -> Result<T, FieldError>
+    pub fn take_or_default<T, Via>(&mut self, index: usize) -> T
     where
         T: FromSlot<Via> + Default,
     {
-        self.take(index).map(Option::<T>::unwrap_or_default)
+        self.take::<Option<T>, Via>(index).unwrap_or_default()
+    }
+
+    /// Takes the values as a record, if all of them fit.
+    pub(crate) fn record<T: Record>(&mut self) -> Result<T, FieldError> {
+        let record = T::from_row(self);
+        self.misfit.take().map_or(Ok(record), Err)
+    }
+
+    #[cold]
+    fn note(&mut self, misfit: FieldError) {
+        self.misfit.get_or_insert(misfit);
     }
 
     /// Takes the fields that the record does not know.

@@ -59,24 +59,48 @@ pub struct Request<E> {
 }
 
 /// A request without its endpoint's type: what is done here is compiled once and not for every endpoint.
+///
+/// It stays in one place while it goes from setter to setter, each of which would copy it otherwise.
 #[derive(Clone)]
-struct Untyped {
+struct Untyped(Box<Parts>);
+
+#[derive(Clone)]
+struct Parts {
     client: Client,
     call: Call,
 }
 
 impl Untyped {
     fn new(client: &Client, call: Call) -> Self {
-        Self { client: client.clone(), call }
+        Self(Box::new(Parts { client: client.clone(), call }))
     }
 
-    fn with(mut self, wire_name: Cow<'static, str>, value: &dyn ToWire) -> Self {
-        self.call.set(wire_name, value.to_wire());
+    fn for_endpoint(client: &Client, endpoint: &'static EndpointInfo) -> Self {
+        Self::new(client, Call::new(endpoint))
+    }
+
+    fn set(mut self, wire_name: Cow<'static, str>, value: &dyn ToWire) -> Self {
+        self.0.call.set(wire_name, value.to_wire());
         self
     }
 
+    fn with<T: ToWire>(self, wire_name: &'static str, value: impl Into<T>) -> Self {
+        self.set(Cow::Borrowed(wire_name), &value.into())
+    }
+
+    fn with_list<T: ToWire>(self, wire_name: &'static str, values: impl IntoIterator<Item: Into<T>>) -> Self {
+        let mut list = String::new();
+        for (index, value) in values.into_iter().enumerate() {
+            if index > 0 {
+                list.push(',');
+            }
+            value.into().write_wire(&mut list);
+        }
+        self.set(Cow::Borrowed(wire_name), &list)
+    }
+
     fn send(self) -> Sending {
-        Box::pin(send::send(self.client, self.call))
+        Box::pin(send::send(self.0.client, self.0.call))
     }
 }
 
@@ -87,22 +111,21 @@ type Sending = Pin<Box<dyn Future<Output = Result<Box<Reply>, Error>> + Send>>;
 #[allow(dead_code)]
 impl<E: Endpoint> Request<E> {
     pub(crate) fn new(client: &Client) -> Self {
-        Self::of(Untyped::new(client, Call::new(E::INFO)))
+        Self::of(Untyped::for_endpoint(client, E::INFO))
     }
 
-    pub(crate) fn with(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
-        Self::of(self.untyped.with(Cow::Borrowed(wire_name), value))
+    /// Sets a param.
+    pub(crate) fn with<T: ToWire>(self, wire_name: &'static str, value: impl Into<T>) -> Self {
+        Self::of(self.untyped.with::<T>(wire_name, value))
     }
 
-    pub(crate) fn with_list<T: ToWire>(self, wire_name: &'static str, values: impl Iterator<Item = T>) -> Self {
-        let mut list = String::new();
-        for (index, value) in values.enumerate() {
-            if index > 0 {
-                list.push(',');
-            }
-            value.write_wire(&mut list);
-        }
-        self.with(wire_name, &list)
+    /// Sets a param to several values.
+    pub(crate) fn with_list<T: ToWire>(
+        self,
+        wire_name: &'static str,
+        values: impl IntoIterator<Item: Into<T>>,
+    ) -> Self {
+        Self::of(self.untyped.with_list::<T>(wire_name, values))
     }
 }
 
@@ -123,17 +146,17 @@ impl<E> Request<E> {
     // By value, so that a literal can be passed as it is.
     #[allow(clippy::needless_pass_by_value)]
     pub fn query(self, name: impl Into<String>, value: impl ToWire) -> Self {
-        Self::of(self.untyped.with(Cow::Owned(name.into()), &value))
+        Self::of(self.untyped.set(Cow::Owned(name.into()), &value))
     }
 
     /// What is sent, from the base URL on.
     pub fn path_and_query(&self) -> String {
-        self.untyped.call.path_and_query()
+        self.untyped.0.call.path_and_query()
     }
 
     /// The endpoint, as the catalogue describes it.
     pub fn endpoint(&self) -> &'static EndpointInfo {
-        self.untyped.call.endpoint()
+        self.untyped.0.call.endpoint()
     }
 }
 
@@ -145,20 +168,20 @@ impl<E> Clone for Request<E> {
 
 impl<E> PartialEq for Request<E> {
     fn eq(&self, other: &Self) -> bool {
-        self.untyped.call == other.untyped.call
+        self.untyped.0.call == other.untyped.0.call
     }
 }
 
 impl<E> fmt::Debug for Request<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.untyped.call.fmt(f)
+        self.untyped.0.call.fmt(f)
     }
 }
 
 /// `GET /volumeRatio?coin=BTC`.
 impl<E> fmt::Display for Request<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.untyped.call.fmt(f)
+        self.untyped.0.call.fmt(f)
     }
 }
 
@@ -202,7 +225,7 @@ impl<E: Endpoint> Request<E> {
     }
 
     fn reply_blocking(self) -> Result<Box<Reply>, Error> {
-        let Untyped { client, call } = self.untyped;
+        let Parts { client, call } = *self.untyped.0;
         let outcome = client.background().wait(send::send(client.clone(), call.clone()));
         outcome.unwrap_or_else(|error| Err(error.about(&call).without_secrets(client.credentials())))
     }

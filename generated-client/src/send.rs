@@ -35,7 +35,7 @@ impl Reply {
     pub(crate) fn read<B: Body>(self: Box<Self>) -> Result<B, Error> {
         match B::decode(&self.response.body) {
             Ok(body) => Ok(body),
-            Err(error) => Err(self.misfit(&error)),
+            Err(error) => Err(self.misfit(error)),
         }
     }
 
@@ -48,9 +48,10 @@ impl Reply {
 
     /// Says that the text is not what the endpoint promises.
     #[cold]
-    fn misfit(self: Box<Self>, error: &DecodeError) -> Error {
+    #[allow(clippy::needless_pass_by_value)] // Dropped here it is dropped once, and not for every endpoint.
+    fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { client, call, response, account } = *self;
-        let error = Error::decode(error, response.body.into_bytes());
+        let error = Error::decode(&error, response.body.into_bytes());
         error.about(&call).after(account).without_secrets(client.credentials())
     }
 }

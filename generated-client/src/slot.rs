@@ -141,6 +141,9 @@ const LONGEST: usize = 60;
 pub trait FromSlot<Via = ()>: Sized {
     /// Makes the value, or says what was expected and what stood there.
     fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError>;
+
+    /// Any value at all, to stand where one did not fit until the whole is given up.
+    fn placeholder() -> Self;
 }
 
 /// The way of a type that is a [`Record`].
@@ -158,6 +161,10 @@ impl FromSlot for f64 {
         }
         slot.number().map(Number::float).ok_or_else(|| slot.refuse("a number"))
     }
+
+    fn placeholder() -> Self {
+        0.0
+    }
 }
 
 impl FromSlot for i64 {
@@ -167,12 +174,20 @@ impl FromSlot for i64 {
         }
         slot.integer().ok_or_else(|| slot.refuse("a whole number"))
     }
+
+    fn placeholder() -> Self {
+        0
+    }
 }
 
 impl FromSlot for u32 {
     fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
         let count = slot.integer().and_then(|number| Self::try_from(number).ok());
         count.ok_or_else(|| slot.refuse("a whole number from 0 to 4294967295"))
+    }
+
+    fn placeholder() -> Self {
+        0
     }
 }
 
@@ -184,6 +199,10 @@ impl FromSlot for Timestamp {
         let count = slot.integer().ok_or_else(|| slot.refuse("a timestamp, a whole number"))?;
         Ok(Self::from_wire(count))
     }
+
+    fn placeholder() -> Self {
+        Self::from_wire(0)
+    }
 }
 
 impl FromSlot for bool {
@@ -193,11 +212,19 @@ impl FromSlot for bool {
             other => Err(other.refuse("`true` or `false`")),
         }
     }
+
+    fn placeholder() -> Self {
+        false
+    }
 }
 
 impl FromSlot for String {
     fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
         slot.text().map(Cow::into_owned)
+    }
+
+    fn placeholder() -> Self {
+        Self::new()
     }
 }
 
@@ -213,11 +240,19 @@ impl FromSlot for Value {
             other => Err(other.refuse("a value")),
         }
     }
+
+    fn placeholder() -> Self {
+        Self::Null
+    }
 }
 
 impl<T: NamedType> FromSlot<AsNamedType> for T {
     fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
         slot.text().map(|text| T::from(&text))
+    }
+
+    fn placeholder() -> Self {
+        T::from("")
     }
 }
 
@@ -225,11 +260,15 @@ impl<T: Record> FromSlot<AsRecord> for T {
     fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
         match slot {
             Slot::Large(large) => match *large {
-                Large::Record(mut row) => T::from_row(&mut row),
+                Large::Record(mut row) => row.record(),
                 other => Err(Slot::from(other).refuse("an object")),
             },
             other => Err(other.refuse("an object")),
         }
+    }
+
+    fn placeholder() -> Self {
+        T::from_row(&mut Row::new(&[]))
     }
 }
 
@@ -239,6 +278,10 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for Option<T> {
             Slot::Absent | Slot::Null => Ok(None),
             some => T::from_slot(some).map(Some),
         }
+    }
+
+    fn placeholder() -> Self {
+        None
     }
 }
 
@@ -253,5 +296,9 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for Vec<T> {
         };
         let item = |(index, item)| T::from_slot(item).map_err(|error| error.at_index(index));
         items.into_iter().enumerate().map(item).collect()
+    }
+
+    fn placeholder() -> Self {
+        Self::new()
     }
 }

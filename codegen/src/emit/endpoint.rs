@@ -36,11 +36,11 @@ pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, several: bo
     let ty = ty.to_token_stream();
     if several {
         let argument = quote!(#name: impl IntoIterator<Item: Into<#ty>>);
-        return (argument, quote!(.with_list(#wire_name, #name.into_iter().map(Into::<#ty>::into))));
+        return (argument, quote!(.with_list::<#ty>(#wire_name, #name)));
     }
     match ty.to_string().as_str() {
-        "i64" | "u32" | "f64" | "bool" => (quote!(#name: #ty), quote!(.with(#wire_name, &#name))),
-        _ => (quote!(#name: impl Into<#ty>), quote!(.with(#wire_name, &#name.into()))),
+        "i64" | "u32" | "f64" | "bool" => (quote!(#name: #ty), quote!(.with::<#ty>(#wire_name, #name))),
+        _ => (quote!(#name: impl Into<#ty>), quote!(.with::<#ty>(#wire_name, #name))),
     }
 }
 

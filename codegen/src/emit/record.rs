@@ -86,18 +86,14 @@ fn decoding(record: &Record) -> TokenStream {
     let values = fields.iter().enumerate().map(|(index, field)| {
         let index = proc_macro2::Literal::usize_unsuffixed(index);
         let name = ident(&field.ident);
-        if field.is_defaulted() {
-            quote!(#name: row.take_or_default(#index)?)
-        } else {
-            quote!(#name: row.take(#index)?)
-        }
+        if field.is_defaulted() { quote!(#name: row.take_or_default(#index)) } else { quote!(#name: row.take(#index)) }
     });
     quote! {
         impl Record for #record {
             const INFO: &'static RecordInfo = &RecordInfo { name: #name, summary: #summary, fields: &[#(#infos),*] };
 
-            fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-                Ok(Self { #(#values,)* unknown_fields: row.unknown_fields() })
+            fn from_row(row: &mut Row<'_>) -> Self {
+                Self { #(#values,)* unknown_fields: row.unknown_fields() }
             }
         }
     }
@@ -108,7 +104,6 @@ pub(super) fn imports(api: &Api) -> Imports<'_> {
     let mut imports = Imports::from([
         ("Timestamp", "crate"),
         ("Value", "crate"),
-        ("FieldError", "crate::record"),
         ("Record", "crate::record"),
         ("Row", "crate::record"),
         ("UnknownFields", "crate::record"),

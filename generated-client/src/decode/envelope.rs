@@ -7,14 +7,24 @@ use super::DecodeError;
 use super::any::skip;
 use super::row::value;
 use super::scanner::{DEPTH, Fault, FaultKind, Scanner};
-use crate::field_error::FieldError;
-use crate::record::{Record, Row};
+use crate::record::Row;
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, ValueType};
+use crate::series::Item;
 use crate::unknown_fields::UnknownText;
 use crate::{Metadata, SERVICE};
 
 /// Takes one record after the other.
-pub(crate) type Push<'p> = dyn FnMut(&mut Row<'_>) -> Result<(), FieldError> + 'p;
+///
+/// A closure would do; it takes more code for every endpoint.
+pub(crate) trait Push {
+    fn push(&mut self, row: &mut Row<'_>);
+}
+
+impl<T: Item> Push for Vec<T> {
+    fn push(&mut self, row: &mut Row<'_>) {
+        self.push(T::from_row(row));
+    }
+}
 
 /// What stands around the records.
 pub(super) struct Frame<'a> {
@@ -28,8 +38,7 @@ impl Frame<'_> {
     /// The metadata, as the catalogue describes it.
     pub(super) fn metadata(&mut self) -> Result<Metadata, DecodeError> {
         let place = SERVICE.envelope.as_ref().and_then(|envelope| envelope.metadata);
-        let metadata = Metadata::from_row(&mut self.metadata);
-        metadata.map_err(|error| DecodeError::misfit(&error.in_field(place.unwrap_or_default())))
+        self.metadata.record().map_err(|error| DecodeError::misfit(&error.in_field(place.unwrap_or_default())))
     }
 }
 
@@ -37,16 +46,15 @@ impl Frame<'_> {
 pub(super) struct Walk<'w, 'a> {
     envelope: Option<&'static EnvelopeInfo>,
     /// What each record is read as.
-    item: Item,
+    kind: Kind,
     row: Row<'a>,
-    push: &'w mut Push<'w>,
+    push: &'w mut dyn Push,
     frame: Frame<'a>,
     place: Place,
-    misfit: Option<FieldError>,
 }
 
 /// What a record is.
-enum Item {
+enum Kind {
     /// An object whose fields go to the row.
     Object,
     /// A value of any kind, which is the only one of its row.
@@ -66,17 +74,16 @@ impl<'w, 'a> Walk<'w, 'a> {
         envelope: Option<&'static EnvelopeInfo>,
         record: Option<&'static RecordInfo>,
         metadata: &'static RecordInfo,
-        push: &'w mut Push<'w>,
+        push: &'w mut dyn Push,
     ) -> Self {
         const ANY: &[FieldInfo] = &[FieldInfo::new("", "", ValueType::Any, Evidence::Document)];
         Self {
             envelope,
-            item: if record.is_some() { Item::Object } else { Item::Any },
+            kind: if record.is_some() { Kind::Object } else { Kind::Any },
             row: Row::new(record.map_or(ANY, |record| record.fields)),
             push,
             frame: Frame { metadata: Row::new(metadata.fields), unknown: UnknownText::default() },
             place: Place::Outside,
-            misfit: None,
         }
     }
 
@@ -91,9 +98,9 @@ impl<'w, 'a> Walk<'w, 'a> {
     fn failure(self, text: &str, fault: &Fault) -> DecodeError {
         let data = self.envelope.map_or("", |envelope| envelope.data);
         let metadata = self.envelope.and_then(|envelope| envelope.metadata).unwrap_or_default();
-        let place = match (self.place, self.misfit) {
+        let place = match (self.place, &self.row.misfit) {
             (Place::Record(index), Some(misfit)) => {
-                return DecodeError::misfit(&misfit.at_index(index).in_field(data));
+                return DecodeError::misfit(&misfit.clone().at_index(index).in_field(data));
             }
             (Place::Record(index), None) => join(&format!("{data}[{index}]"), self.row.reading()),
             (Place::Metadata, _) => join(metadata, self.frame.metadata.reading()),
@@ -152,8 +159,8 @@ impl<'w, 'a> Walk<'w, 'a> {
         json.list(|json, next| {
             self.place = Place::Record(index);
             self.record(json, next, depth - 1)?;
-            if let Err(misfit) = (self.push)(&mut self.row) {
-                self.misfit = Some(misfit);
+            self.push.push(&mut self.row);
+            if self.row.misfit.is_some() {
                 return Err(json.fault(FaultKind::Misfit));
             }
             index += 1;
@@ -162,8 +169,8 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     fn record(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
-        match (&self.item, self.row.slots.first_mut()) {
-            (Item::Any, Some(slot)) => *slot = value(&ValueType::Any, json, next, depth)?,
+        match (&self.kind, self.row.slots.first_mut()) {
+            (Kind::Any, Some(slot)) => *slot = value(&ValueType::Any, json, next, depth)?,
             _ => self.row.fill(json, next, depth)?,
         }
         Ok(())

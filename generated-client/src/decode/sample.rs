@@ -4,7 +4,7 @@
 
 use super::DecodeError;
 use super::envelope::Walk;
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, TypeInfo, ValueType};
 use crate::wire::NamedType;
 use crate::{Timestamp, Value};
@@ -53,23 +53,23 @@ impl Record for Every {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            time: row.take(0)?,
-            number: row.take(1)?,
-            integer: row.take(2)?,
-            count: row.take(3)?,
-            flag: row.take(4)?,
-            text: row.take(5)?,
-            side: row.take(6)?,
-            maybe: row.take(7)?,
-            any: row.take(8)?,
-            levels: row.take_or_default(9)?,
-            best: row.take(10)?,
-            grid: row.take_or_default(11)?,
-            escaped: row.take(12)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            time: row.take(0),
+            number: row.take(1),
+            integer: row.take(2),
+            count: row.take(3),
+            flag: row.take(4),
+            text: row.take(5),
+            side: row.take(6),
+            maybe: row.take(7),
+            any: row.take(8),
+            levels: row.take_or_default(9),
+            best: row.take(10),
+            grid: row.take_or_default(11),
+            escaped: row.take(12),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 
@@ -83,8 +83,8 @@ impl Record for Level {
     const INFO: &'static RecordInfo =
         &RecordInfo { name: "Level", summary: "", fields: &[field("price", ValueType::Number)] };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { price: row.take(0)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { price: row.take(0), unknown_fields: row.unknown_fields() }
     }
 }
 
@@ -117,8 +117,8 @@ impl Record for About {
     const INFO: &'static RecordInfo =
         &RecordInfo { name: "About", summary: "", fields: &[field("exchanges", ValueType::List(&ValueType::String))] };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { exchanges: row.take_or_default(0)? })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { exchanges: row.take_or_default(0) }
     }
 }
 
@@ -132,14 +132,10 @@ pub(crate) struct Whole<T> {
 
 /// Decodes a series of whatever kind.
 pub(crate) fn series_of<T: crate::series::Item>(text: &str) -> Result<Whole<T>, String> {
-    let mut data = Vec::new();
-    let mut push = |row: &mut Row<'_>| {
-        data.push(T::from_row(row)?);
-        Ok(())
-    };
-    let around = Walk::new(Some(ENVELOPE), T::INFO, About::INFO, &mut push).read(text);
+    let mut data: Vec<T> = Vec::new();
+    let around = Walk::new(Some(ENVELOPE), T::INFO, About::INFO, &mut data).read(text);
     let mut around = around.map_err(|error| error.to_string())?;
-    let metadata = About::from_row(&mut around.metadata)
-        .map_err(|error| DecodeError::misfit(&error.in_field("metadata")).to_string())?;
+    let metadata =
+        around.metadata.record().map_err(|error| DecodeError::misfit(&error.in_field("metadata")).to_string())?;
     Ok(Whole { data, metadata, unknown_fields: around.unknown.take() })
 }

@@ -99,6 +99,7 @@ fn misfits_name_field_and_value() {
         (r#""number": true"#, "`number`: expected a number, found `true`"),
         (r#""number": [1]"#, "`number`: expected a number, found a list"),
         (r#""number": {"a": 1}"#, "`number`: expected a number, found an object"),
+        (r#""number": null, "maybe": "x""#, "`number`: expected a number, found `null`"),
         (r#""number": {}"#, "`number`: expected a number, found an object"),
         (r#""integer": 9223372036854775808"#, "`integer`: expected a whole number, found `9223372036854775808`"),
         (r#""integer": 1e300"#, "`integer`: expected a whole number, found `1e+300`"),

@@ -3,7 +3,7 @@
 //! Funding Rate: what longs and shorts of perpetuals pay each other.
 
 use crate::{AggregationType, Client, Series, Timestamp};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
@@ -92,8 +92,8 @@ impl Record for FundingRateRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, funding_rate: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), funding_rate: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 

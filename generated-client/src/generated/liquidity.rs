@@ -6,7 +6,7 @@ use crate::{
     Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback, PositionFilter, Series, Side, Timestamp,
     Value,
 };
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
@@ -214,13 +214,13 @@ impl Record for AverageLeverageUsedRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            avg_long_lev: row.take(1)?,
-            avg_short_lev: row.take(2)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            avg_long_lev: row.take(1),
+            avg_short_lev: row.take(2),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 
@@ -271,8 +271,8 @@ impl Record for TopTraderAverageLeverageDeltaRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, avg_lev_delta: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), avg_lev_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 
@@ -340,12 +340,12 @@ impl Record for CumulativeLiquidationLevelRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            total_long_liquidation_size: row.take(0)?,
-            total_short_liquidation_size: row.take(1)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            total_long_liquidation_size: row.take(0),
+            total_short_liquidation_size: row.take(1),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 
@@ -398,8 +398,8 @@ impl Record for LiquidationLevelsCountRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, liq_level_count_delta: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), liq_level_count_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 
@@ -463,14 +463,14 @@ impl Record for LiquidationLevelsSizeRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            long_liq_level_size: row.take(1)?,
-            short_liq_level_size: row.take(2)?,
-            liq_level_size_delta: row.take(3)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            long_liq_level_size: row.take(1),
+            short_liq_level_size: row.take(2),
+            liq_level_size_delta: row.take(3),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 
@@ -581,15 +581,15 @@ impl Record for LiquidationHeatmapRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            starting_price: row.take(0)?,
-            ending_price: row.take(1)?,
-            size: row.take(2)?,
-            side: row.take(3)?,
-            timestamp: row.take(4)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            starting_price: row.take(0),
+            ending_price: row.take(1),
+            size: row.take(2),
+            side: row.take(3),
+            timestamp: row.take(4),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 
@@ -678,17 +678,17 @@ impl Record for LiquidationLevelsRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            timestamp: row.take(0)?,
-            creation_date: row.take(1)?,
-            size: row.take(2)?,
-            price: row.take(3)?,
-            leverage: row.take(4)?,
-            side: row.take(5)?,
-            open_duration: row.take(6)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            timestamp: row.take(0),
+            creation_date: row.take(1),
+            size: row.take(2),
+            price: row.take(3),
+            leverage: row.take(4),
+            side: row.take(5),
+            open_duration: row.take(6),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Longs & Shorts: who is long and who is short, by account, by position and by size of trader.
 
 use crate::{Client, Series, Timestamp, Value};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
@@ -234,13 +234,13 @@ impl Record for LongShortShare {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            long_pct: row.take(1)?,
-            short_pct: row.take(2)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            long_pct: row.take(1),
+            short_pct: row.take(2),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 
@@ -420,8 +420,8 @@ impl Record for NetLongShortDeltaRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, net_long_short_delta: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), net_long_short_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 
@@ -506,8 +506,8 @@ impl Record for WhaleRetailDeltaRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, whale_retail_delta: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), whale_retail_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 
@@ -624,8 +624,8 @@ impl Record for TraderSentimentGapRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, trader_sentiment_gap: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), trader_sentiment_gap: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Open Interest: contracts that are open, and how many are opened and closed.
 
 use crate::{Client, Series, Timestamp};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
@@ -117,15 +117,15 @@ impl Record for OpenInterestRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            open: row.take(1)?,
-            high: row.take(2)?,
-            low: row.take(3)?,
-            close: row.take(4)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            open: row.take(1),
+            high: row.take(2),
+            low: row.take(3),
+            close: row.take(4),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 
@@ -176,8 +176,8 @@ impl Record for OpenInterestDeltaRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, open_interest_delta: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), open_interest_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Orderbook: limit orders that rest in the book, and how they change.
 
 use crate::{Client, Series, Timestamp, Value};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
@@ -217,8 +217,8 @@ impl Record for BidAskRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, bid: row.take(1)?, ask: row.take(2)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), bid: row.take(1), ask: row.take(2), unknown_fields: row.unknown_fields() }
     }
 }
 
@@ -385,8 +385,8 @@ impl Record for MarketImbalanceIndexRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, market_imbalance_index: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), market_imbalance_index: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 

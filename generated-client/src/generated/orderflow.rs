@@ -3,7 +3,7 @@
 //! Orderflow: market and limit orders as they execute, and what they do to price and open interest.
 
 use crate::{Client, Exchange, PremiumMode, Series, Timestamp, Value};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
@@ -316,8 +316,8 @@ impl Record for VolumeDeltaRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, volume_delta: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), volume_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 
@@ -371,8 +371,8 @@ impl Record for VolumeRatioRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, volume_ratio: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), volume_ratio: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 
@@ -418,8 +418,8 @@ impl Record for AnchoredCvdRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, cumulative_delta: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), cumulative_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 
@@ -556,12 +556,8 @@ impl Record for BuySellTradeCountRatioRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            buy_sell_trade_count_ratio: row.take(1)?,
-            unknown_fields: row.unknown_fields(),
-        })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), buy_sell_trade_count_ratio: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 
@@ -718,8 +714,8 @@ impl Record for ParticipationRatioRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, participation_ratio: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), participation_ratio: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 
@@ -823,15 +819,15 @@ impl Record for PreviousDayLevelsRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            pd_open: row.take(1)?,
-            pd_high: row.take(2)?,
-            pd_low: row.take(3)?,
-            pd_eq: row.take(4)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            pd_open: row.take(1),
+            pd_high: row.take(2),
+            pd_low: row.take(3),
+            pd_eq: row.take(4),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 
@@ -893,15 +889,15 @@ impl Record for PreviousWeekLevelsRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            pw_open: row.take(1)?,
-            pw_high: row.take(2)?,
-            pw_low: row.take(3)?,
-            pw_eq: row.take(4)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            pw_open: row.take(1),
+            pw_high: row.take(2),
+            pw_low: row.take(3),
+            pw_eq: row.take(4),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 
@@ -983,15 +979,15 @@ impl Record for KlineRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            open: row.take(1)?,
-            high: row.take(2)?,
-            low: row.take(3)?,
-            close: row.take(4)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            open: row.take(1),
+            high: row.take(2),
+            low: row.take(3),
+            close: row.take(4),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Sentiment: the mood of the market, as indices, leaderboards, bots and borrowing show it.
 
 use crate::{Client, Series, Timestamp, Value};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
@@ -229,14 +229,14 @@ impl Record for UserBotRatioRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            users: row.take(1)?,
-            bots: row.take(2)?,
-            ub_ratio: row.take(3)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            users: row.take(1),
+            bots: row.take(2),
+            ub_ratio: row.take(3),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 
@@ -283,8 +283,8 @@ impl Record for MarginLendingRatioRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, margin_lending_ratio: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), margin_lending_ratio: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 

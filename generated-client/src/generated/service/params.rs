@@ -257,7 +257,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesAdvanceFilter,
     {
-        self.with("advanceFilter", &advance_filter.into())
+        self.with::<String>("advanceFilter", advance_filter)
     }
 
     /// How the rates of several venues become one.
@@ -269,7 +269,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesAggregationType,
     {
-        self.with("aggregationType", &aggregation_type.into())
+        self.with::<AggregationType>("aggregationType", aggregation_type)
     }
 
     /// How often the metric begins anew, in UTC.
@@ -281,7 +281,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesAnchor,
     {
-        self.with("anchor", &anchor.into())
+        self.with::<Anchor>("anchor", anchor)
     }
 
     /// The classes of trade size to count, by value in USD.
@@ -291,7 +291,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesBucket,
     {
-        self.with("bucket", &bucket.into())
+        self.with::<Bucket>("bucket", bucket)
     }
 
     /// The classes of trade size to count, by value in USD.
@@ -303,7 +303,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesBuckets,
     {
-        self.with_list("bucket", buckets.into_iter().map(Into::<Bucket>::into))
+        self.with_list::<Bucket>("bucket", buckets)
     }
 
     /// The coin.
@@ -311,7 +311,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesCoin,
     {
-        self.with("coin", &coin.into())
+        self.with::<Coin>("coin", coin)
     }
 
     /// Where the time range ends.
@@ -323,7 +323,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesEndTime,
     {
-        self.with("endTime", &end_time.into())
+        self.with::<Timestamp>("endTime", end_time)
     }
 
     /// The endpoint by its path without the slash, such as `klines`.
@@ -333,7 +333,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesEndpointName,
     {
-        self.with("endpointName", &endpoint_name.into())
+        self.with::<String>("endpointName", endpoint_name)
     }
 
     /// The venue of the market.
@@ -344,7 +344,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesExchange,
     {
-        self.with("exchange", &exchange.into())
+        self.with::<Exchange>("exchange", exchange)
     }
 
     /// The first of the two venues.
@@ -356,7 +356,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesExchange1,
     {
-        self.with("exchange1", &exchange1.into())
+        self.with::<Exchange>("exchange1", exchange1)
     }
 
     /// The second of the two venues.
@@ -368,7 +368,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesExchange2,
     {
-        self.with("exchange2", &exchange2.into())
+        self.with::<Exchange>("exchange2", exchange2)
     }
 
     /// The venue of the market.
@@ -381,7 +381,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesExchanges,
     {
-        self.with_list("exchange", exchanges.into_iter().map(Into::<Exchange>::into))
+        self.with_list::<Exchange>("exchange", exchanges)
     }
 
     /// Sets `leverage`, which each endpoint takes in its own way: see [`TakesLeverage::Leverage`].
@@ -389,7 +389,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesLeverage,
     {
-        self.with("leverage", &leverage.into())
+        self.with::<E::Leverage>("leverage", leverage)
     }
 
     /// How many records are wanted at most.
@@ -401,7 +401,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesLimit,
     {
-        self.with("limit", &limit)
+        self.with::<u32>("limit", limit)
     }
 
     /// How much history goes into the map.
@@ -414,7 +414,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesLookback,
     {
-        self.with("lookback", &lookback.into())
+        self.with::<Lookback>("lookback", lookback)
     }
 
     /// The kinds of market that the default set of venues is made of.
@@ -426,7 +426,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesMarketTypes,
     {
-        self.with("marketTypes", &market_types.into())
+        self.with::<MarketType>("marketTypes", market_types)
     }
 
     /// Whether the difference comes as a price or as a percentage.
@@ -438,7 +438,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesMode,
     {
-        self.with("mode", &mode.into())
+        self.with::<PremiumMode>("mode", mode)
     }
 
     /// The venue that the price candles of the map are from.
@@ -450,7 +450,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesOhlcGraph,
     {
-        self.with("ohlcgraph", &ohlc_graph.into())
+        self.with::<Exchange>("ohlcgraph", ohlc_graph)
     }
 
     /// Which positions the levels belong to.
@@ -460,7 +460,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesPosition,
     {
-        self.with("position", &position.into())
+        self.with::<PositionFilter>("position", position)
     }
 
     /// How the sizes are scaled.
@@ -470,7 +470,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesScaling,
     {
-        self.with("scaling", &scaling.into())
+        self.with::<HeatmapScaling>("scaling", scaling)
     }
 
     /// Whether the oldest or the newest record comes first.
@@ -480,7 +480,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesSort,
     {
-        self.with("sort", &sort.into())
+        self.with::<Sort>("sort", sort)
     }
 
     /// Where the time range begins.
@@ -492,7 +492,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesStartTime,
     {
-        self.with("startTime", &start_time.into())
+        self.with::<Timestamp>("startTime", start_time)
     }
 
     /// The length of the interval that one record covers.
@@ -500,7 +500,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesTimeframe,
     {
-        self.with("timeframe", &timeframe.into())
+        self.with::<Timeframe>("timeframe", timeframe)
     }
 
     /// The moment whose snapshot is wanted.
@@ -512,6 +512,6 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesTimestamp,
     {
-        self.with("timestamp", &timestamp.into())
+        self.with::<Timestamp>("timestamp", timestamp)
     }
 }

@@ -3,7 +3,7 @@
 //! The records that groups share, and the metadata of a series.
 
 use crate::Exchange;
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{Evidence, FieldInfo, RecordInfo, ValueType};
 
 pub(crate) const TIME: FieldInfo = FieldInfo::new("open_date", "openDate", ValueType::Timestamp, Evidence::Document)
@@ -45,12 +45,12 @@ impl Record for Metadata {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            exchanges: row.take_or_default(0)?,
-            unsupported_exchanges: row.take_or_default(1)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            exchanges: row.take_or_default(0),
+            unsupported_exchanges: row.take_or_default(1),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Timestamp};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
@@ -81,8 +81,8 @@ impl Record for Share {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, long_pct: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), long_pct: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 

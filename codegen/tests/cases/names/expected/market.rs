@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Timestamp, Value};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
@@ -113,16 +113,16 @@ impl Record for AnchoredCvdRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            type_: row.take(1)?,
-            long_roe: row.take(2)?,
-            h_volume24: row.take(3)?,
-            x_y_z: row.take(4)?,
-            share: row.take(5)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            type_: row.take(1),
+            long_roe: row.take(2),
+            h_volume24: row.take(3),
+            x_y_z: row.take(4),
+            share: row.take(5),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Timestamp};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
@@ -82,14 +82,14 @@ impl Record for BasisRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            open_date: row.take(0)?,
-            best: row.take(1)?,
-            bids: row.take(2)?,
-            matrix: row.take(3)?,
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            best: row.take(1),
+            bids: row.take(2),
+            matrix: row.take(3),
             unknown_fields: row.unknown_fields(),
-        })
+        }
     }
 }
 
@@ -110,8 +110,8 @@ impl Record for Level {
         fields: &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price.")],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { price: row.take(0)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { price: row.take(0), unknown_fields: row.unknown_fields() }
     }
 }
 

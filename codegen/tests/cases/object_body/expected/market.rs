@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Value};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
@@ -71,8 +71,8 @@ impl Record for BasisRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { status: row.take(0)?, detail: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { status: row.take(0), detail: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Stations: where water levels are measured.
 
 use crate::{Client, Station, Timestamp, Value};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{Position, params};
@@ -27,14 +27,14 @@ impl StationsGroup<'_> {
     ///
     /// `GET /stations/{station}`: one [`DescribeRecord`]. Params: `station`.
     pub fn describe(&self, station: impl Into<Station>) -> Request<Describe> {
-        Request::new(self.client).with("station", &station.into())
+        Request::new(self.client).with::<Station>("station", station)
     }
 
     /// Stations near a place.
     ///
     /// `GET /stations`: a body of which nothing is known. Params: `lat`, `lon`, `radius`.
     pub fn search(&self, lat: f64, lon: f64) -> Request<Search> {
-        Request::new(self.client).with("lat", &lat).with("lon", &lon)
+        Request::new(self.client).with::<f64>("lat", lat).with::<f64>("lon", lon)
     }
 }
 
@@ -79,13 +79,8 @@ impl Record for DescribeRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            name: row.take(0)?,
-            position: row.take(1)?,
-            since: row.take(2)?,
-            unknown_fields: row.unknown_fields(),
-        })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { name: row.take(0), position: row.take(1), since: row.take(2), unknown_fields: row.unknown_fields() }
     }
 }
 

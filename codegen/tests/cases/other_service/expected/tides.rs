@@ -3,7 +3,7 @@
 //! Tides: water levels over time.
 
 use crate::{Client, Series, Station, Timestamp, Value};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
@@ -34,9 +34,9 @@ impl TidesGroup<'_> {
         since: impl Into<Timestamp>,
     ) -> Request<Levels> {
         Request::new(self.client)
-            .with("station", &station.into())
-            .with("kind", &kind.into())
-            .with("from", &since.into())
+            .with::<Station>("station", station)
+            .with::<String>("kind", kind)
+            .with::<Timestamp>("from", since)
     }
 
     /// High and low water.
@@ -45,7 +45,7 @@ impl TidesGroup<'_> {
     /// Params: `station`, `datum`.
     #[deprecated(note = "use `levels` and look for the turning points")]
     pub fn extremes(&self, station: impl Into<Station>) -> Request<Extremes> {
-        Request::new(self.client).with("station", &station.into())
+        Request::new(self.client).with::<Station>("station", station)
     }
 }
 
@@ -106,13 +106,8 @@ impl Record for LevelsRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self {
-            t: row.take(0)?,
-            level: row.take(1)?,
-            flags: row.take_or_default(2)?,
-            unknown_fields: row.unknown_fields(),
-        })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { t: row.take(0), level: row.take(1), flags: row.take_or_default(2), unknown_fields: row.unknown_fields() }
     }
 }
 

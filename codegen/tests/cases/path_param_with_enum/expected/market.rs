@@ -24,7 +24,7 @@ impl MarketGroup<'_> {
     ///
     /// `GET /b/{m}`: a body of which nothing is known. Params: `m`.
     pub fn basis(&self, m: impl Into<Mode>) -> Request<Basis> {
-        Request::new(self.client).with("m", &m.into())
+        Request::new(self.client).with::<Mode>("m", m)
     }
 }
 

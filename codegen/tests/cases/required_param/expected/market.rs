@@ -32,10 +32,10 @@ impl MarketGroup<'_> {
         timeframe: impl Into<Timeframe>,
     ) -> Request<Basis> {
         Request::new(self.client)
-            .with("from", &from.into())
-            .with("size", &size)
-            .with_list("venue", venues.into_iter().map(Into::<Exchange>::into))
-            .with("timeframe", &timeframe.into())
+            .with::<Timestamp>("from", from)
+            .with::<f64>("size", size)
+            .with_list::<Exchange>("venue", venues)
+            .with::<Timeframe>("timeframe", timeframe)
     }
 }
 

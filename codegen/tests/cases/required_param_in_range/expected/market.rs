@@ -24,7 +24,7 @@ impl MarketGroup<'_> {
     ///
     /// `GET /b/{n}`: a body of which nothing is known. Params: `n`.
     pub fn basis(&self, n: u32) -> Request<Basis> {
-        Request::new(self.client).with("n", &n)
+        Request::new(self.client).with::<u32>("n", n)
     }
 }
 

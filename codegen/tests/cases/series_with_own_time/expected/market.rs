@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Timestamp};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
@@ -67,8 +67,8 @@ impl Record for BasisRecord {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { created_at: row.take(0)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { created_at: row.take(0), unknown_fields: row.unknown_fields() }
     }
 }
 

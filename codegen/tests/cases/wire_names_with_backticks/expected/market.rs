@@ -3,7 +3,7 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Timestamp, Value};
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::records;
@@ -34,7 +34,7 @@ impl MarketGroup<'_> {
     ///
     /// `` GET /p/{w`<b>q} ``: a body of which nothing is known. Params: `w_b_q`.
     pub fn p2(&self, w_b_q: impl Into<String>) -> Request<P2> {
-        Request::new(self.client).with("w`<b>q", &w_b_q.into())
+        Request::new(self.client).with::<String>("w`<b>q", w_b_q)
     }
 }
 
@@ -75,8 +75,8 @@ impl Record for BasisRecord {
         fields: &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Document).summary("s")],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { open_date: row.take(0)?, v_u_z: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), v_u_z: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 

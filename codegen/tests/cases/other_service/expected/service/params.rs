@@ -43,7 +43,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesAllFields,
     {
-        self.with_list("fields", all_fields.into_iter().map(Into::<String>::into))
+        self.with_list::<String>("fields", all_fields)
     }
 
     /// What levels are measured against.
@@ -53,7 +53,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesDatum,
     {
-        self.with("datum", &datum.into())
+        self.with::<Datum>("datum", datum)
     }
 
     /// What else to return.
@@ -61,7 +61,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesFields,
     {
-        self.with("fields", &fields.into())
+        self.with::<String>("fields", fields)
     }
 
     /// How far away at most.
@@ -71,6 +71,6 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesRadius,
     {
-        self.with("radius", &radius)
+        self.with::<u32>("radius", radius)
     }
 }

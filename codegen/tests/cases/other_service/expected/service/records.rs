@@ -2,7 +2,7 @@
 
 //! The records that groups share, and the metadata of a series.
 
-use crate::record::{FieldError, Record, Row, UnknownFields};
+use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{Evidence, FieldInfo, Range, RecordInfo, ValueType};
 
 /// What the service says about a reply beside its data.
@@ -20,8 +20,8 @@ impl Record for Metadata {
         fields: &[],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { unknown_fields: row.unknown_fields() }
     }
 }
 
@@ -53,8 +53,8 @@ impl Record for Position {
         ],
     };
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self, FieldError> {
-        Ok(Self { lat: row.take(0)?, lon: row.take(1)?, unknown_fields: row.unknown_fields() })
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { lat: row.take(0), lon: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
 
