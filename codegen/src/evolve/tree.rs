@@ -3,6 +3,7 @@
 //! The layout is that of a person who writes the catalogue by hand: one line in braces where that fits, one key
 //! a line where it does not, quotes only where YAML needs them.
 
+use super::edit::Step;
 use crate::marked::{self, Kind, Node};
 
 /// No line is made longer than this unless a single value is.
@@ -58,6 +59,14 @@ impl Tree {
             Self::List(items) => items.get(index),
             _ => None,
         }
+    }
+
+    /// A part by the way to it.
+    pub(crate) fn at(&self, path: &[Step]) -> Option<&Tree> {
+        path.iter().try_fold(self, |tree, step| match step {
+            Step::Key(key) => tree.get(key),
+            Step::Item(index) => tree.item_at(*index),
+        })
     }
 
     /// The text, if this is text.
