@@ -73,6 +73,9 @@ fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, met: &mut Met) 
     let topic = Topic { file: format!("{module}.yaml"), endpoint: found.label, learning };
     let data = desk.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone());
     let kind = known.map_or_else(|| kind::of(&replies, data.as_deref()), |body| Ok(Kind::known(body)))?;
+    if let (None, Kind::Object, Some(data)) = (known, kind, data.as_deref().filter(|data| has_key(&replies, data))) {
+        topic.say(desk, format!("`{data}` is no list, so the body is taken for one object and not for a series"));
+    }
     let seen = match kind {
         Kind::Series => kind::records(&replies, data.as_deref())?,
         Kind::Object => kind::objects(&replies)?,
@@ -86,6 +89,10 @@ fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, met: &mut Met) 
         topic.beside(desk, &replies, met)?;
     }
     Ok(())
+}
+
+fn has_key(replies: &[Reply], key: &str) -> bool {
+    replies.iter().any(|reply| reply.body.get(key).is_some())
 }
 
 fn read(learning: &Learning, lesson: &Lesson) -> Result<Vec<Reply>, Refusal> {

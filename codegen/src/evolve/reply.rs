@@ -64,7 +64,7 @@ fn no_json(body: &str, error: &serde_json::Error) -> String {
                 "one object of its body has two values under one key, of which nobody can tell the right one: {error}"
             )
         }
-        _ => format!("its body is not JSON: {error}; save it as it came, as `curl -i` does"),
+        _ => format!("its body is no JSON that the client reads: {error}; save it as it came, as `curl -i` does"),
     }
 }
 
@@ -114,7 +114,7 @@ mod tests {
             (
                 "{\"a\": ",
                 Err(
-                    "its body is not JSON: EOF while parsing a value at line 1 column 6; save it as it came, as `curl -i` does",
+                    "its body is no JSON that the client reads: EOF while parsing a value at line 1 column 6; save it as it came, as `curl -i` does",
                 ),
             ),
             (

@@ -97,7 +97,8 @@ impl Seen {
     fn number(&mut self, near: f64, whole: Option<i64>) {
         let is_whole = near.fract() == 0.0;
         self.unwhole += usize::from(whole.is_none() && !(is_whole && near.abs() < EXACT));
-        self.rounded += usize::from(is_whole && near.abs() > EXACT);
+        // A number of few digits was written with an exponent and stands for what it says.
+        self.rounded += usize::from(is_whole && near.abs() > EXACT && format!("{:e}", near.abs()).len() > 18);
         let is_first = self.integers + self.fractions + self.numeric_texts == 1;
         self.least = if is_first { near } else { self.least.min(near) };
         self.most = if is_first { near } else { self.most.max(near) };
@@ -136,7 +137,7 @@ impl Seen {
             (self.numbers(), self.numbers_in_words()),
             (self.text_times, format!("texts like {:?}", text().map_or("", |text| excerpt(text)))),
             (self.booleans, "booleans".to_owned()),
-            (self.lists, "lists".to_owned()),
+            (self.lists, self.lists_in_words()),
             (self.objects, "objects".to_owned()),
             (self.nulls, "`null`".to_owned()),
         ];
@@ -145,6 +146,13 @@ impl Seen {
             Some((last, [])) => last.clone(),
             Some((last, others)) => format!("{} and {last}", others.join(", ")),
             None => "nothing".to_owned(),
+        }
+    }
+
+    fn lists_in_words(&self) -> String {
+        match self.items.as_deref() {
+            Some(items) if items.times > 0 => format!("lists of {}", items.words()),
+            _ => "empty lists".to_owned(),
         }
     }
 
@@ -160,9 +168,9 @@ impl Seen {
     }
 }
 
-/// A number in few digits.
+/// A number as people read it.
 pub(super) fn shown(number: f64) -> String {
-    if number.abs() < 1e20 { number.to_string() } else { format!("{number:e}") }
+    if number.abs() < 1e16 { number.to_string() } else { format!("{number:e}") }
 }
 
 /// A number that is written as text, and as an integer where it is one: in JSON's own words, as the client reads it.
@@ -210,7 +218,10 @@ mod tests {
         assert_eq!((seen.text_times, seen.lists, seen.objects, seen.kinds()), (1, 1, 2, 4));
         assert_eq!(seen.items.as_ref().map(|items| (items.times, items.lists)), Some((2, 1)));
         assert_eq!(seen.fields.get("b").map(|seen| (seen.times, seen.nulls)), Some((1, 1)));
-        assert_eq!(seen.words(), "numbers from 1 to 1e300, texts like \"a\", lists, objects and `null`");
+        assert_eq!(
+            seen.words(),
+            "numbers from 1 to 1e300, texts like \"a\", lists of the number 1 and lists of the number 2, objects and `null`"
+        );
     }
 
     #[test]

@@ -57,6 +57,13 @@ pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Ref
     let mut seen = Seen::default();
     for reply in replies {
         let list = list_of(&reply.body, data);
+        if list.is_some_and(Value::is_null) {
+            let place = data.map_or_else(|| "the whole body".to_owned(), |data| format!("`{data}`"));
+            return Err(Refusal::Said(format!(
+                "there are no records in {}: {place} is `null`; ask for something of which it has some",
+                reply.origin
+            )));
+        }
         let records = list.and_then(Value::as_sequence).ok_or_else(|| no_series(&reply.origin, list, data))?;
         for record in records {
             seen.add(record);
@@ -64,10 +71,13 @@ pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Ref
     }
     match (seen.times, seen.objects) {
         (0, _) => Err(Refusal::new("there are no records in the reply; ask for something of which it has some")),
+        (all, objects) if all == objects && seen.fields.0.is_empty() => {
+            Err(Refusal::new("the records of the reply have no fields; ask for something of which they have some"))
+        }
         (all, objects) if all == objects => Ok(seen),
         _ => Err(Refusal::Said(format!(
-            "its records are not objects but {}, for which the catalogue has no word; leave them `unknown`, and the \
-             client hands them over as they are",
+            "its records are {}, and the catalogue has a word only for objects; leave them `unknown`, and the client \
+             hands them over as they are",
             seen.words()
         ))),
     }

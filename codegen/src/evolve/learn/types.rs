@@ -43,7 +43,7 @@ impl Topic<'_> {
     }
 
     /// Says where a type is less than one could wish for, and why.
-    fn say_doubts(&self, desk: &mut Desk, name: &str, ty: &str, seen: &Seen) {
+    pub(super) fn say_doubts(&self, desk: &mut Desk, name: &str, ty: &str, seen: &Seen) {
         let doubt = match ty {
             "any" if seen.values() == 0 => "was `null` wherever it came, so that it is `any` until it is corrected",
             "any" if seen.kinds() == 1 => "has objects whose keys are data and no names of fields, so that it is `any`",

@@ -40,6 +40,9 @@ impl Topic<'_> {
             return Ok(());
         }
         self.say(desk, format!("{contradiction}; it becomes {wider}"));
+        if wider == "number" && seen.rounded > 0 {
+            self.say_doubts(desk, &named, &wider, seen);
+        }
         desk.replace(&place.file, &place_of_type, wider)
     }
 
