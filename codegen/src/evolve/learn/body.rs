@@ -2,6 +2,7 @@
 
 use super::fields::{Place, SERVICE, Topic};
 use super::kind::Kind;
+use super::time::make_time;
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
 use crate::evolve::naming::entries;
@@ -56,13 +57,21 @@ impl Topic<'_> {
         shared: Option<&str>,
         seen: &Seen,
     ) -> Result<(), Refusal> {
-        let own = known.get("time").and_then(Tree::as_text);
+        let named = known.get("time").and_then(Tree::as_text);
+        let own = named.filter(|own| self.has_own_time(desk, own, seen));
         let envelope = shared.filter(|time| own.is_none_or(|own| own == *time));
         let has_time = envelope.is_some_and(|time| self.has_time(desk, time, seen));
-        let list = self.list(desk, seen, envelope.filter(|_| has_time))?;
-        let is_named = has_time || kind == Kind::Object || envelope.is_none() && own.is_some();
-        let time = if is_named { own.map(str::to_owned) } else { Some(self.time_of(desk, &list, shared)) };
-        if let Some(time) = time.as_ref().filter(|_| !is_named) {
+        let mut list = self.list(desk, seen, envelope.filter(|_| has_time))?;
+        for field in &mut list {
+            make_time(field, own);
+        }
+        let is_known = kind == Kind::Object || own == named && (has_time || envelope.is_none() && own.is_some());
+        let time = match shared.filter(|_| has_time) {
+            _ if is_known => own.map(str::to_owned),
+            Some(shared) => Some(shared.to_owned()),
+            None => Some(self.time_of(desk, &list, shared)),
+        };
+        if let Some(time) = time.as_ref().filter(|_| !is_known) {
             self.say(desk, format!("the body gets `time: {time}`"));
         }
         self.say_learned(desk, &list, seen);

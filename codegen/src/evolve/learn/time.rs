@@ -41,6 +41,24 @@ impl Topic<'_> {
         true
     }
 
+    /// Whether records have the time field that a body names although it lists no fields; says so if they do not.
+    pub(super) fn has_own_time(&self, desk: &mut Desk, name: &str, seen: &Seen) -> bool {
+        let met = seen.fields.get(name);
+        let is_moment = met.is_some_and(|met| met.are_numbers() && met.unwhole == 0);
+        let is_shared = desk
+            .checked
+            .service
+            .envelope
+            .as_ref()
+            .and_then(|envelope| envelope.time.as_ref())
+            .is_some_and(|time| time.name == name);
+        if !is_moment && !is_shared && name != "none" {
+            let words = met.map_or_else(|| "is not there".to_owned(), |met| format!("has {}", met.words()));
+            self.say(desk, format!("`{name}`, which the body names as its time, {words}"));
+        }
+        is_moment || is_shared || name == "none"
+    }
+
     /// Says what a field of moments holds that is not wrong for the client, but not what the catalogue says.
     pub(super) fn say_moment(&self, desk: &mut Desk, name: &str, seen: &Seen) {
         if seen.numeric_texts > 0 {
@@ -50,13 +68,16 @@ impl Topic<'_> {
         let time = &desk.checked.service.time;
         let (declared, evidence) = (unit_word(time.unit), evidence_word(time.evidence));
         let Some(unit) = unit_of(seen.most).filter(|unit| *unit != declared) else { return };
+        let correction = match unit {
+            "seconds" | "milliseconds" => "correct `time.unit` if every endpoint answers so; if only this one does, ",
+            _ => "",
+        };
         self.say(
             desk,
             format!(
                 "`{name}` has moments like {}, which are {unit}, and `time.unit` of {SERVICE} says {declared} (evidence: \
-                 {evidence}), so the client misreads them; correct `time.unit` if every endpoint answers so; if only \
-                 this one does, list `{name}` as an `integer` with `unit: {unit}`, and write `time: none` where it was \
-                 the time",
+                 {evidence}), so the client misreads them; {correction}list `{name}` as an `integer` with `unit: {unit}`, \
+                 and write `time: none` where it was the time",
                 shown(seen.most)
             ),
         );
@@ -121,6 +142,17 @@ impl Topic<'_> {
         );
         let times = series.filter_map(|body| body.time.clone().or_else(|| envelope.map(|time| time.name.clone())));
         times.map(|time| (time, REMEDY)).collect()
+    }
+}
+
+/// Makes a field a timestamp if it is the one that a body names as its time, whatever it seems to be.
+pub(super) fn make_time(field: &mut Tree, time: Option<&str>) {
+    let is_meant = time.is_some() && field.get("name").and_then(Tree::as_text) == time;
+    if let Tree::Map(entries) = field
+        && is_meant
+    {
+        entries.retain(|(key, _)| key != "unit");
+        entries.iter_mut().filter(|(key, _)| key == "type").for_each(|(_, ty)| *ty = "timestamp".into());
     }
 }
 
