@@ -11,6 +11,7 @@ use crate::evolve::seen::{MOST_VALUES, Seen};
 use crate::evolve::tree::Tree;
 use crate::format;
 use crate::names::{self, Case, Scope};
+use crate::type_expr::TypeExpr;
 
 /// The fields that replies had, and what each held in words, unless it was text.
 #[derive(Debug, Default)]
@@ -79,7 +80,14 @@ impl Topic<'_> {
             ("list<string>", Some(items)) if seen.lists == seen.values() => {
                 Ok(self.enum_of(desk, name, items)?.map(|ty| format!("list<{ty}>")))
             }
-            _ => Ok(None),
+            _ => {
+                let is_builtin = matches!(TypeExpr::parse(ty), Some(TypeExpr::Builtin(_)));
+                if is_builtin && seen.text_times > 0 && self.learning.enums.iter().any(|wanted| is_meant(wanted, name))
+                {
+                    self.say(desk, format!("no enum is made of `{name}`, as it is {ty}; make it a string first"));
+                }
+                Ok(None)
+            }
         }
     }
 
