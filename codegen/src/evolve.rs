@@ -20,3 +20,5 @@ pub use change::{Change as CatalogueChange, Refusal};
 pub use import::{Import, import};
 pub use learn::{Learning, Lesson, learn};
 pub use question::Question;
+#[cfg(test)]
+pub(crate) use tree::Tree;

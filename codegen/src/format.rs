@@ -9,7 +9,7 @@ mod service;
 mod value;
 
 pub(crate) use group::{BODY, GROUP};
-pub(crate) use service::{METADATA, SERVICE};
+pub(crate) use service::{ENVELOPE, METADATA, SERVICE};
 pub(crate) use value::FIELD;
 
 /// What may stand at a place.

@@ -23,6 +23,7 @@ mod summary;
 mod type_expr;
 mod walk;
 mod write;
+mod yaml;
 
 use std::path::Path;
 

@@ -45,7 +45,7 @@ fn check(case: &Path) -> Result<(), Failed> {
 
 fn learning(case: &Path) -> Learning {
     let replies = entries(case).into_iter().filter(|path| name(path).starts_with("reply"));
-    let replies = replies.map(|path| (name(&path), fs::read_to_string(&path).expect("a reply is text"))).collect();
+    let replies = replies.map(|path| (name(&path), fs::read(&path).expect("a reply"))).collect();
     let enums = fs::read_to_string(case.join("enums")).unwrap_or_default();
     Learning {
         lessons: vec![Lesson { endpoint: "/basis".to_owned(), replies }],

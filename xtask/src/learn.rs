@@ -79,11 +79,12 @@ impl Learn {
         }
         let replies = self.replies.iter().map(|path| {
             let name = path.display().to_string();
-            let text = fs::read_to_string(path);
-            text.map_err(|error| {
-                Refusal::Said(format!("{name}: {error}; name files with replies, or ask the service with --live"))
-            })
-            .map(|text| (name, text))
+            let saved = fs::read(path);
+            saved
+                .map_err(|error| {
+                    Refusal::Said(format!("{name}: {error}; name files with replies, or ask the service with --live"))
+                })
+                .map(|saved| (name, saved))
         });
         Ok(vec![Lesson { endpoint: endpoint.to_owned(), replies: replies.collect::<Result<_, _>>()? }])
     }
@@ -108,6 +109,8 @@ impl Learn {
         let shown: Vec<&str> = text.lines().take(lines).collect();
         let more = if text.lines().nth(lines).is_some() { "\n…" } else { "" };
         say(&format!("GET {path} {}\n{}{more}\n\n", query.join(" "), shown.join("\n")));
-        Ok(Lesson { endpoint: question.endpoint.clone(), replies: vec![(format!("`GET {path}`"), text)] })
+        // The client hands over nothing that failed, so the status is known.
+        let saved = format!("HTTP/1.1 200 OK\n\n{text}").into_bytes();
+        Ok(Lesson { endpoint: question.endpoint.clone(), replies: vec![(format!("`GET {path}`"), saved)] })
     }
 }

@@ -144,7 +144,7 @@ fn openapi_prints_the_version_and_the_format_that_is_asked_for() {
     for (arguments, expected) in [
         (&["openapi"][..], "\"openapi\": \"3.1.0\""),
         (&["openapi", "--version", "3.0"], "\"openapi\": \"3.0.3\""),
-        (&["openapi", "--format", "yaml"], "openapi: 3.1.0\n"),
+        (&["openapi", "--format", "yaml"], "openapi: \"3.1.0\"\n"),
     ] {
         let said = text(&run(arguments, &spec, &out).stdout);
         assert!(said.contains(expected) && said.contains("/basis"), "{arguments:?}: {said}");

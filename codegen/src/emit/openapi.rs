@@ -17,6 +17,7 @@ use super::ordered::Object;
 use super::render::MARKER;
 use crate::model::{Api, Endpoint, Evidence, Group, Limit};
 use crate::names::Case;
+use crate::yaml;
 use component_names::ComponentNames;
 pub use version::OpenApiVersion;
 
@@ -35,7 +36,7 @@ pub fn openapi(api: &Api, version: OpenApiVersion, format: OpenApiFormat) -> Str
     // A tree of maps, lists and texts with texts as keys can be written in both, so nothing is lost here.
     match format {
         OpenApiFormat::Json => serde_json::to_string_pretty(&description).unwrap_or_default() + "\n",
-        OpenApiFormat::Yaml => serde_yaml::to_string(&description).unwrap_or_default(),
+        OpenApiFormat::Yaml => yaml::document(&description),
     }
 }
 

@@ -167,6 +167,32 @@ impl Desk {
         self.said.push(text.into());
     }
 
+    /// Does something that leaves no trace if it fails.
+    pub(super) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        let (drafts, said) = (self.drafts.clone(), self.said.len());
+        work(self).inspect_err(|_| {
+            self.drafts = drafts;
+            self.said.truncate(said);
+        })
+    }
+
+    /// Adds a key to a map, or puts a value in the place of the one it has.
+    pub(super) fn set(
+        &mut self,
+        file: &str,
+        path: &[Step],
+        format: &Map,
+        key: &'static str,
+        value: impl Into<Tree>,
+    ) -> Result<(), Refusal> {
+        let value = value.into();
+        let has_key = self.tree(file)?.at(path).is_some_and(|map| map.get(key).is_some());
+        if has_key {
+            return self.replace(file, &[path, &[Step::Key(key)]].concat(), value);
+        }
+        self.insert(file, path, format, key, &value)
+    }
+
     /// Starts a new file, with the line for editors that other groups begin with.
     pub(super) fn create(&mut self, file: &str, text: &str) -> Result<(), Refusal> {
         let groups = self.before.iter().filter(|(name, _)| *name != "service.yaml" && file != "service.yaml");

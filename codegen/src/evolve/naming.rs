@@ -98,6 +98,11 @@ pub(super) fn group_types(module: &str, group: &Tree, taken: &mut Taken) {
     }
 }
 
+/// Whether a type has any of some values: two that share a name alone are two types.
+pub(super) fn shares_values(ty: &Tree, values: &[&str]) -> bool {
+    entries(ty, "values").iter().filter_map(|value| value.get("value")?.as_text()).any(|known| values.contains(&known))
+}
+
 /// The entries of a list.
 pub(super) fn entries<'t>(tree: &'t Tree, key: &str) -> &'t [Tree] {
     match tree.get(key) {

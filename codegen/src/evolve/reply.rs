@@ -8,25 +8,63 @@ const INVENTED: &str = "x-sandbox-invented";
 /// A reply that something can be learned from.
 #[derive(Debug)]
 pub(super) struct Reply {
+    /// Where it is from, for messages.
+    pub(super) origin: String,
     pub(super) body: Value,
     /// Whether it says of itself that it is made up.
     pub(super) is_invented: bool,
+    /// Whether its status was saved with it, which then is one of success.
+    pub(super) has_status: bool,
 }
 
 impl Reply {
     /// Reads a saved reply.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
-        let text = text.trim_start_matches('\u{feff}').trim_start();
+    pub(super) fn read(origin: &str, bytes: &[u8]) -> Result<Self, String> {
+        let text = text(bytes)?.trim_start_matches('\u{feff}').trim_start();
         let (head, body) = if text.starts_with("HTTP/") { behind_headers(text)? } else { ("", text) };
-        let mut body: Value = serde_json::from_str(body)
-            .map_err(|error| format!("its body is not JSON: {error}; save it as it came, as `curl -i` does"))?;
+        let mut body: Value = serde_json::from_str(body).map_err(|error| no_json(body, &error))?;
         let is_header =
             |line: &str| line.split(':').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(INVENTED));
         let marked = match &mut body {
             Value::Mapping(entries) => entries.remove(INVENTED).is_some(),
             _ => false,
         };
-        Ok(Self { body, is_invented: marked || head.lines().any(is_header) })
+        let is_invented = marked || head.lines().any(is_header);
+        Ok(Self { origin: origin.to_owned(), body, is_invented, has_status: !head.is_empty() })
+    }
+}
+
+/// The text that was saved, if it is one.
+fn text(bytes: &[u8]) -> Result<&str, String> {
+    const GZIP: &[u8] = &[0x1f, 0x8b];
+    let has_encoding = || {
+        String::from_utf8_lossy(bytes).lines().any(|line| line.to_ascii_lowercase().starts_with("content-encoding:"))
+    };
+    std::str::from_utf8(bytes).map_err(|_| {
+        let why = match bytes {
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it is UTF-16; save it as UTF-8",
+            _ if bytes.starts_with(GZIP) || has_encoding() => {
+                "its body is compressed; save it as it reads, as `curl --compressed` does"
+            }
+            _ => "it is not text in UTF-8; save it as it reads, as `curl --compressed` does",
+        };
+        why.to_owned()
+    })
+}
+
+/// Why a body is not JSON, and what to do about it.
+fn no_json(body: &str, error: &serde_json::Error) -> String {
+    match body.trim_start().chars().next() {
+        None => "it has no body; ask for something that has one".to_owned(),
+        Some('<') => "its body is a page of HTML or XML and not JSON, so something else has answered; \
+                      check the address and the credentials"
+            .to_owned(),
+        _ if error.to_string().starts_with("duplicate entry") => {
+            format!(
+                "one object of its body has two values under one key, of which nobody can tell the right one: {error}"
+            )
+        }
+        _ => format!("its body is no JSON that the client reads: {error}; save it as it came, as `curl -i` does"),
     }
 }
 
@@ -57,26 +95,51 @@ mod tests {
     #[test]
     fn replies_come_alone_or_with_headers() {
         let table = [
-            ("{\"a\": 1}", Ok(false)),
-            ("HTTP/1.1 200 OK\r\ncontent-type: x\r\n\r\n[]", Ok(false)),
-            ("HTTP/1.1 200 OK\nX-Sandbox-Invented: fields\n\n[]", Ok(true)),
-            ("HTTP/1.1 200 Connection established\r\n\r\nHTTP/2 200\r\nx-sandbox-invented: body\r\n\r\n{}", Ok(true)),
-            ("{\"data\": [], \"x-sandbox-invented\": \"fields\"}", Ok(true)),
+            ("{\"a\": 1}", Ok((false, false))),
+            ("\u{feff}{\r\n\"a\": 1\r\n}\r\n", Ok((false, false))),
+            ("HTTP/1.1 200 OK\r\ncontent-type: x\r\n\r\n[]", Ok((false, true))),
+            ("HTTP/1.1 200 OK\nX-Sandbox-Invented: fields\n\n[]", Ok((true, true))),
+            (
+                "HTTP/1.1 200 Connection established\r\n\r\nHTTP/2 200\r\nx-sandbox-invented: body\r\n\r\n{}",
+                Ok((true, true)),
+            ),
+            ("{\"data\": [], \"x-sandbox-invented\": \"fields\"}", Ok((true, false))),
             (
                 "HTTP/1.1 422 Unauthorized\r\n\r\n{}",
                 Err("its status is 422, so it is not what the endpoint answers; save a reply whose status is 200"),
             ),
             ("HTTP/1.1 200 OK\r\n", Err("it ends before its headers do; save the whole reply")),
+            ("HTTP/1.1 204 No Content\r\n\r\n", Err("it has no body; ask for something that has one")),
+            (" \n", Err("it has no body; ask for something that has one")),
             (
                 "{\"a\": ",
                 Err(
-                    "its body is not JSON: EOF while parsing a value at line 1 column 6; save it as it came, as `curl -i` does",
+                    "its body is no JSON that the client reads: EOF while parsing a value at line 1 column 6; save it as it came, as `curl -i` does",
                 ),
+            ),
+            (
+                "{\"a\": 1, \"a\": 2}",
+                Err("one object of its body has two values under one key, of which nobody can tell the right one: \
+                     duplicate entry with key \"a\" at line 1 column 12"),
             ),
         ];
         for (text, expected) in table {
-            let read = Reply::read(text).map(|reply| reply.is_invented);
+            let read = Reply::read("", text.as_bytes()).map(|reply| (reply.is_invented, reply.has_status));
             assert_eq!(read, expected.map_err(str::to_owned), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_told_with_a_remedy() {
+        let table: [(&[u8], &str); 4] = [
+            (b"\x1f\x8b\x08\x00", "its body is compressed"),
+            (b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n\x8b\x02\xff", "its body is compressed"),
+            (b"\xff\xfe{\x00}\x00", "it is UTF-16"),
+            (b"{\"a\": \"\xe9\"}", "it is not text in UTF-8"),
+        ];
+        for (bytes, expected) in table {
+            let why = Reply::read("", bytes).expect_err(expected);
+            assert!(why.starts_with(expected), "{why}");
         }
     }
 }

@@ -11,11 +11,18 @@ pub(super) struct Seen {
     pub(super) nulls: usize,
     pub(super) booleans: usize,
     pub(super) integers: usize,
-    pub(super) fractions: usize,
     /// Numbers that no 64-bit integer holds count as fractions.
+    pub(super) fractions: usize,
+    /// Texts that the client reads as numbers where numbers are wanted.
+    pub(super) numeric_texts: usize,
+    /// Numbers, as such or as text, that cannot be read as a 64-bit integer.
+    pub(super) unwhole: usize,
+    /// Whole numbers that a `number` would round.
+    pub(super) rounded: usize,
+    /// Of all numbers, those in texts too.
     pub(super) least: f64,
     pub(super) most: f64,
-    /// Some of the texts, the first ones by the alphabet.
+    /// Some of the texts: as many as an enum can have values, and one more.
     pub(super) texts: BTreeSet<String>,
     pub(super) text_times: usize,
     pub(super) lists: usize,
@@ -28,21 +35,21 @@ pub(super) struct Seen {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields(pub(super) Vec<(String, Seen)>);
 
-/// An enum has fewer values than this; more are not worth keeping.
-const TEXTS: usize = 200;
+/// An enum has no more values than this; more are not worth keeping.
+pub(super) const MOST_VALUES: usize = 200;
+
+/// Up to here every whole number is a `f64` of its own.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Seen {
-    /// Adds the names of fields that have texts, at any depth.
-    pub(super) fn fields_of_texts(&self, names: &mut BTreeSet<String>) {
+    /// Visits every field at any depth, by its name.
+    pub(super) fn each_field<'s>(&'s self, visit: &mut dyn FnMut(&'s str, &'s Self)) {
         for (name, seen) in &self.fields.0 {
-            let has_texts = |seen: &Self| seen.text_times > 0;
-            if has_texts(seen) || seen.items.as_deref().is_some_and(has_texts) {
-                names.insert(name.clone());
-            }
-            seen.fields_of_texts(names);
+            visit(name, seen);
+            seen.each_field(visit);
         }
         if let Some(items) = &self.items {
-            items.fields_of_texts(names);
+            items.each_field(visit);
         }
     }
 
@@ -52,16 +59,21 @@ impl Seen {
         match value {
             Value::Bool(_) => self.booleans += 1,
             Value::Number(number) => {
-                if number.is_i64() {
+                let (near, whole) = (number.as_f64().unwrap_or_default(), number.as_i64());
+                if whole.is_some() {
                     self.integers += 1;
                 } else {
                     self.fractions += 1;
                 }
-                self.bound(number.as_f64().unwrap_or_default());
+                self.number(near, whole);
             }
             Value::String(text) => {
                 self.text_times += 1;
-                if self.texts.len() < TEXTS {
+                if let Some((near, whole)) = numeric(text) {
+                    self.numeric_texts += 1;
+                    self.number(near, whole);
+                }
+                if self.texts.len() <= MOST_VALUES {
                     self.texts.insert(text.clone());
                 }
             }
@@ -82,17 +94,96 @@ impl Seen {
         }
     }
 
-    fn bound(&mut self, number: f64) {
-        let is_first = self.integers + self.fractions == 1;
-        self.least = if is_first { number } else { self.least.min(number) };
-        self.most = if is_first { number } else { self.most.max(number) };
+    fn number(&mut self, near: f64, whole: Option<i64>) {
+        let is_whole = near.fract() == 0.0;
+        self.unwhole += usize::from(whole.is_none() && !(is_whole && near.abs() < EXACT));
+        // A number of few digits was written with an exponent and stands for what it says.
+        self.rounded += usize::from(is_whole && near.abs() > EXACT && format!("{:e}", near.abs()).len() > 18);
+        let is_first = self.integers + self.fractions + self.numeric_texts == 1;
+        self.least = if is_first { near } else { self.least.min(near) };
+        self.most = if is_first { near } else { self.most.max(near) };
     }
 
     /// How many different kinds of values there were, `null` aside.
     pub(super) fn kinds(&self) -> usize {
-        let numbers = self.integers + self.fractions;
-        [self.booleans, numbers, self.text_times, self.lists, self.objects].iter().filter(|times| **times > 0).count()
+        let kinds = [self.booleans, self.numbers(), self.text_times, self.lists, self.objects];
+        kinds.iter().filter(|times| **times > 0).count()
     }
+
+    /// How many numbers there were that are no texts.
+    pub(super) fn numbers(&self) -> usize {
+        self.integers + self.fractions
+    }
+
+    /// How many values there were that are not `null`.
+    pub(super) fn values(&self) -> usize {
+        self.times - self.nulls
+    }
+
+    /// Whether every value can be read as a number.
+    pub(super) fn are_numbers(&self) -> bool {
+        self.values() > 0 && self.numbers() + self.numeric_texts == self.values()
+    }
+
+    /// Whether every value can be read as a text, as whole numbers can be.
+    pub(super) fn are_texts(&self) -> bool {
+        self.values() > 0 && self.integers + self.text_times == self.values()
+    }
+
+    /// What the values were, in words.
+    pub(super) fn words(&self) -> String {
+        let text = || self.texts.iter().find(|text| numeric(text).is_none()).or(self.texts.first());
+        let kinds = [
+            (self.numbers(), self.numbers_in_words()),
+            (self.text_times, format!("texts like {:?}", text().map_or("", |text| excerpt(text)))),
+            (self.booleans, "booleans".to_owned()),
+            (self.lists, self.lists_in_words()),
+            (self.objects, "objects".to_owned()),
+            (self.nulls, "`null`".to_owned()),
+        ];
+        let kinds: Vec<_> = kinds.into_iter().filter(|(times, _)| *times > 0).map(|(_, words)| words).collect();
+        match kinds.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, others)) => format!("{} and {last}", others.join(", ")),
+            None => "nothing".to_owned(),
+        }
+    }
+
+    fn lists_in_words(&self) -> String {
+        match self.items.as_deref() {
+            Some(items) if items.times > 0 => format!("lists of {}", items.words()),
+            _ => "empty lists".to_owned(),
+        }
+    }
+
+    fn numbers_in_words(&self) -> String {
+        let (least, most) = (shown(self.least), shown(self.most));
+        if self.numeric_texts > 0 {
+            "numbers".to_owned()
+        } else if least == most {
+            format!("the number {least}")
+        } else {
+            format!("numbers from {least} to {most}")
+        }
+    }
+}
+
+/// A number as people read it.
+pub(super) fn shown(number: f64) -> String {
+    if number.abs() < 1e16 { number.to_string() } else { format!("{number:e}") }
+}
+
+/// A number that is written as text, and as an integer where it is one: in JSON's own words, as the client reads it.
+fn numeric(text: &str) -> Option<(f64, Option<i64>)> {
+    let is_bare = text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+        && text.ends_with(|last: char| last.is_ascii_digit());
+    let number: serde_json::Number = is_bare.then(|| serde_json::from_str(text).ok())??;
+    Some((number.as_f64()?, number.as_i64()))
+}
+
+/// The beginning of a text.
+fn excerpt(text: &str) -> &str {
+    text.char_indices().nth(60).map_or(text, |(end, _)| &text[..end])
 }
 
 impl Fields {
@@ -125,7 +216,31 @@ mod tests {
         assert_eq!((seen.times, seen.nulls, seen.integers, seen.fractions), (8, 1, 1, 2));
         assert_eq!((seen.least, seen.most), (1.0, 1e300));
         assert_eq!((seen.text_times, seen.lists, seen.objects, seen.kinds()), (1, 1, 2, 4));
-        assert_eq!(seen.items.map(|items| (items.times, items.lists)), Some((2, 1)));
+        assert_eq!(seen.items.as_ref().map(|items| (items.times, items.lists)), Some((2, 1)));
         assert_eq!(seen.fields.get("b").map(|seen| (seen.times, seen.nulls)), Some((1, 1)));
+        assert_eq!(
+            seen.words(),
+            "numbers from 1 to 1e300, texts like \"a\", lists of the number 1 and lists of the number 2, objects and `null`"
+        );
+    }
+
+    #[test]
+    fn texts_are_numbers_where_the_client_reads_them_so() {
+        let table = [
+            ("1", Some(Some(1))),
+            ("-1.5e3", Some(None)),
+            ("9223372036854775808", Some(None)),
+            ("+1", None),
+            (".5", None),
+            ("1.", None),
+            (" 1", None),
+            ("1e999", None),
+            ("NaN", None),
+            ("0x10", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(numeric(text).map(|(_, whole)| whole), expected, "{text}");
+        }
     }
 }

@@ -3,7 +3,10 @@
 //! The layout is that of a person who writes the catalogue by hand: one line in braces where that fits, one key
 //! a line where it does not, quotes only where YAML needs them.
 
+use super::edit::Step;
 use crate::marked::{self, Kind, Node};
+use crate::walk::is_invisible;
+use crate::yaml;
 
 /// No line is made longer than this unless a single value is.
 const WIDTH: usize = 118;
@@ -58,6 +61,14 @@ impl Tree {
             Self::List(items) => items.get(index),
             _ => None,
         }
+    }
+
+    /// A part by the way to it.
+    pub(crate) fn at(&self, path: &[Step]) -> Option<&Tree> {
+        path.iter().try_fold(self, |tree, step| match step {
+            Step::Key(key) => tree.get(key),
+            Step::Item(index) => tree.item_at(*index),
+        })
     }
 
     /// The text, if this is text.
@@ -217,20 +228,17 @@ impl From<f64> for Tree {
     }
 }
 
-/// Text without quotes where YAML takes it for the same text, in quotes where not.
+/// Text without quotes where every reader takes it for the same text, in quotes where not.
 pub(crate) fn scalar(text: &str, in_braces: bool) -> String {
-    let is_plain = !text.contains(['\n', '\r', '\t']) && {
+    let is_plain = !text.contains(['\n', '\r', '\t']) && yaml::is_plain(text) && {
         let shown = if in_braces { format!("{{a: {text}}}") } else { format!("a: {text}\n") };
         marked::parse(&shown).is_ok_and(|node| Tree::of(&node) == Tree::map().with("a", text))
     };
     if is_plain && !text.is_empty() {
         return text.to_owned();
     }
-    if !text.contains(|character: char| character.is_control()) {
-        return format!("'{}'", text.replace('\'', "''"));
-    }
-    // A JSON string is a double-quoted YAML scalar.
-    serde_json::to_string(text).unwrap_or_default()
+    let needs_escapes = |character: char| character.is_control() || is_invisible(character);
+    if text.contains(needs_escapes) { yaml::escaped(text) } else { format!("'{}'", text.replace('\'', "''")) }
 }
 
 /// A long text on several lines below its key.

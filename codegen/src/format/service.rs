@@ -105,7 +105,7 @@ static LIMIT: Map = map(
     ],
 );
 
-static ENVELOPE: Map = map(
+pub(crate) static ENVELOPE: Map = map(
     "the envelope",
     &[
         must("data", Shape::Text, "The key of the records."),

@@ -64,7 +64,7 @@ fn new_keys_stand_where_the_format_has_them() {
 
 #[test]
 fn what_was_unknown_opens_into_lines_where_it_has_to() {
-    let body = Tree::map().with("evidence", "reported").with("series", vec![field("x"), field("y")]);
+    let body = Tree::map().with("evidence", "reported").with("series", vec![field("x"), field("z")]);
     let mut long = draft("- body: unknown  # why\n  # more\n  notes: n\n");
     long.replace(&[Item(0), Key("body")], &body).expect("a replacement");
     let expected = "\
@@ -72,7 +72,7 @@ fn what_was_unknown_opens_into_lines_where_it_has_to() {
     evidence: reported
     series:
     - {name: x, type: number, summary: 'A value, of some kind.'}
-    - {name: y, type: number, summary: 'A value, of some kind.'}
+    - {name: z, type: number, summary: 'A value, of some kind.'}
   # more
   notes: n
 ";

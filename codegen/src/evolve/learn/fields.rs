@@ -1,6 +1,7 @@
 //! The fields of one record, as replies show them and as the catalogue has them.
 
 use super::Learning;
+use super::body::entries_at;
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
 use crate::evolve::naming::{Taken, entries};
@@ -27,11 +28,32 @@ pub(super) struct Place {
     pub(super) evidence: String,
     /// The envelope's time field, where the list does not repeat it.
     pub(super) time: Option<String>,
+    /// Listed fields whose types must stay, and what to do if they cannot.
+    pub(super) fixed: Vec<(String, &'static str)>,
+    /// What stands before the name of a field in messages.
+    pub(super) within: String,
+}
+
+impl Place {
+    pub(super) fn new(file: &str, path: Vec<Step>, evidence: &str) -> Self {
+        let (file, evidence) = (file.to_owned(), evidence.to_owned());
+        Self { file, path, evidence, time: None, fixed: Vec::new(), within: String::new() }
+    }
 }
 
 pub(super) const SERVICE: &str = "service.yaml";
 
 impl Topic<'_> {
+    /// Notes something about the endpoint.
+    pub(super) fn say(&self, desk: &mut Desk, text: impl std::fmt::Display) {
+        desk.say(format!("{}: {text}", self.endpoint));
+    }
+
+    /// The same topic for fields that stand in another file: records that they need stand there too.
+    pub(super) fn within_file(&self, file: &str) -> Self {
+        Self { file: file.to_owned(), endpoint: self.endpoint.clone(), learning: self.learning }
+    }
+
     /// Fields nobody knew, as they are to be listed.
     pub(super) fn list(&self, desk: &mut Desk, seen: &Seen, time: Option<&str>) -> Result<Vec<Tree>, Refusal> {
         let mut taken = Taken::default();
@@ -41,27 +63,9 @@ impl Topic<'_> {
         self.new_fields(desk, seen, &mut taken, |name| Some(name) != time)
     }
 
-    /// The field that a list of new fields has its time in.
-    pub(super) fn time_of(&self, desk: &mut Desk, list: &[Tree]) -> String {
-        let is_moment = |field: &&Tree| field.get("type").and_then(Tree::as_text) == Some("timestamp");
-        let moments: Vec<_> = list.iter().filter(is_moment).filter_map(|field| field.get("name")?.as_text()).collect();
-        match moments.as_slice() {
-            [one] => (*one).to_owned(),
-            [] => "none".to_owned(),
-            _ => {
-                let names = moments.join(", ");
-                desk.say(format!(
-                    "{}: which of {names} is the time of a record cannot be told; `time: none` for now",
-                    self.endpoint
-                ));
-                "none".to_owned()
-            }
-        }
-    }
-
     /// Compares listed fields with what was seen.
     pub(super) fn merge(&self, desk: &mut Desk, place: &Place, seen: &Seen) -> Result<(), Refusal> {
-        let listed = listed(&desk.tree(&place.file)?, &place.path);
+        let listed = entries_at(&desk.tree(&place.file)?, &place.path).to_vec();
         let mut taken = Taken::default();
         if let Some(time) = &place.time {
             taken.note(snake(time));
@@ -77,18 +81,18 @@ impl Topic<'_> {
             }
             if is_absent && seen.objects > 0 && field.get("optional").is_none() {
                 desk.insert(&place.file, &at, &format::FIELD, "optional", &true.into())?;
-                desk.say(format!("{}: `{name}` can be absent or null", self.endpoint));
+                self.say(desk, format!("`{}{name}` can be absent or null", place.within));
             }
         }
         let is_new = |name: &str| {
             place.time.as_deref() != Some(name)
                 && !listed.iter().any(|field| field.get("name").and_then(Tree::as_text) == Some(name))
         };
-        let mut new = self.new_fields(desk, seen, &mut taken, is_new)?;
+        let mut new = self.within_file(&place.file).new_fields(desk, seen, &mut taken, is_new)?;
         for field in &mut new {
             let shown =
                 [field.get("name"), field.get("type")].map(|text| text.and_then(Tree::as_text).unwrap_or_default());
-            desk.say(format!("{}: `{}` is new ({})", self.endpoint, shown[0], shown[1]));
+            self.say(desk, format!("`{}{}` is new ({})", place.within, shown[0], shown[1]));
             if place.evidence != self.learning.evidence {
                 *field = field.clone().with("evidence", self.learning.evidence.as_str());
             }
@@ -107,7 +111,8 @@ impl Topic<'_> {
                 let record = &entries(&tree, "records")[index];
                 let evidence = record.get("evidence").and_then(Tree::as_text).unwrap_or_default().to_owned();
                 let path = vec![Step::Key("records"), Step::Item(index), Step::Key("fields")];
-                return self.merge(desk, &Place { file: file.to_owned(), path, evidence, time: None }, seen);
+                let (fixed, within) = (Self::times_of_record(desk, name), format!("{name}."));
+                return self.merge(desk, &Place { fixed, within, ..Place::new(file, path, &evidence) }, seen);
             }
         }
         Ok(())
@@ -123,10 +128,7 @@ impl Topic<'_> {
         let mut fields = Vec::new();
         for (name, met) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
             if !is_writable(name) {
-                desk.say(format!(
-                    "{}: a field without a name that can be written down is left out: {name:?}",
-                    self.endpoint
-                ));
+                self.say(desk, format!("a field without a name that can be written down is left out: {name:?}"));
                 continue;
             }
             let ident = taken.ident(name, Case::Snake, Scope::Fields);
@@ -142,18 +144,6 @@ impl Topic<'_> {
             fields.push(field);
         }
         Ok(fields)
-    }
-}
-
-/// The list of fields at a place.
-fn listed(tree: &Tree, path: &[Step]) -> Vec<Tree> {
-    let found = path.iter().try_fold(tree, |tree, step| match step {
-        Step::Key(key) => tree.get(key),
-        Step::Item(index) => tree.item_at(*index),
-    });
-    match found {
-        Some(Tree::List(items)) => items.clone(),
-        _ => Vec::new(),
     }
 }
 

@@ -21,6 +21,10 @@ pub(super) enum Guess {
 
 /// Guesses by what was seen under a name.
 pub(super) fn guess(name: &str, seen: &Seen, milliseconds: bool) -> Guess {
+    // The client reads numbers that are written as text, but texts alone may be names that look so.
+    if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
+        return Guess::Builtin(if seen.fractions + seen.unwhole > 0 { "number" } else { "integer" });
+    }
     if seen.kinds() != 1 {
         return Guess::Builtin("any");
     }
@@ -58,12 +62,17 @@ fn is_record(seen: &Seen) -> bool {
     !names.is_empty() && names.len() <= 80 && shared && names.iter().all(|(name, _)| is_name(name))
 }
 
-/// The unit in which whole numbers would be moments of our time.
+/// The unit in which all whole numbers would be moments of our time.
 fn moment_unit(seen: &Seen) -> Option<&'static str> {
+    unit_of(seen.least).filter(|unit| unit_of(seen.most) == Some(unit))
+}
+
+/// The unit in which a number would be a moment of our time.
+pub(super) fn unit_of(number: f64) -> Option<&'static str> {
     // From 1990 to 2200, in seconds.
     let (first, last) = (6.3e8, 7.3e9);
     let units = [("seconds", 1.0), ("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9)];
-    let fits = |scale: f64| seen.least >= first * scale && seen.most <= last * scale;
+    let fits = |scale: f64| (first * scale..=last * scale).contains(&number);
     units.into_iter().find(|(_, scale)| fits(*scale)).map(|(unit, _)| unit)
 }
 
@@ -93,6 +102,10 @@ mod tests {
             ("x", "[true, null]", Guess::Builtin("boolean")),
             ("x", "[null]", Guess::Builtin("any")),
             ("x", "[1, \"a\"]", Guess::Builtin("any")),
+            ("x", "[1, \"2\"]", Guess::Builtin("integer")),
+            ("x", "[1, \"2.5\"]", Guess::Builtin("number")),
+            ("x", "[1, \"2\", \"NaN\"]", Guess::Builtin("any")),
+            ("x", "[\"2\"]", Guess::Builtin("string")),
             ("x", "[\"a\"]", Guess::Builtin("string")),
             ("openDate", "[1700000000]", Guess::Builtin("timestamp")),
             ("created_at", "[1700000000, 1700000060]", Guess::Builtin("timestamp")),

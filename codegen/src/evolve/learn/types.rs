@@ -3,7 +3,7 @@
 use super::fields::{SERVICE, Topic};
 use super::guess::{Guess, guess};
 use crate::evolve::change::{Desk, Refusal};
-use crate::evolve::naming::{self, entries, singular};
+use crate::evolve::naming::{self, Taken, entries, singular};
 use crate::evolve::seen::Seen;
 use crate::evolve::tree::Tree;
 use crate::format;
@@ -19,24 +19,21 @@ impl Topic<'_> {
         name: &str,
         seen: &Seen,
     ) -> Result<(String, Option<&'static str>), Refusal> {
-        if let Some(wanted) = self.enum_for(name)
-            && seen.kinds() == 1
-            && !seen.texts.is_empty()
-        {
-            return Ok((self.enumerate(desk, &wanted, seen)?, None));
+        if let Some(ty) = self.enum_of(desk, name, seen)? {
+            return Ok((ty, None));
         }
         let milliseconds = desk.checked.service.time.unit == TimeUnit::Milliseconds;
         let ty = match guess(name, seen, milliseconds) {
-            Guess::Builtin(ty) => ty.to_owned(),
+            Guess::Builtin(ty) => {
+                self.say_doubts(desk, name, ty, seen);
+                ty.to_owned()
+            }
             Guess::OtherMoment(unit) => {
-                desk.say(format!(
-                    "{}: `{name}` looks like a moment in {unit}, which is not the service's unit",
-                    self.endpoint
-                ));
+                self.say(desk, format!("`{name}` looks like a moment in {unit}, which is not the service's unit"));
                 return Ok(("integer".to_owned(), Some(unit)));
             }
             Guess::WrittenMoment => {
-                desk.say(format!("{}: `{name}` is a moment written as text, which stays text", self.endpoint));
+                self.say(desk, format!("`{name}` is a moment written as text, which stays text"));
                 "string".to_owned()
             }
             Guess::List => self.list_type(desk, name, seen)?,
@@ -45,14 +42,42 @@ impl Topic<'_> {
         Ok((ty, None))
     }
 
+    /// Says where a type is less than one could wish for, and why.
+    pub(super) fn say_doubts(&self, desk: &mut Desk, name: &str, ty: &str, seen: &Seen) {
+        let doubt = match ty {
+            "any" if seen.values() == 0 => "was `null` wherever it came, so that it is `any` until it is corrected",
+            "any" if seen.kinds() == 1 => "has objects whose keys are data and no names of fields, so that it is `any`",
+            "any" => {
+                return self.say(desk, format!("`{name}` has {}, so that it is `any`", seen.words()));
+            }
+            "number" if seen.rounded > 0 => {
+                "has whole numbers that are too large for an integer and lose digits as a number"
+            }
+            "integer" | "number" if seen.text_times > 0 => "comes as a number and as text, and the client reads both",
+            _ => return,
+        };
+        self.say(desk, format!("`{name}` {doubt}"));
+    }
+
     fn list_type(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<String, Refusal> {
         let inner = match &seen.items {
+            Some(items) if items.times == 0 => {
+                self.say(desk, format!("`{name}` was empty wherever it came, so that its items are `any`"));
+                "any".to_owned()
+            }
             // An item that can be null has no type of its own to be.
             Some(items) if items.nulls == 0 => self.new_type(desk, &singular(name), items)?.0,
-            _ => "any".to_owned(),
+            _ => {
+                self.say(desk, format!("`{name}` has `null` among its items, so that they are `any`"));
+                "any".to_owned()
+            }
         };
         let list = format!("list<{inner}>");
-        Ok(if TypeExpr::parse(&list).is_some() { list } else { "any".to_owned() })
+        if TypeExpr::parse(&list).is_some() {
+            return Ok(list);
+        }
+        self.say(desk, format!("`{name}` has lists within lists, more than the catalogue has words for"));
+        Ok("any".to_owned())
     }
 
     /// A record for objects within a record: one that is there already if it has the same fields.
@@ -66,7 +91,11 @@ impl Topic<'_> {
             return Ok(known.to_owned());
         }
         let mut taken = naming::root_types(&service);
-        naming::group_types(self.file.trim_end_matches(".yaml"), &group, &mut taken);
+        if self.file == SERVICE {
+            taken = all_types(desk)?;
+        } else {
+            naming::group_types(self.file.trim_end_matches(".yaml"), &group, &mut taken);
+        }
         let own = singular(name);
         let wanted = match names::ident(&own, Case::Pascal) {
             Ok(ident) if !taken.has(&ident) => own,
@@ -78,10 +107,20 @@ impl Topic<'_> {
             .with("summary", "unknown")
             .with("evidence", self.learning.evidence.as_str())
             .with("fields", fields);
-        desk.extend_top(&self.file, &format::GROUP, "records", vec![record])?;
-        desk.say(format!("{}: the objects under `{name}` become the record `{ident}`", self.endpoint));
+        let format = if self.file == SERVICE { &format::SERVICE } else { &format::GROUP };
+        desk.extend_top(&self.file, format, "records", vec![record])?;
+        self.say(desk, format!("the objects under `{name}` become the record `{ident}`"));
         Ok(ident)
     }
+}
+
+/// The types of the client and of all its groups.
+pub(super) fn all_types(desk: &mut Desk) -> Result<Taken, Refusal> {
+    let mut taken = naming::root_types(&desk.tree(SERVICE)?);
+    for (module, _) in desk.modules() {
+        naming::group_types(&module, &desk.tree(&format!("{module}.yaml"))?, &mut taken);
+    }
+    Ok(taken)
 }
 
 /// Names and types, by which two records are the same.

@@ -4,7 +4,7 @@ use super::fields::{Place, SERVICE, Topic};
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
 use crate::evolve::naming::entries;
-use crate::evolve::seen::Seen;
+use crate::evolve::seen::{Seen, shown};
 use crate::evolve::tree::Tree;
 use crate::type_expr::{Builtin, TypeExpr};
 
@@ -20,91 +20,116 @@ impl Topic<'_> {
     ) -> Result<(), Refusal> {
         let text = |key: &str| field.get(key).and_then(Tree::as_text).unwrap_or_default();
         let (name, ty) = (text("name"), text("type"));
-        if let (Some(wanted), "string") = (self.enum_for(name), ty) {
-            let ty = self.enumerate(desk, &wanted, seen)?;
-            return desk.replace(&place.file, &[at, &[Step::Key("type")]].concat(), ty);
+        let place_of_type = [at, &[Step::Key("type")]].concat();
+        if let Some(enumerated) = self.enum_instead(desk, name, ty, seen)? {
+            return desk.replace(&place.file, &place_of_type, enumerated);
         }
-        self.say_range(desk, field, seen);
+        self.say_range(desk, place, field, seen);
         let Some(expr) = TypeExpr::parse(ty) else { return Ok(()) };
-        if let Some(wider) = self.widened(desk, &expr, seen)? {
-            let known = field.get("evidence").and_then(Tree::as_text).unwrap_or(&place.evidence);
-            desk.say(format!(
-                "{}: `{name}` was {ty} (evidence: {known}), which the replies contradict; it becomes {wider}",
-                self.endpoint
-            ));
-            desk.replace(&place.file, &[at, &[Step::Key("type")]].concat(), wider)?;
+        let named = format!("{}{name}", place.within);
+        let Some(wider) = self.widened(desk, &named, &expr, seen)? else {
+            if expr == TypeExpr::Builtin(Builtin::Timestamp) {
+                self.say_moment(desk, &named, seen);
+            }
+            return Ok(());
+        };
+        let known = field.get("evidence").and_then(Tree::as_text).unwrap_or(&place.evidence);
+        let contradiction = format!("`{named}` is {ty} (evidence: {known}), and the replies have {}", seen.words());
+        if let Some((_, why)) = place.fixed.iter().find(|(fixed, _)| fixed == name) {
+            self.say(desk, format!("{contradiction}, which the client refuses; it stays, as {why}"));
+            return Ok(());
         }
-        Ok(())
+        self.say(desk, format!("{contradiction}; it becomes {wider}"));
+        if wider == "number" && seen.rounded > 0 {
+            self.say_doubts(desk, &named, &wider, seen);
+        }
+        desk.replace(&place.file, &place_of_type, wider)
     }
 
     /// The type that also holds what was seen, if the known one does not.
-    fn widened(&self, desk: &mut Desk, known: &TypeExpr<'_>, seen: &Seen) -> Result<Option<String>, Refusal> {
-        if seen.kinds() == 0 {
+    fn widened(
+        &self,
+        desk: &mut Desk,
+        name: &str,
+        known: &TypeExpr<'_>,
+        seen: &Seen,
+    ) -> Result<Option<String>, Refusal> {
+        if seen.values() == 0 {
             return Ok(None);
         }
         let only = |times: usize| seen.kinds() == 1 && times > 0;
-        let numbers = only(seen.integers + seen.fractions);
         let any = || Ok(Some("any".to_owned()));
         match known {
-            TypeExpr::Builtin(builtin) => Ok(widened_builtin(*builtin, seen).map(str::to_owned)),
+            TypeExpr::Builtin(builtin) => {
+                if *builtin == Builtin::String {
+                    self.say_whole_numbers(desk, name, seen);
+                }
+                Ok(widened_builtin(*builtin, seen).map(str::to_owned))
+            }
             TypeExpr::List(item) if only(seen.lists) => {
                 let Some(items) = &seen.items else { return Ok(None) };
                 if items.nulls > 0 && **item != TypeExpr::Builtin(Builtin::Any) {
                     return Ok(Some("list<any>".to_owned()));
                 }
-                Ok(self.widened(desk, item, items)?.map(|wider| format!("list<{wider}>")))
+                Ok(self.widened(desk, name, item, items)?.map(|wider| format!("list<{wider}>")))
             }
             TypeExpr::List(_) => any(),
-            TypeExpr::Name(name) => {
+            TypeExpr::Name(ty) => {
                 let service = desk.tree(SERVICE)?;
-                let named = entries(&service, "types")
-                    .iter()
-                    .position(|ty| ty.get("name").and_then(Tree::as_text) == Some(name));
-                match named {
-                    Some(index) if only(seen.text_times) => self.new_values(desk, index, seen).map(|()| None),
-                    None if only(seen.objects) => self.merge_record(desk, name, seen).map(|()| None),
-                    _ if numbers => Ok(Some(if seen.fractions > 0 { "number" } else { "any" }.to_owned())),
+                let is_meant = |known: &Tree| known.get("name").and_then(Tree::as_text) == Some(ty);
+                match entries(&service, "types").iter().position(is_meant) {
+                    Some(index) if seen.are_texts() => {
+                        self.say_whole_numbers(desk, name, seen);
+                        let values = self.values(desk, seen);
+                        self.new_values(desk, index, &values).map(|()| None)
+                    }
+                    None if only(seen.objects) => self.merge_record(desk, ty, seen).map(|()| None),
+                    _ if only(seen.numbers()) => Ok(Some("number".to_owned())),
                     _ => any(),
                 }
             }
         }
     }
 
-    fn say_range(&self, desk: &mut Desk, field: &Tree, seen: &Seen) {
+    /// Says that there were whole numbers where texts are wanted, which is no reason to widen.
+    fn say_whole_numbers(&self, desk: &mut Desk, name: &str, seen: &Seen) {
+        if seen.integers > 0 && seen.are_texts() {
+            self.say(desk, format!("`{name}` has {}; the client reads whole numbers as text there", seen.words()));
+        }
+    }
+
+    fn say_range(&self, desk: &mut Desk, place: &Place, field: &Tree, seen: &Seen) {
         let bound = |key: &str| match field.get("range").and_then(|range| range.get(key)) {
             Some(Tree::Number(written)) => written.parse::<f64>().ok(),
             _ => None,
         };
         let is_outside =
             bound("min").is_some_and(|min| seen.least < min) || bound("max").is_some_and(|max| seen.most > max);
-        if is_outside && seen.integers + seen.fractions > 0 {
+        if is_outside && seen.numbers() + seen.numeric_texts > 0 {
             let name = field.get("name").and_then(Tree::as_text).unwrap_or_default();
-            desk.say(format!(
-                "{}: `{name}` went from {} to {}, outside its range, which stays as it is",
-                self.endpoint, seen.least, seen.most
-            ));
+            let (within, least, most) = (&place.within, shown(seen.least), shown(seen.most));
+            self.say(
+                desk,
+                format!("`{within}{name}` went from {least} to {most}, outside its range, which stays as it is"),
+            );
         }
     }
 }
 
-/// The type that also holds what was seen, for a type that every catalogue has.
+/// The type that also holds what was seen, for a type that every catalogue has: what the client refuses is held by none.
 fn widened_builtin(known: Builtin, seen: &Seen) -> Option<&'static str> {
     let is_alone = seen.kinds() == 1;
-    let is_numeric = |text: &String| text.parse::<f64>().is_ok_and(f64::is_finite);
-    // The client reads a number that is written as text.
-    let numbers = seen.integers + seen.fractions;
-    let all_numbers = (is_alone || numbers + seen.text_times == seen.times - seen.nulls)
-        && numbers + seen.text_times > 0
-        && seen.texts.iter().all(is_numeric);
+    let are_numbers = seen.are_numbers();
+    let are_whole = are_numbers && seen.unwhole == 0;
     match known {
         Builtin::Any => None,
-        Builtin::String if is_alone && seen.text_times > 0 => None,
+        Builtin::String if seen.are_texts() => None,
         Builtin::Boolean if is_alone && seen.booleans > 0 => None,
-        Builtin::Number if all_numbers => None,
-        Builtin::Integer | Builtin::Timestamp if all_numbers && seen.fractions == 0 => None,
-        Builtin::Count if all_numbers && seen.fractions == 0 && seen.least >= 0.0 => None,
-        Builtin::Count if all_numbers && seen.fractions == 0 => Some("integer"),
-        Builtin::Integer | Builtin::Count | Builtin::Timestamp if all_numbers => Some("number"),
+        Builtin::Number if are_numbers => None,
+        Builtin::Integer | Builtin::Timestamp if are_whole => None,
+        Builtin::Count if are_whole && seen.least >= 0.0 && seen.most <= f64::from(u32::MAX) => None,
+        Builtin::Count if are_whole => Some("integer"),
+        Builtin::Integer | Builtin::Count | Builtin::Timestamp if are_numbers => Some("number"),
         Builtin::Timestamp if is_alone && seen.text_times > 0 => Some("string"),
         _ => Some("any"),
     }
