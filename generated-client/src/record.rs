@@ -34,7 +34,7 @@ pub struct Row<'a> {
     pub(crate) misfit: Option<FieldError>,
 }
 
-impl<'a> Row<'a> {
+impl Row<'_> {
     /// A row without values.
     pub(crate) fn new(fields: &'static [FieldInfo]) -> Self {
         let slots = fields.iter().map(|_| Slot::Absent).collect();
@@ -46,10 +46,10 @@ impl<'a> Row<'a> {
     /// One that does not fit is noted here, and a placeholder is returned: emitted code, of which there is much,
     /// has no case to tell apart then.
     pub fn take<T: FromSlot<Via>, Via>(&mut self, index: usize) -> T {
-        match T::from_slot(self.slot(index)) {
+        match self.slots.get_mut(index).map_or_else(absent, T::from_slot) {
             Ok(value) => value,
             Err(error) => {
-                self.note(error.in_field(self.wire_name(index)));
+                self.note(index, error);
                 T::placeholder()
             }
         }
@@ -70,20 +70,19 @@ impl<'a> Row<'a> {
     }
 
     #[cold]
-    fn note(&mut self, misfit: FieldError) {
-        self.misfit.get_or_insert(misfit);
+    fn note(&mut self, index: usize, misfit: FieldError) {
+        let wire_name = self.fields.get(index).map_or("", |field| field.wire_name);
+        self.misfit.get_or_insert(misfit.in_field(wire_name));
     }
 
     /// Takes the fields that the record does not know.
     pub fn unknown_fields(&mut self) -> UnknownFields {
         self.unknown.take()
     }
+}
 
-    fn slot(&mut self, index: usize) -> Slot<'a> {
-        self.slots.get_mut(index).map(std::mem::take).unwrap_or_default()
-    }
-
-    fn wire_name(&self, index: usize) -> &'static str {
-        self.fields.get(index).map_or("", |field| field.wire_name)
-    }
+/// What becomes of a field that no table has.
+#[cold]
+fn absent<T: FromSlot<Via>, Via>() -> Result<T, FieldError> {
+    T::from_slot(&mut Slot::Absent)
 }

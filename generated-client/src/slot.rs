@@ -83,9 +83,16 @@ impl<'a> Slot<'a> {
         }
     }
 
+    /// The number as a float, however it is written.
+    #[inline(never)] // The usual way of writing it is dealt with before, and inlined.
+    fn float(self, expected: &'static str) -> Result<f64, FieldError> {
+        self.number().map(Number::float).ok_or_else(|| self.refuse(expected))
+    }
+
     /// The whole number, unless there is none or reading it would round.
-    fn integer(&self) -> Option<i64> {
-        self.number().and_then(Number::integer)
+    #[inline(never)]
+    fn integer(self, expected: &'static str) -> Result<i64, FieldError> {
+        self.number().and_then(Number::integer).ok_or_else(|| self.refuse(expected))
     }
 
     /// The text; a whole number will do, because its text is beyond doubt.
@@ -139,8 +146,8 @@ const LONGEST: usize = 60;
 ///
 /// `Via` keeps the two families of emitted types apart, records and named types; it is always inferred.
 pub trait FromSlot<Via = ()>: Sized {
-    /// Makes the value, or says what was expected and what stood there.
-    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError>;
+    /// Takes the value, or says what was expected and what stood there; the slot is absent afterwards.
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError>;
 
     /// Any value at all, to stand where one did not fit until the whole is given up.
     fn placeholder() -> Self;
@@ -155,11 +162,15 @@ pub enum AsRecord {}
 pub enum AsNamedType {}
 
 impl FromSlot for f64 {
-    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
-        if let Slot::Float(number) = slot {
-            return Ok(number);
+    #[inline]
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        match *slot {
+            Slot::Float(number) => {
+                *slot = Slot::Absent;
+                Ok(number)
+            }
+            _ => std::mem::take(slot).float("a number"),
         }
-        slot.number().map(Number::float).ok_or_else(|| slot.refuse("a number"))
     }
 
     fn placeholder() -> Self {
@@ -168,11 +179,15 @@ impl FromSlot for f64 {
 }
 
 impl FromSlot for i64 {
-    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
-        if let Slot::Integer(number) = slot {
-            return Ok(number);
+    #[inline]
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        match *slot {
+            Slot::Integer(number) => {
+                *slot = Slot::Absent;
+                Ok(number)
+            }
+            _ => std::mem::take(slot).integer("a whole number"),
         }
-        slot.integer().ok_or_else(|| slot.refuse("a whole number"))
     }
 
     fn placeholder() -> Self {
@@ -181,8 +196,9 @@ impl FromSlot for i64 {
 }
 
 impl FromSlot for u32 {
-    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
-        let count = slot.integer().and_then(|number| Self::try_from(number).ok());
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        let slot = std::mem::take(slot);
+        let count = slot.number().and_then(Number::integer).and_then(|number| Self::try_from(number).ok());
         count.ok_or_else(|| slot.refuse("a whole number from 0 to 4294967295"))
     }
 
@@ -192,12 +208,15 @@ impl FromSlot for u32 {
 }
 
 impl FromSlot for Timestamp {
-    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
-        if let Slot::Integer(count) = slot {
-            return Ok(Self::from_wire(count));
+    #[inline]
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        match *slot {
+            Slot::Integer(count) => {
+                *slot = Slot::Absent;
+                Ok(Self::from_wire(count))
+            }
+            _ => std::mem::take(slot).integer("a timestamp, a whole number").map(Self::from_wire),
         }
-        let count = slot.integer().ok_or_else(|| slot.refuse("a timestamp, a whole number"))?;
-        Ok(Self::from_wire(count))
     }
 
     fn placeholder() -> Self {
@@ -206,8 +225,8 @@ impl FromSlot for Timestamp {
 }
 
 impl FromSlot for bool {
-    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
-        match slot {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        match std::mem::take(slot) {
             Slot::Bool(value) => Ok(value),
             other => Err(other.refuse("`true` or `false`")),
         }
@@ -219,8 +238,8 @@ impl FromSlot for bool {
 }
 
 impl FromSlot for String {
-    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
-        slot.text().map(Cow::into_owned)
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        std::mem::take(slot).text().map(Cow::into_owned)
     }
 
     fn placeholder() -> Self {
@@ -230,8 +249,8 @@ impl FromSlot for String {
 
 /// `null` is a value of any kind too; only an absent one is refused.
 impl FromSlot for Value {
-    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
-        match slot {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        match std::mem::take(slot) {
             Slot::Null => Ok(Self::Null),
             Slot::Large(large) => match *large {
                 Large::Any(value) => Ok(value),
@@ -247,8 +266,8 @@ impl FromSlot for Value {
 }
 
 impl<T: NamedType> FromSlot<AsNamedType> for T {
-    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
-        slot.text().map(|text| T::from(&text))
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        std::mem::take(slot).text().map(|text| T::from(&text))
     }
 
     fn placeholder() -> Self {
@@ -257,8 +276,8 @@ impl<T: NamedType> FromSlot<AsNamedType> for T {
 }
 
 impl<T: Record> FromSlot<AsRecord> for T {
-    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
-        match slot {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        match std::mem::take(slot) {
             Slot::Large(large) => match *large {
                 Large::Record(mut row) => row.record(),
                 other => Err(Slot::from(other).refuse("an object")),
@@ -273,9 +292,12 @@ impl<T: Record> FromSlot<AsRecord> for T {
 }
 
 impl<T: FromSlot<Via>, Via> FromSlot<Via> for Option<T> {
-    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         match slot {
-            Slot::Absent | Slot::Null => Ok(None),
+            Slot::Absent | Slot::Null => {
+                *slot = Slot::Absent;
+                Ok(None)
+            }
             some => T::from_slot(some).map(Some),
         }
     }
@@ -286,15 +308,15 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for Option<T> {
 }
 
 impl<T: FromSlot<Via>, Via> FromSlot<Via> for Vec<T> {
-    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
-        let items = match slot {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        let items = match std::mem::take(slot) {
             Slot::Large(large) => match *large {
                 Large::List(items) => items,
                 other => return Err(Slot::from(other).refuse("a list")),
             },
             other => return Err(other.refuse("a list")),
         };
-        let item = |(index, item)| T::from_slot(item).map_err(|error| error.at_index(index));
+        let item = |(index, mut item)| T::from_slot(&mut item).map_err(|error| error.at_index(index));
         items.into_iter().enumerate().map(item).collect()
     }
 

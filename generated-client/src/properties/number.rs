@@ -17,7 +17,7 @@ pub fn number(text: &[u8]) {
     assert_eq!(Number::length(text), Number::begin(text).map(|(_, length)| length), "{text}");
     let Some(number) = Number::parse(text) else {
         assert!(!is_number(text), "{text:?} is a number and refused");
-        assert!(f64::from_slot(Slot::Text(text)).is_err() && i64::from_slot(Slot::Text(text)).is_err());
+        assert!(f64::from_slot(&mut Slot::Text(text)).is_err() && i64::from_slot(&mut Slot::Text(text)).is_err());
         return;
     };
     assert!(is_number(text), "{text:?} is no number and read as {number:?}");
@@ -46,10 +46,10 @@ fn assert_bare_and_quoted_agree(text: &str, float: f64) {
 // Up to 2^53, where the digits do not speak for themselves, the cast is exact.
 #[allow(clippy::cast_precision_loss)]
 fn assert_integer(text: &str, number: Number) {
-    let read = i64::from_slot(Slot::Text(text)).ok();
+    let read = i64::from_slot(&mut Slot::Text(text)).ok();
     assert_eq!(read, number.integer());
-    assert_eq!(Timestamp::from_slot(Slot::Text(text)).ok(), read.map(Timestamp::from_wire));
-    assert_eq!(u32::from_slot(Slot::Text(text)).ok(), read.and_then(|read| u32::try_from(read).ok()));
+    assert_eq!(Timestamp::from_slot(&mut Slot::Text(text)).ok(), read.map(Timestamp::from_wire));
+    assert_eq!(u32::from_slot(&mut Slot::Text(text)).ok(), read.and_then(|read| u32::try_from(read).ok()));
     match (text.parse::<i64>().ok(), read) {
         // Negative zero is a float until somebody wants an integer.
         (Some(written), read) => assert_eq!(read, Some(written)),
