@@ -18,7 +18,8 @@ pub trait Record: Sized {
 
     /// Takes the values, by their places in [`RecordInfo::fields`].
     ///
-    /// If one does not fit, the row takes note of it and the record means nothing.
+    /// If one does not fit, the row takes note of it and the record means nothing; [`Row::record`] hands out none
+    /// of those.
     fn from_row(row: &mut Row<'_>) -> Self;
 }
 
@@ -44,7 +45,7 @@ impl Row<'_> {
     /// Takes the value of the field at `index`; what is taken again is absent.
     ///
     /// One that does not fit is noted here, and a placeholder is returned: emitted code, of which there is much,
-    /// has no case to tell apart then.
+    /// has no case to tell apart then. [`Row::record`] tells of it.
     pub fn take<T: FromSlot<Via>, Via>(&mut self, index: usize) -> T {
         match self.slots.get_mut(index).map_or_else(absent, T::from_slot) {
             Ok(value) => value,
@@ -63,8 +64,8 @@ impl Row<'_> {
         self.take::<Option<T>, Via>(index).unwrap_or_default()
     }
 
-    /// Takes the values as a record, if all of them fit.
-    pub(crate) fn record<T: Record>(&mut self) -> Result<T, FieldError> {
+    /// Takes the values as a record, or says which was the first that did not fit.
+    pub fn record<T: Record>(&mut self) -> Result<T, FieldError> {
         let record = T::from_row(self);
         self.misfit.take().map_or(Ok(record), Err)
     }

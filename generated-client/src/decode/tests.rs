@@ -4,6 +4,8 @@
 //! that answers here is described here.
 
 use super::sample::{Every, Level, Side, Whole, series_of};
+use crate::record::{FieldError, FromSlot, Large, Record, Row, Slot};
+use crate::registry::RecordInfo;
 use crate::series::Body;
 use crate::{Timestamp, Value};
 
@@ -160,6 +162,41 @@ fn deep_nesting_is_refused() {
             assert_eq!(serde_json::from_str::<Value>(&deep).is_ok(), is_read, "{depth}");
         }
     }
+}
+
+/// A record in a type that is not emitted, taken from its row by hand.
+struct Boxed(Box<Level>);
+
+impl FromSlot for Boxed {
+    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
+        let Slot::Large(large) = slot else { return Err(slot.refuse("an object")) };
+        match *large {
+            Large::Record(mut row) => Ok(Self(Box::new(row.record()?))),
+            other => Err(Slot::from(other).refuse("an object")),
+        }
+    }
+
+    fn placeholder() -> Self {
+        Self(Box::new(Level::placeholder()))
+    }
+}
+
+impl Record for Boxed {
+    const INFO: &'static RecordInfo = Every::INFO;
+
+    /// As the field `best` of what [`Every`] describes.
+    fn from_row(row: &mut Row<'_>) -> Self {
+        row.take::<Self, ()>(10)
+    }
+}
+
+#[test]
+fn a_misfit_passes_through_types_that_are_not_emitted() {
+    let price = |text| Boxed::decode(text).map(|boxed| boxed.0.price.to_bits()).map_err(|error| error.to_string());
+    assert_eq!(price(r#"{"best": {"price": 2.5}}"#), Ok(2.5_f64.to_bits()));
+    let expected = "`best.price`: expected a number, found `null`";
+    assert_eq!(price(r#"{"best": {"price": null}}"#), Err(expected.to_owned()));
+    assert_eq!(price("{}"), Err("`best`: expected an object, found nothing".to_owned()));
 }
 
 /// Decodes a series of levels.

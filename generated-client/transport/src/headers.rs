@@ -99,3 +99,25 @@ impl fmt::Display for InvalidHeader {
 }
 
 impl std::error::Error for InvalidHeader {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_rewritten_is_shown_no_more_than_before() {
+        let mut headers = Headers::new();
+        headers.insert_sensitive("x-api-key", "canary").unwrap();
+        headers.insert("set-cookie", "canary").unwrap();
+        headers.insert("x-echo", "canary").unwrap();
+        headers.insert("x-kept", "unfit").unwrap();
+        headers.rewrite(|value| match &*value {
+            b"unfit" => value.fill(b'\n'),
+            _ => value.make_ascii_uppercase(),
+        });
+        assert_eq!(headers.get("x-api-key"), Some("CANARY"));
+        assert_eq!(headers.get("x-kept"), Some("unfit"));
+        let seen = format!("{headers:?}");
+        assert_eq!(seen.matches("CANARY").count(), 1, "{seen}");
+    }
+}

@@ -11,7 +11,9 @@ use std::time::Duration;
 use crate::proxy::ProxyChoice;
 
 /// Settings of the built-in transport.
-#[derive(Clone, Debug, Default)]
+///
+/// `Debug` says how many certificates were given and not what else their files hold, which may be a key.
+#[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Settings {
     /// The time for a connection to be made, encryption included; 10 seconds unless set.
@@ -38,12 +40,23 @@ impl Settings {
         if let Some(choice) = &self.proxy {
             return Some(choice.setting());
         }
+        if self.connect_timeout.is_some() {
+            return Some("connect_timeout");
+        }
         #[cfg(feature = "system-roots")]
         if self.system_roots {
             return Some("system_roots");
         }
-        let connect_timeout = self.connect_timeout.map(|_| "connect_timeout");
-        connect_timeout.or(self.root_certificates.first().map(|_| "root_certificate"))
+        self.root_certificates.first().map(|_| "root_certificate")
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings")
+            .field("connect_timeout", &self.connect_timeout)
+            .field("root_certificates", &self.root_certificates.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -88,5 +101,47 @@ impl fmt::Display for SettingsError {
 impl StdError for SettingsError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.cause.as_deref().map(|cause| cause as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_setting_that_was_made_is_named() {
+        let mut settings = Settings::default();
+        assert_eq!(settings.made(), None);
+        settings.root_certificates.push(Vec::new());
+        assert_eq!(settings.made(), Some("root_certificate"));
+        #[cfg(feature = "system-roots")]
+        {
+            settings.system_roots = true;
+            assert_eq!(settings.made(), Some("system_roots"));
+        }
+        settings.connect_timeout = Some(Duration::ZERO);
+        assert_eq!(settings.made(), Some("connect_timeout"));
+        #[cfg(feature = "proxy")]
+        {
+            settings.proxy = Some(ProxyChoice::None);
+            assert_eq!(settings.made(), Some("no_proxy"));
+        }
+    }
+
+    #[test]
+    fn debug_shows_no_secret() {
+        let pem = b"canary".to_vec();
+        let bytes = format!("{pem:?}");
+        let settings = Settings {
+            root_certificates: vec![pem],
+            #[cfg(feature = "proxy")]
+            proxy: Some(ProxyChoice::One("http://me:canary@p:1".to_owned())),
+            ..Settings::default()
+        };
+        let seen = format!("{settings:?}");
+        assert!(seen.contains("root_certificates: 1"), "{seen}");
+        assert!(!seen.contains("canary") && !seen.contains(bytes.trim_matches(['[', ']'])), "{seen}");
+        #[cfg(feature = "proxy")]
+        assert_eq!(format!("{:?}", settings.proxy), "Some(proxy)");
     }
 }
