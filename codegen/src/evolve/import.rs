@@ -5,7 +5,9 @@
 
 mod build;
 mod document;
+mod envelope;
 mod facts;
+mod failures;
 mod named_type;
 mod notes;
 mod operation;
@@ -16,6 +18,7 @@ mod record;
 mod round_trip;
 mod said;
 mod schema;
+mod security;
 mod setters;
 mod tolerant;
 
@@ -50,10 +53,13 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
         None => Desk::empty(),
     };
     let mut reader = Reader::new(&document, import);
+    let service = reader.service();
     if desk.is_empty() {
-        let service = reader.service();
         let lines = service.block(0).join("\n") + "\n";
         desk.create("service.yaml", &lines)?;
+    } else {
+        reader.plan.service = Some(reader.said_of_service(&service));
+        reader.plan.is_ours = document.is_ours();
     }
     reader.surroundings(&desk);
     reader.operations();
@@ -63,7 +69,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
     for line in notes.lines() {
         desk.say(format!("beyond the catalogue: {line}"));
     }
-    if guessed_time {
+    if guessed_time && desk.is_new() {
         desk.say("the unit of timestamps is not said; `seconds` in `service.yaml` is a guess");
     }
     if left_out > 0 {

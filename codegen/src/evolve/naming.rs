@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::tree::Tree;
 use crate::names::{self, Case, Scope};
+use crate::spec::{self, TypeKind};
 
 /// Names that stand side by side in Rust.
 #[derive(Clone, Debug, Default)]
@@ -96,6 +97,12 @@ pub(super) fn group_types(module: &str, group: &Tree, taken: &mut Taken) {
             taken.note(ident);
         }
     }
+}
+
+/// Whether a type of the catalogue may be the one that has some values: names are too few to go by them alone.
+pub(super) fn share_a_value<'v>(known: &spec::Type, mut values: impl Iterator<Item = &'v str>) -> bool {
+    values.any(|value| known.values.iter().any(|known| known.value == value))
+        || (known.kind == TypeKind::Identifier && known.values.is_empty())
 }
 
 /// The entries of a list.

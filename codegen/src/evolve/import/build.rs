@@ -1,6 +1,10 @@
 //! A plan gets names and becomes edits.
 
 mod bodies;
+mod compare;
+mod fill;
+mod known;
+mod meetings;
 mod merge;
 mod named_types;
 mod naming;
@@ -20,6 +24,7 @@ use crate::evolve::naming::{Taken, group_types, root_types};
 use crate::evolve::tree::Tree;
 use crate::format;
 use crate::names;
+use meetings::Meetings;
 
 const SERVICE: &str = "service.yaml";
 
@@ -28,19 +33,36 @@ pub(super) fn build(desk: &mut Desk, import: &Import, plan: Plan) -> Result<(), 
     let mut builder = Builder::new(desk, import, plan);
     let slots = builder.endpoints();
     builder.count_uses();
+    builder.met = Meetings::of(&builder.desk.checked, &builder.plan, &slots, builder.envelope_time.as_deref());
     builder.name_types();
     builder.name_records();
+    builder.meet_shared(&slots);
+    let facts = compare::compare(&builder, &slots);
     builder.write_service(&slots)?;
     builder.write_groups(&slots)?;
-    builder.merge_records()
+    builder.merge_records()?;
+    for line in facts.lines() {
+        builder.desk.say(line);
+    }
+    builder.fill(facts.fills);
+    Ok(())
 }
 
 /// Where an endpoint goes.
 enum Slot {
     /// It is there already: its group, and where in it.
-    Known(String, usize),
+    Known(usize, usize),
     /// It is new; the `ident` that it needs, if its name does not make one.
     New(Option<String>),
+}
+
+/// What a type of the plan is called.
+struct TypeName {
+    name: String,
+    /// Where it is among those that are there already.
+    known: Option<usize>,
+    /// Whether it is to be written: nothing new has the others.
+    is_new: bool,
 }
 
 /// A plan on its way into a catalogue.
@@ -48,15 +70,16 @@ struct Builder<'a> {
     desk: &'a mut Desk,
     import: &'a Import,
     plan: Plan,
+    met: Meetings,
     root: Taken,
     groups: BTreeMap<String, Taken>,
-    /// By index of the plan, with the place among those that are there already.
-    types: Vec<(String, Option<usize>)>,
+    /// By index of the plan.
+    types: Vec<TypeName>,
     /// By index of the plan; `None` for those that stand in the one body that has them.
     records: Vec<Option<String>>,
-    /// Records that are there already, by index of the plan, with the file that has them.
-    known: Vec<(usize, String)>,
     setters: Setters,
+    /// The shared params of the catalogue that those of the plan are, by index of the plan.
+    met_shared: Vec<Option<String>>,
     /// What to call shared params by, by index of the plan.
     shared: Vec<String>,
     envelope_time: Option<String>,
@@ -72,17 +95,17 @@ impl<'a> Builder<'a> {
             groups.insert(module, taken);
         }
         for group in &plan.groups {
-            let mut taken = Taken::default();
+            let taken = groups.entry(group.module.clone()).or_default();
             taken.note(names::handle(&group.module));
-            groups.insert(group.module.clone(), taken);
         }
         let time = service.get("envelope").and_then(|envelope| envelope.get("time")?.get("name")?.as_text());
         Self {
             root: root_types(&service),
             groups,
+            met: Meetings::default(),
             types: Vec::new(),
             records: Vec::new(),
-            known: Vec::new(),
+            met_shared: Vec::new(),
             setters: Setters::of(desk),
             shared: Vec::new(),
             envelope_time: time.map(str::to_owned),
@@ -106,14 +129,16 @@ impl<'a> Builder<'a> {
     }
 
     fn write_service(&mut self, slots: &[Slot]) -> Result<(), Refusal> {
-        let mut new: Vec<usize> = (0..self.types.len()).filter(|index| self.types[*index].1.is_none()).collect();
+        let mut new: Vec<usize> = (0..self.types.len()).filter(|index| self.types[*index].is_new).collect();
         new.sort_by_key(|index| self.plan.types[*index].rank);
         let types: Vec<Tree> = new
             .into_iter()
-            .map(|index| named_types::named_type(&self.types[index].0, &self.plan.types[index], &self.import.evidence))
+            .map(|index| {
+                named_types::named_type(&self.types[index].name, &self.plan.types[index], &self.import.evidence)
+            })
             .collect();
         self.desk.extend_top(SERVICE, &format::SERVICE, "types", types)?;
-        merge::values_of_known(self.desk, &self.types, &self.plan.types, &self.import.evidence)?;
+        merge::values_of_known(self)?;
         let params = self.shared_params(slots);
         self.desk.extend_top(SERVICE, &format::SERVICE, "params", params)?;
         let records = self.record_trees(None);
@@ -123,7 +148,7 @@ impl<'a> Builder<'a> {
 
     /// What a new envelope has beside its data: its fields need the names of types and records.
     fn write_metadata(&mut self) -> Result<(), Refusal> {
-        let Some(metadata) = self.plan.metadata else { return Ok(()) };
+        let Some(metadata) = self.plan.metadata.first().copied().filter(|_| self.desk.is_new()) else { return Ok(()) };
         let service = self.desk.service_tree();
         let inherited = service.get("envelope").and_then(|it| it.get("evidence")?.as_text()).unwrap_or_default();
         let fields = self.fields(&self.plan.records[metadata].fields, inherited, None);
@@ -138,7 +163,7 @@ impl<'a> Builder<'a> {
         let mut new: BTreeMap<&str, Vec<Tree>> = BTreeMap::new();
         for (endpoint, slot) in planned.iter().zip(slots) {
             match slot {
-                Slot::Known(module, index) => merge::endpoint(self, endpoint, module, *index)?,
+                Slot::Known(group, index) => merge::endpoint(self, endpoint, *group, *index)?,
                 Slot::New(ident) => {
                     let tree = self.endpoint(endpoint, ident.as_deref());
                     new.entry(&endpoint.group).or_default().push(tree);
@@ -150,7 +175,8 @@ impl<'a> Builder<'a> {
             let endpoints = new.remove(module.as_str()).unwrap_or_default();
             let records = self.record_trees(Some(&module));
             let stands_elsewhere = endpoints.is_empty() && planned.iter().any(|endpoint| endpoint.group == module);
-            if let Some(group) = self.plan.groups.iter().find(|group| group.module == module) {
+            let is_known = self.desk.checked.groups.iter().any(|(known, _)| *known == module);
+            if let Some(group) = self.plan.groups.iter().find(|group| group.module == module && !is_known) {
                 // Whatever the description calls the group: all it has stands in others already.
                 if stands_elsewhere && records.is_empty() {
                     continue;

@@ -80,6 +80,8 @@ impl<'d> Reader<'d> {
         self.plan.endpoints.push(PlannedEndpoint {
             group,
             name,
+            is_tagged: !items(operation, "tags").is_empty(),
+            is_named: operation.get("operationId").is_some(),
             aliases: items(operation, "x-aliases").iter().map(text_of).collect(),
             path,
             said,
@@ -236,8 +238,10 @@ impl<'d> Reader<'d> {
         if text(list, "type") != Some("array") {
             return None;
         }
-        for (key, _) in entries(target, "properties") {
-            if key != envelope.data && Some(key) != envelope.metadata.as_deref() {
+        for (key, property) in entries(target, "properties") {
+            if Some(key) == envelope.metadata.as_deref() {
+                self.metadata(property, &format!("{place}/properties/{key}"));
+            } else if key != envelope.data {
                 self.notes.add(format!("`{key}` beside the records, which the client keeps"), place);
             }
         }

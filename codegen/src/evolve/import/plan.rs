@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::evolve::tree::Tree;
+
 /// Everything that is to be in the catalogue.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
@@ -10,12 +12,32 @@ pub(super) struct Plan {
     /// Params that operations refer to.
     pub(super) shared: Vec<PlannedParam>,
     pub(super) endpoints: Vec<PlannedEndpoint>,
-    /// Groups that are not there yet.
+    /// Groups by the files that they stand in.
     pub(super) groups: Vec<PlannedGroup>,
-    /// The record of the envelope's metadata.
-    pub(super) metadata: Option<usize>,
+    /// The service as a whole.
+    pub(super) service: Option<Tree>,
+    /// Whether the description is made from a catalogue.
+    pub(super) is_ours: bool,
+    /// The records that the envelope's metadata is described as.
+    pub(super) metadata: Vec<usize>,
     /// The field of the metadata that lists what is not covered.
     pub(super) unsupported: Option<String>,
+}
+
+impl Plan {
+    /// A param as an endpoint takes it, wherever it is described.
+    pub(super) fn param<'p>(&'p self, taken: &'p Taken) -> &'p PlannedParam {
+        match taken {
+            Taken::Shared(index) => &self.shared[*index],
+            Taken::Own(param) => param,
+        }
+    }
+
+    /// Whether the one body that has a record lists its fields, so that it needs no name.
+    pub(super) fn is_inline(&self, record: usize) -> bool {
+        let is_body = self.endpoints.iter().any(|endpoint| endpoint.body.record() == Some(record));
+        is_body && self.records[record].uses == 1 && !self.records[record].is_shared
+    }
 }
 
 #[derive(Debug)]
@@ -154,11 +176,25 @@ pub(super) enum PlannedBody {
     Object(usize),
 }
 
+impl PlannedBody {
+    /// The record of one of its entries, or of the whole.
+    pub(super) fn record(&self) -> Option<usize> {
+        match self {
+            Self::Series(record, _) => *record,
+            Self::Object(record) => Some(*record),
+            Self::Unknown => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct PlannedEndpoint {
     /// The group's file without its ending.
     pub(super) group: String,
     pub(super) name: String,
+    /// Whether the description itself says in which group it is, and what it is called.
+    pub(super) is_tagged: bool,
+    pub(super) is_named: bool,
     pub(super) aliases: Vec<String>,
     /// `None` where only the name is known.
     pub(super) path: Option<String>,

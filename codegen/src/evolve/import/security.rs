@@ -1,0 +1,67 @@
+//! Security schemes become credentials, as far as the client knows their kind.
+
+use serde_yaml::Value;
+
+use super::Reader;
+use super::document::{entries, items, text, text_of};
+use super::facts::{or_unknown, some};
+use super::plan::Ty;
+use crate::evolve::tree::Tree;
+
+impl<'d> Reader<'d> {
+    pub(super) fn credentials(&mut self, evidence: &str) -> Option<Tree> {
+        let components = self.document.root().get("components")?;
+        let (mut key, mut token) = (None, None);
+        for (name, scheme) in entries(components, "securitySchemes") {
+            let place = format!("#/components/securitySchemes/{name}");
+            let evidence = text(scheme, "x-evidence").unwrap_or(evidence).to_owned();
+            let header = text(scheme, "name").unwrap_or_default();
+            let is_key = text(scheme, "type") == Some("apiKey") && text(scheme, "in") == Some("header");
+            let is_free = !header.is_empty()
+                && header.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+                && !header.eq_ignore_ascii_case("authorization");
+            let flow = scheme.get("flows").and_then(|flows| flows.get("clientCredentials"));
+            if is_key && is_free && key.is_none() {
+                key = Some(Tree::map().with("header", header).with("evidence", evidence));
+            } else if let (Some(flow), None) = (flow, &token) {
+                token = self.flow(scheme, flow, &evidence);
+                if token.is_none() {
+                    self.notes.add("a token path that is not below the base URL", &place);
+                }
+            } else {
+                self.notes.add("a security scheme that the client does not know", &place);
+            }
+        }
+        let credentials = Tree::map().with_some("api_key", key).with_some("client_credentials", token);
+        (credentials != Tree::map()).then_some(credentials)
+    }
+
+    fn flow(&mut self, scheme: &'d Value, flow: &'d Value, evidence: &str) -> Option<Tree> {
+        let url = text(scheme, "x-path").or(text(flow, "tokenUrl")).filter(|url| url.starts_with('/'))?;
+        let mut reply = Vec::new();
+        for (name, field) in entries(scheme, "x-reply") {
+            let value = self.value(field, name, &format!("#/components/securitySchemes/x-reply/{name}"));
+            let Ty::Builtin(ty) = value.ty else { continue };
+            let said = self.said(field);
+            reply.push(
+                Tree::map()
+                    .with("name", name)
+                    .with("type", ty)
+                    .with("summary", or_unknown(said.summary))
+                    .with_some("unit", said.unit),
+            );
+        }
+        let errors = items(scheme, "x-errors").iter().map(|error| {
+            let status = error.get("status").map(text_of).unwrap_or_default();
+            self.status(&status, error, evidence)
+        });
+        let errors: Vec<Tree> = errors.collect();
+        let tree = Tree::map()
+            .with("path", url)
+            .with("label", text(scheme, "x-label").unwrap_or("Token"))
+            .with("evidence", evidence)
+            .with_some("reply", some(reply))
+            .with_some("errors", some(errors));
+        Some(tree)
+    }
+}
