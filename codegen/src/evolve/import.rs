@@ -4,6 +4,7 @@
 //! names and becomes edits of what is there. Nothing that a description says is dropped without a note.
 
 mod build;
+mod composition;
 mod document;
 mod envelope;
 mod facts;
@@ -86,6 +87,8 @@ struct Reader<'d> {
     notes: Notes,
     /// Records whose fields are being read, by index.
     open: Vec<usize>,
+    /// How many schemas the one that is being read stands in, since the last record.
+    nesting: usize,
     /// Places whose keys have been looked at.
     swept: HashSet<String>,
     /// What every base URL ends in.
@@ -115,6 +118,7 @@ impl<'d> Reader<'d> {
             plan: Plan::default(),
             notes: Notes::default(),
             open: Vec::new(),
+            nesting: 0,
             swept: HashSet::new(),
             suffix: String::new(),
             envelope: None,

@@ -93,7 +93,7 @@ impl<'d> Reader<'d> {
             self.notes.add("params that are objects or lists of lists", place);
             return None;
         }
-        let mut said = self.said_of_value(schema, &ty);
+        let mut said = self.said_of_value(schema, &ty, place);
         let own = self.said(param);
         said.summary = if own.summary.is_empty() { said.summary } else { own.summary };
         (said.ident, said.unit) = (own.ident.or(said.ident), own.unit.or(said.unit));
