@@ -14,6 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use codegen::evolve::diff::{self, Verdict};
 use codegen::{Api, CatalogueChange, Import, OpenApiFormat, OpenApiVersion, import, load, load_texts, openapi};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     tests.push(Trial::test("our_own_catalogue_comes_back_from_3.1", || {
         comes_back(OpenApiVersion::V3_1, OpenApiFormat::Yaml)
     }));
+    tests.push(Trial::test("new_endpoints_break_no_setter", breaks_no_setter));
     tests.push(Trial::test("our_own_description_adds_nothing_to_our_catalogue", adds_nothing));
     libtest_mimic::run(&arguments, tests).exit_code()
 }
@@ -52,12 +54,8 @@ fn check(case: &Path) -> Result<(), Failed> {
 
 /// The same description once more edits nothing, and contradicts nothing of what it brought itself.
 fn comes_to_rest(before: &Path, change: &CatalogueChange, options: &Import) -> Result<(), Failed> {
-    let mut texts = BTreeMap::new();
-    for file in if before.exists() { entries(before) } else { Vec::new() } {
-        texts.insert(name(&file), fs::read_to_string(&file).expect("text"));
-    }
-    texts.extend(change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())));
-    let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let after = texts_after(before, change);
+    let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let again = import(Some(load_texts(&texts)), options).map_err(|refusal| refusal.to_string())?;
     if !again.is_empty() {
         return Err(format!("once more, it edits\n{}\n{}", said(&again), again.diff("")).into());
@@ -66,6 +64,13 @@ fn comes_to_rest(before: &Path, change: &CatalogueChange, options: &Import) -> R
         |line: &&String| !before.exists() && !line.starts_with("beyond the catalogue") && line.contains(" stay");
     let contradictions: Vec<_> = again.said().iter().filter(contradicts).collect();
     if contradictions.is_empty() { Ok(()) } else { Err(format!("it contradicts itself: {contradictions:#?}").into()) }
+}
+
+/// The files of a catalogue with a change.
+fn texts_after(before: &Path, change: &CatalogueChange) -> BTreeMap<String, String> {
+    let before = if before.exists() { entries(before) } else { Vec::new() };
+    let texts = before.iter().map(|file| (name(file), fs::read_to_string(file).expect("text")));
+    texts.chain(change.texts().map(|(name, text)| (name.to_owned(), text.to_owned()))).collect()
 }
 
 fn said(change: &CatalogueChange) -> String {
@@ -100,6 +105,20 @@ fn adds_nothing() -> Result<(), Failed> {
     }
     let texts = change.said().iter().filter(|line| line.contains(" stay")).collect::<Vec<_>>();
     if texts.is_empty() { Ok(()) } else { Err(format!("it contradicts itself: {texts:#?}").into()) }
+}
+
+/// Whatever types new endpoints have for a param, programs that set it on others go on compiling.
+fn breaks_no_setter() -> Result<(), Failed> {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import/shared_setters");
+    let text = fs::read_to_string(case.join("openapi.yaml")).expect("text");
+    let options = Import { text, evidence: "published".to_owned(), summaries: false };
+    let before = case.join("before");
+    let change = import(Some(load(&before)), &options).map_err(|refusal| refusal.to_string())?;
+    let after = texts_after(&before, &change);
+    let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let after = codegen::check(load_texts(&texts)).map_err(|findings| findings.to_string())?;
+    let changes = diff::compare(&codegen::read(&before).expect("a catalogue"), &codegen::lower(&after));
+    if changes.verdict() == Some(Verdict::Minor) { Ok(()) } else { Err(changes.to_string().into()) }
 }
 
 fn own() -> Api {

@@ -1,5 +1,6 @@
 //! A plan gets names and becomes edits.
 
+mod adopt;
 mod bodies;
 mod compare;
 mod fill;
@@ -33,15 +34,17 @@ pub(super) fn build(desk: &mut Desk, import: &Import, plan: Plan) -> Result<(), 
     let mut builder = Builder::new(desk, import, plan);
     let slots = builder.endpoints();
     builder.count_uses();
+    builder.adopt_types();
     builder.met = Meetings::of(&builder.desk.checked, &builder.plan, &slots, builder.envelope_time.as_deref());
     builder.name_types();
     builder.name_records();
     builder.meet_shared(&slots);
+    builder.say_adopted(&slots);
     let facts = compare::compare(&builder, &slots);
     builder.write_service(&slots)?;
     builder.write_groups(&slots)?;
     builder.merge_records()?;
-    for line in facts.lines() {
+    for line in builder.setters.said().into_iter().chain(facts.lines()) {
         builder.desk.say(line);
     }
     builder.fill(facts.fills);
@@ -215,6 +218,11 @@ impl<'a> Builder<'a> {
             .with_some("notes", endpoint.said.notes.clone())
             .with_some("deprecated", endpoint.deprecated.clone())
     }
+}
+
+/// What an endpoint of the description is called in messages.
+fn label(endpoint: &PlannedEndpoint) -> String {
+    endpoint.path.as_ref().map_or_else(|| endpoint.name.clone(), |path| format!("`{path}`"))
 }
 
 /// A path without the names of its params.

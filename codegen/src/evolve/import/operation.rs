@@ -141,6 +141,7 @@ impl<'d> Reader<'d> {
             rank: 0,
             name: name.to_owned(),
             ty: Ty::Builtin("string"),
+            adopted: None,
             several: Several::No,
             in_path: true,
             required: None,

@@ -107,6 +107,7 @@ impl<'d> Reader<'d> {
             default: self.default(schema, &ty, is_list, &said, place),
             served: self.served(param, &ty, &said, place),
             ty,
+            adopted: None,
             several,
             in_path,
             required: required.map(str::to_owned),

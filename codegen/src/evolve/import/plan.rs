@@ -52,6 +52,8 @@ pub(super) struct PlannedGroup {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ty {
     Builtin(&'static str),
+    /// A type of the catalogue, by its name.
+    Known(String),
     /// By index.
     Named(usize),
     /// By index.
@@ -143,6 +145,8 @@ pub(super) struct PlannedParam {
     pub(super) rank: usize,
     pub(super) name: String,
     pub(super) ty: Ty,
+    /// What the description says it is, where its type is that of other endpoints.
+    pub(super) adopted: Option<&'static str>,
     pub(super) several: Several,
     pub(super) in_path: bool,
     pub(super) required: Option<String>,

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::known::{self, Entry, FieldsAt, ParamAt};
-use super::{Slot, template};
+use super::{Slot, label, template};
 use crate::check::Checked;
 use crate::evolve::import::plan::{Plan, PlannedBody, PlannedEndpoint, PlannedParam, Taken, Ty};
 use crate::evolve::naming;
@@ -94,7 +94,7 @@ struct Matcher<'a> {
 
 impl Matcher<'_> {
     fn new_endpoint(&mut self, endpoint: &PlannedEndpoint) {
-        let label = endpoint.path.as_ref().map_or_else(|| endpoint.name.clone(), |path| format!("`{path}`"));
+        let label = label(endpoint);
         self.want_params(endpoint.params.iter().flatten(), &label);
         self.want_body(endpoint, &label);
     }
@@ -198,7 +198,7 @@ impl Matcher<'_> {
             }
             Ty::Record(record) => self.want_record(*record, label),
             Ty::List(item) => self.want(item, label),
-            Ty::Builtin(_) => {}
+            Ty::Builtin(_) | Ty::Known(_) => {}
         }
     }
 

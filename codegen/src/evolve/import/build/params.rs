@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::known::{Entry, ParamAt};
 use super::meetings::User;
 use super::records::range;
-use super::{Builder, Slot};
+use super::{Builder, Slot, label};
 use crate::evolve::import::facts::{or_unknown, some};
 use crate::evolve::import::plan::{PlannedParam, Several, Taken as Takes, Ty};
 use crate::evolve::naming::{Taken, entries};
@@ -29,8 +29,7 @@ impl Builder<'_> {
                 };
                 let place = self.desk.checked.service.params.iter().position(|param| param.id() == id);
                 if let Some(place) = place.filter(|_| !is_there) {
-                    let label =
-                        endpoint.path.as_ref().map_or_else(|| endpoint.name.clone(), |path| format!("`{path}`"));
+                    let label = label(endpoint);
                     let user = User { label, endpoint: None, entry: Entry::Plain, said: said.clone() };
                     self.met.user(ParamAt::Shared(place), user);
                 }
@@ -155,12 +154,13 @@ impl Builder<'_> {
         let said = &param.said;
         let evidence = said.evidence.clone().unwrap_or_else(|| self.import.evidence.clone());
         let default = param.default.as_deref().map(|value| written(&param.ty, value));
-        let (ident, list) = self.setters.choose(param, idents);
+        let ty = self.ty(&param.ty);
+        let (ident, list) = self.setters.choose(param, &ty, idents);
         Tree::map()
             .with_some("id", id.filter(|id| *id != param.name))
             .with("name", param.name.as_str())
             .with_some("ident", ident)
-            .with("type", self.ty(&param.ty))
+            .with("type", ty)
             .with_some("list", list)
             .with_some("in", param.in_path.then_some("path"))
             .with_some("required", param.required.clone())

@@ -65,6 +65,7 @@ impl Builder<'_> {
     pub(super) fn ty(&self, ty: &Ty) -> String {
         match ty {
             Ty::Builtin(name) => (*name).to_owned(),
+            Ty::Known(name) => name.clone(),
             Ty::Named(index) => self.types[*index].name.clone(),
             Ty::Record(index) => self.records[*index].clone().unwrap_or_else(|| "any".to_owned()),
             Ty::List(item) => format!("list<{}>", self.ty(item)),

@@ -27,6 +27,7 @@ impl Comparison<'_> {
         match (known, said) {
             // That it has no type for it is noted where it was read.
             (_, Ty::Builtin("any")) => true,
+            (TypeExpr::Name(name), Ty::Known(said)) => name == said,
             (TypeExpr::List(known), Ty::List(said)) => self.agrees(known, said, min),
             (TypeExpr::Name(name), Ty::Record(_)) => self.type_named(name).is_none(),
             (TypeExpr::Name(name), Ty::Named(index)) => self.type_named(name).is_some_and(|ty| {
@@ -69,6 +70,7 @@ impl Comparison<'_> {
     fn said_in_words(&self, ty: &Ty) -> String {
         match ty {
             Ty::Builtin(name) => (*name).to_owned(),
+            Ty::Known(_) => "string".to_owned(),
             Ty::List(item) => format!("a list of {}", self.said_in_words(item)),
             Ty::Record(_) => "an object".to_owned(),
             Ty::Named(index) => format!("one of {}", some_of(self.values(*index))),
