@@ -3,6 +3,7 @@
 //! First everything is read into a plan, and whatever the catalogue has no word for is noted; then the plan gets
 //! names and becomes edits of what is there. Nothing that a description says is dropped without a note.
 
+mod body;
 mod build;
 mod composition;
 mod document;
@@ -10,6 +11,7 @@ mod envelope;
 mod facts;
 mod failures;
 mod named_type;
+mod naming;
 mod notes;
 mod operation;
 mod params;
@@ -65,7 +67,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
     reader.surroundings(&desk);
     reader.operations();
     reader.unused();
-    let Reader { plan, notes, left_out, guessed_time, .. } = reader;
+    let Reader { plan, notes, left_out, cut, guessed_time, .. } = reader;
     build::build(&mut desk, import, plan)?;
     for line in notes.lines() {
         desk.say(format!("beyond the catalogue: {line}"));
@@ -75,6 +77,9 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
     }
     if left_out > 0 {
         desk.say(format!("{left_out} summaries and descriptions are left out; `--summaries` takes them over"));
+    }
+    if cut > 0 {
+        desk.say(format!("of {cut} texts only the first paragraph is taken over"));
     }
     desk.close()
 }
@@ -97,8 +102,12 @@ struct Reader<'d> {
     /// Tags and the modules that they become.
     groups: Vec<(String, String)>,
     modules: Taken,
+    /// Tags that an endpoint has.
+    tags: HashSet<String>,
     /// How many texts were not taken over.
     left_out: usize,
+    /// How many texts lost all but their first paragraph.
+    cut: usize,
     /// Whether the unit of timestamps had to be made up.
     guessed_time: bool,
 }
@@ -124,7 +133,9 @@ impl<'d> Reader<'d> {
             envelope: None,
             groups: Vec::new(),
             modules: Taken::default(),
+            tags: HashSet::new(),
             left_out: 0,
+            cut: 0,
             guessed_time: false,
         }
     }
@@ -149,6 +160,13 @@ impl<'d> Reader<'d> {
         names.position(|known| known == Some(name)).unwrap_or(usize::MAX)
     }
 
+    /// A text that has no place in the catalogue.
+    fn untold(&mut self, value: &Value, key: &str, what: &str, place: &str) {
+        if value.get(key).is_some() && !self.document.is_ours() {
+            self.notes.add(format!("the {key} of {what}"), place);
+        }
+    }
+
     /// The first paragraph of a text, or nothing if texts are not to be taken over.
     fn prose(&mut self, text: &str) -> String {
         if !self.options.summaries {
@@ -156,7 +174,9 @@ impl<'d> Reader<'d> {
             return String::new();
         }
         let paragraphs = text.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
-        let first = paragraphs.into_iter().find(|paragraph| !paragraph.is_empty()).unwrap_or_default();
+        let mut paragraphs = paragraphs.filter(|paragraph| !paragraph.is_empty());
+        let first = paragraphs.next().unwrap_or_default();
+        self.cut += usize::from(paragraphs.next().is_some() && !self.document.is_ours());
         first.chars().filter(|character| !is_invisible(*character)).collect()
     }
 }

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 use super::Import;
 use super::facts::{or_unknown, some};
+use super::operation::template;
 use super::plan::{Plan, PlannedEndpoint};
 use super::setters::Setters;
 use crate::evolve::change::{Desk, Refusal};
@@ -223,10 +224,4 @@ impl<'a> Builder<'a> {
 /// What an endpoint of the description is called in messages.
 fn label(endpoint: &PlannedEndpoint) -> String {
     endpoint.path.as_ref().map_or_else(|| endpoint.name.clone(), |path| format!("`{path}`"))
-}
-
-/// A path without the names of its params.
-fn template(path: &str) -> String {
-    let segments = path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment });
-    segments.collect::<Vec<_>>().join("/")
 }

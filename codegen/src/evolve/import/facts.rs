@@ -37,6 +37,7 @@ impl Reader<'_> {
             let said = text(info, key).map(str::trim).filter(|said| super::is_writable(said));
             said.unwrap_or(other).to_owned()
         };
+        self.sweep(info, &["description", "title", "version"], "#/info");
         let title = said("title", "Service");
         let prefix = text(root, "x-env-prefix").map(str::to_owned);
         let prefix = prefix.or_else(|| names::ident(&ascii(&title), Case::Shouty).ok());
@@ -111,8 +112,24 @@ impl Reader<'_> {
             let place = format!("#/components/schemas/{name}");
             let is_read = self.swept.contains(&place) || used.contains(&place);
             if !is_read {
-                self.notes.add("schemas that no GET reaches", &place);
+                self.notes.add("schemas of nothing that is taken over", &place);
             }
+        }
+        for kind in ["parameters", "responses"] {
+            for (name, _) in entries(root.get("components").unwrap_or(&Value::Null), kind) {
+                let place = format!("#/components/{kind}/{name}");
+                if !self.swept.contains(&place) {
+                    self.notes.add(format!("{kind} of nothing that is taken over"), &place);
+                }
+            }
+        }
+        for name in items(root, "tags").iter().filter_map(|tag| text(tag, "name")) {
+            if !self.tags.contains(name) && !self.document.is_ours() {
+                self.notes.add("tags of no endpoint that is taken over", &format!("#/tags/{name}"));
+            }
+        }
+        if root.get("security").is_some() && !self.document.is_ours() {
+            self.notes.add("`security`, as every request carries all credentials that there are", "#");
         }
     }
 
@@ -123,8 +140,14 @@ impl Reader<'_> {
         if items(root, "servers").len() > 1 {
             self.notes.add("servers beyond the first", "#/servers");
         }
+        if !self.document.is_ours() {
+            self.sweep(server, &["url", "variables", "x-evidence"], "#/servers");
+        }
         let mut url = text(server, "url")?.to_owned();
         for (name, variable) in entries(server, "variables") {
+            if !self.document.is_ours() {
+                self.sweep(variable, &["default"], &format!("#/servers/variables/{name}"));
+            }
             url = url.replace(&format!("{{{name}}}"), &variable.get("default").map(text_of).unwrap_or_default());
         }
         let path = match url.split_once("://") {

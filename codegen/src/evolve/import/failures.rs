@@ -7,30 +7,47 @@ use super::document::{entries, items, text, text_of};
 use super::facts::{or_unknown, some};
 use crate::evolve::tree::Tree;
 
+const KEYS: &[&str] = &["$ref", "content", "description", "x-advice", "x-evidence", "x-label", "x-notes"];
+
 impl<'d> Reader<'d> {
     /// Every status that a failure has somewhere, once.
     pub(super) fn errors(&mut self, evidence: &str) -> Vec<Tree> {
         let root = self.document.root();
-        let mut errors: Vec<(u16, Tree)> = Vec::new();
-        for (_, item) in entries(root, "paths") {
-            for (status, response) in item.get("get").into_iter().flat_map(|operation| entries(operation, "responses"))
-            {
-                let Ok(number) = status.parse::<u16>() else {
-                    if !status.starts_with('2') {
-                        self.notes.add(format!("the response `{status}`"), "#/paths");
-                    }
+        let mut errors: Vec<(u16, Tree, &'d Value)> = Vec::new();
+        for (path, item) in entries(root, "paths") {
+            let Some((item, _)) = self.document.follow(item) else { continue };
+            let responses = item.get("get").into_iter().flat_map(|operation| entries(operation, "responses"));
+            for (status, response) in responses.filter(|(status, _)| !status.starts_with('2')) {
+                let at = format!("`{path}`/responses/{status}");
+                let Some(number) = status.parse::<u16>().ok().filter(|number| (400..600).contains(number)) else {
+                    self.notes.add(format!("the response `{status}`"), &at);
                     continue;
                 };
-                if !(400..600).contains(&number) || errors.iter().any(|(known, _)| *known == number) {
-                    continue;
+                let own = response;
+                let (response, reference) = self.document.follow(own).unwrap_or((own, None));
+                if reference.is_some() {
+                    self.sweep(own, &["$ref"], &at);
                 }
-                let response = self.document.follow(response).map_or(response, |(response, _)| response);
-                let error = self.status(status, response, evidence);
-                errors.push((number, error));
+                self.failure(response, reference.unwrap_or(&at));
+                match errors.iter().find(|(known, ..)| *known == number) {
+                    Some((.., first)) if text(first, "description") == text(response, "description") => {}
+                    Some(_) => {
+                        self.untold(response, "description", "a status that another endpoint has otherwise", &at);
+                    }
+                    None => errors.push((number, self.status(status, response, evidence), response)),
+                }
             }
         }
-        errors.sort_by_key(|(number, _)| *number);
-        errors.into_iter().map(|(_, error)| error).collect()
+        errors.sort_by_key(|(number, ..)| *number);
+        errors.into_iter().map(|(_, error, _)| error).collect()
+    }
+
+    /// Notes what is said of a failure beside what it means.
+    fn failure(&mut self, response: &'d Value, place: &str) {
+        self.sweep(response, KEYS, place);
+        if response.get("content").is_some() && !self.document.is_ours() {
+            self.notes.add("the body of a failure", place);
+        }
     }
 
     pub(super) fn status(&mut self, status: &str, response: &'d Value, evidence: &str) -> Tree {

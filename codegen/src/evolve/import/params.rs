@@ -31,11 +31,14 @@ impl<'d> Reader<'d> {
     pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, place: &str) -> Vec<Taken> {
         let mut taken: Vec<(String, String, Taken)> = Vec::new();
         let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
-        for param in all {
+        for (index, param) in all.enumerate() {
             let Some((target, reference)) = self.document.follow(param) else {
                 self.notes.add("a param that leads nowhere", place);
                 continue;
             };
+            if reference.is_some() {
+                self.sweep(param, &["$ref"], &format!("{place}/parameters/{index}"));
+            }
             let key = |key: &str| text(target, key).unwrap_or_default().to_owned();
             let (name, location) = (key("name"), key("in"));
             let id = reference.and_then(|reference| reference.strip_prefix("#/components/parameters/"));
@@ -86,6 +89,9 @@ impl<'d> Reader<'d> {
             return None;
         };
         let value = self.value(schema, name, &format!("{place}/schema"));
+        if value.nullable {
+            self.notes.add("a param that can be `null`", place);
+        }
         let is_list = matches!(value.ty, Ty::List(_));
         let (ty, several) = self.several(param, value.ty, in_path, place);
         let ty = if is_moment(param) { Ty::Builtin("timestamp") } else { ty };
@@ -117,8 +123,13 @@ impl<'d> Reader<'d> {
 
     /// The type of one value, and whether several can be sent, with commas between them.
     fn several(&mut self, param: &'d Value, ty: Ty, in_path: bool, place: &str) -> (Ty, Several) {
-        let Ty::List(item) = ty else { return (ty, Several::No) };
         let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });
+        let Ty::List(item) = ty else {
+            if !matches!(style, "form" | "simple") {
+                self.notes.add(format!("`style: {style}`"), place);
+            }
+            return (ty, Several::No);
+        };
         let explode = param.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
         let with_commas = matches!((style, explode), ("form" | "simple", false));
         if !with_commas {

@@ -52,7 +52,8 @@ impl<'d> Reader<'d> {
                 self.notes.add(format!("the field {key:?}, whose name cannot be written down"), place);
                 continue;
             }
-            if property.get("default").is_some() {
+            let target = self.document.follow(property).map_or(property, |(target, _)| target);
+            if property.get("default").or(target.get("default")).is_some() {
                 self.notes.add("`default` of a field", &at);
             }
             let value = self.value(property, &key, &at);

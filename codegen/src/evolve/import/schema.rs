@@ -57,7 +57,7 @@ const BESIDE_REFERENCES: &[&str] = &[
 const FORMATS: &[&str] = &["int32", "int64", "uint32", "float", "double", ""];
 
 /// Nothing readable is nested nearly as deep.
-pub(super) const DEPTH: usize = 24;
+pub(super) const DEPTH: usize = 32;
 
 /// A type, and whether `null` can stand for it.
 pub(super) struct Valued {
@@ -79,6 +79,9 @@ impl<'d> Reader<'d> {
         };
         if reference.is_some() {
             self.sweep_reference(own, place);
+        }
+        if schema.as_bool() == Some(false) {
+            self.notes.add("a schema that nothing is of, which becomes `any`", place);
         }
         // Beside a reference it counts for nothing in 3.0, but everybody means it.
         let nullable = reference.is_some() && is_nullable(own);
@@ -133,7 +136,7 @@ impl<'d> Reader<'d> {
     }
 
     /// The one type of a schema beside `null`, guessed from other keys where it is left out.
-    fn type_of(&mut self, schema: &'d Value, place: &str) -> &'d str {
+    pub(super) fn type_of(&mut self, schema: &'d Value, place: &str) -> &'d str {
         let types: Vec<&str> = match schema.get("type") {
             Some(Value::String(one)) => vec![one],
             Some(Value::Sequence(several)) if several.len() > 1 => {
@@ -158,7 +161,16 @@ impl<'d> Reader<'d> {
     fn list(&mut self, schema: &'d Value, name: &str, place: &str) -> Ty {
         let Some(item) = schema.get("items") else { return Ty::List(Box::new(Ty::Builtin("any"))) };
         let single = crate::evolve::naming::singular(name);
+        if item.is_bool() || item.is_sequence() {
+            self.notes.add("items of a list that are no schema", place);
+        }
         let value = self.value(item, &single, &format!("{place}/items"));
+        if item.get("$ref").is_none() && !matches!(value.ty, Ty::Record(_) | Ty::Named(_)) {
+            self.untold(item, "description", "the items of a list", place);
+        }
+        if item.get("default").is_some() {
+            self.notes.add("`default` of the items of a list", place);
+        }
         let depth = std::iter::successors(Some(&value.ty), |ty| match ty {
             Ty::List(item) => Some(item),
             _ => None,

@@ -8,12 +8,19 @@ use super::facts::{or_unknown, some};
 use super::plan::Ty;
 use crate::evolve::tree::Tree;
 
+const KEY_KEYS: &[&str] = &["description", "in", "name", "type", "x-evidence"];
+const TOKEN_KEYS: &[&str] = &["description", "flows", "type", "x-errors", "x-evidence", "x-label", "x-path", "x-reply"];
+
 impl<'d> Reader<'d> {
     pub(super) fn credentials(&mut self, evidence: &str) -> Option<Tree> {
         let components = self.document.root().get("components")?;
         let (mut key, mut token) = (None, None);
         for (name, scheme) in entries(components, "securitySchemes") {
             let place = format!("#/components/securitySchemes/{name}");
+            let Some((scheme, _)) = self.document.follow(scheme) else {
+                self.notes.add("a security scheme that leads nowhere", &place);
+                continue;
+            };
             let evidence = text(scheme, "x-evidence").unwrap_or(evidence).to_owned();
             let header = text(scheme, "name").unwrap_or_default();
             let is_key = text(scheme, "type") == Some("apiKey") && text(scheme, "in") == Some("header");
@@ -22,8 +29,19 @@ impl<'d> Reader<'d> {
                 && !header.eq_ignore_ascii_case("authorization");
             let flow = scheme.get("flows").and_then(|flows| flows.get("clientCredentials"));
             if is_key && is_free && key.is_none() {
+                self.sweep(scheme, KEY_KEYS, &place);
+                self.untold(scheme, "description", "a security scheme", &place);
                 key = Some(Tree::map().with("header", header).with("evidence", evidence));
             } else if let (Some(flow), None) = (flow, &token) {
+                self.sweep(scheme, TOKEN_KEYS, &place);
+                self.untold(scheme, "description", "a security scheme", &place);
+                self.sweep(flow, &["scopes", "tokenUrl"], &format!("{place}/clientCredentials"));
+                if flow.get("scopes").and_then(Value::as_mapping).is_some_and(|scopes| !scopes.is_empty()) {
+                    self.notes.add("`scopes`", &place);
+                }
+                for (other, _) in entries(scheme, "flows").filter(|(flow, _)| *flow != "clientCredentials") {
+                    self.notes.add(format!("the flow `{other}`"), &place);
+                }
                 token = self.flow(scheme, flow, &evidence);
                 if token.is_none() {
                     self.notes.add("a token path that is not below the base URL", &place);

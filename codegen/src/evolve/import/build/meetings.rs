@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::known::{self, Entry, FieldsAt, ParamAt};
-use super::{Slot, label, template};
+use super::{Slot, label};
 use crate::check::Checked;
+use crate::evolve::import::operation::template;
 use crate::evolve::import::plan::{Plan, PlannedBody, PlannedEndpoint, PlannedParam, Taken, Ty};
 use crate::evolve::naming;
 use crate::names::{self, Case};

@@ -2,9 +2,10 @@
 
 use super::known::{self, FieldsAt};
 use super::named_types::values;
-use super::{Builder, SERVICE, Slot, TypeName, template};
+use super::{Builder, SERVICE, Slot, TypeName};
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
+use crate::evolve::import::operation::template;
 use crate::evolve::import::plan::{PlannedEndpoint, PlannedType, Taken as Takes};
 use crate::evolve::naming::{Taken, entries};
 use crate::evolve::tree::Tree;
