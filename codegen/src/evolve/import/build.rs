@@ -13,7 +13,7 @@ mod params;
 mod reach;
 mod records;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Import;
 use super::facts::{or_unknown, some};
@@ -122,10 +122,14 @@ impl<'a> Builder<'a> {
     /// A place for every endpoint, and a name for those that are new.
     fn endpoints(&mut self) -> Vec<Slot> {
         let endpoints = std::mem::take(&mut self.plan.endpoints);
+        let mut met = BTreeSet::new();
         let slots = endpoints.iter().map(|endpoint| {
             let template = endpoint.path.as_deref().map(template);
-            let slot = merge::find(self.desk, endpoint, template.as_deref());
-            slot.unwrap_or_else(|| Slot::New(self.claim_endpoint(endpoint)))
+            // Only the first of one name is the one whose path nobody knew.
+            match merge::find(self.desk, endpoint, template.as_deref()) {
+                Some(Slot::Known(group, index)) if met.insert((group, index)) => Slot::Known(group, index),
+                _ => Slot::New(self.claim_endpoint(endpoint)),
+            }
         });
         let slots = slots.collect();
         self.plan.endpoints = endpoints;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::evolve::tree::Tree;
+use crate::spec::{self, Known};
 
 /// Everything that is to be in the catalogue.
 #[derive(Debug, Default)]
@@ -181,6 +182,14 @@ pub(super) enum PlannedBody {
 }
 
 impl PlannedBody {
+    /// Whether it says what a catalogue that has another body for it does not know.
+    pub(super) fn is_news_to(&self, known: &Known<spec::Body>) -> bool {
+        match known {
+            Known::Unknown => true,
+            Known::Known(body) => matches!((self, &body.series), (Self::Series(..), Some(Known::Unknown))),
+        }
+    }
+
     /// The record of one of its entries, or of the whole.
     pub(super) fn record(&self) -> Option<usize> {
         match self {

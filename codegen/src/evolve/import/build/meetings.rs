@@ -115,10 +115,10 @@ impl Matcher<'_> {
                 }
             }
         }
-        let is_unknown = |body: &spec::Body| matches!(body.series, Some(Known::Unknown));
-        let Some(body) = known.body.known().filter(|body| !is_unknown(body)) else {
+        if endpoint.body.is_news_to(&known.body) {
             return self.want_body(endpoint, &label);
-        };
+        }
+        let Known::Known(body) = &known.body else { return };
         let (record, listed) = match endpoint.body {
             PlannedBody::Series(Some(record), _) => (record, &body.series),
             PlannedBody::Object(record) => (record, &body.object),

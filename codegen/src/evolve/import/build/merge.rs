@@ -10,7 +10,7 @@ use crate::evolve::import::plan::{PlannedEndpoint, PlannedType, Taken as Takes};
 use crate::evolve::naming::{Taken, entries};
 use crate::evolve::tree::Tree;
 use crate::names::{self, Case};
-use crate::spec::{self, Known};
+use crate::spec;
 
 /// Where an endpoint is already: by its path, or by its name where nobody knew the path.
 pub(super) fn find(desk: &Desk, endpoint: &PlannedEndpoint, wanted: Option<&str>) -> Option<Slot> {
@@ -63,12 +63,43 @@ pub(super) fn endpoint(
             builder.desk.replace(&file, &within("params"), params)?;
         }
     }
-    let is_unknown = match &builder.desk.checked.groups[group].1.endpoints[index].body {
-        Known::Known(body) => matches!(body.series, Some(Known::Unknown)),
-        Known::Unknown => true,
-    };
-    if is_unknown && new.body.record().is_some() {
-        builder.desk.replace(&file, &within("body"), builder.body(new, &inherited))?;
+    let known = &builder.desk.checked.groups[group].1.endpoints[index].body;
+    if new.body.record().is_some() && new.body.is_news_to(known) {
+        let known = entry.get("body").cloned().unwrap_or(Tree::Null);
+        body(builder, &file, &within("body"), &known, new, &inherited)?;
+    }
+    Ok(())
+}
+
+/// Puts fields where none were known.
+fn body(
+    builder: &mut Builder<'_>,
+    file: &str,
+    path: &[Step],
+    known: &Tree,
+    new: &PlannedEndpoint,
+    inherited: &str,
+) -> Result<(), Refusal> {
+    let mut body = builder.body(new, inherited);
+    // A list that is no time series has no time to be found.
+    let time = known.get("time").filter(|time| time.as_text() == Some("none"));
+    if let (Some(time), Tree::Map(entries)) = (time, &mut body) {
+        entries.retain(|(key, _)| key != "time");
+        let behind = entries.iter().position(|(key, _)| key == "evidence").map_or(0, |index| index + 1);
+        entries.insert(behind, ("time".to_owned(), time.clone()));
+    }
+    if builder.desk.replace(file, path, body.clone()).is_ok() {
+        return Ok(());
+    }
+    // It stands on several lines, which stay.
+    for (key, value) in [("series", body.get("series")), ("evidence", body.get("evidence")), ("time", body.get("time"))]
+    {
+        let Some(value) = value.cloned() else { continue };
+        match known.get(key) {
+            Some(known) if *known == value => {}
+            Some(_) => builder.desk.replace(file, &[path, &[Step::Key(key)]].concat(), value)?,
+            None => builder.insert(file, path, key, value)?,
+        }
     }
     Ok(())
 }
