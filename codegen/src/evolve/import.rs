@@ -101,6 +101,8 @@ struct Reader<'d> {
     envelope: Option<Envelope>,
     /// Tags and the modules that they become.
     groups: Vec<(String, String)>,
+    /// How many of these are of groups that the catalogue has.
+    old_groups: usize,
     modules: Taken,
     /// Tags that an endpoint has.
     tags: HashSet<String>,
@@ -132,6 +134,7 @@ impl<'d> Reader<'d> {
             suffix: String::new(),
             envelope: None,
             groups: Vec::new(),
+            old_groups: 0,
             modules: Taken::default(),
             tags: HashSet::new(),
             left_out: 0,

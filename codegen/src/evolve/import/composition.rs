@@ -79,16 +79,16 @@ impl<'d> Reader<'d> {
 
     /// What a schema is made of, each part at its own place and with what it says only about the whole noted.
     pub(super) fn composition(&mut self, schema: &'d Value, place: &str) -> Composition<'d> {
-        let mut parts = Vec::new();
+        let (mut parts, mut alternatives, mut nullable) = (Vec::new(), None, false);
         for (index, part) in items(schema, "allOf").iter().enumerate() {
             let at = format!("{place}/allOf/{index}");
             if STRUCTURE.iter().any(|key| part.get(key).is_some()) {
                 parts.push((part, at));
             } else {
-                self.sweep(part, &[], &at);
+                nullable |= is_nullable(part);
+                self.sweep(part, &["nullable"], &at);
             }
         }
-        let (mut alternatives, mut nullable) = (None, false);
         for key in ["anyOf", "oneOf"] {
             let is_null = |option: &&(usize, &Value)| text(option.1, "type") == Some("null");
             let all: Vec<_> = items(schema, key).iter().enumerate().collect();

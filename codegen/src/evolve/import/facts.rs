@@ -74,6 +74,9 @@ impl Reader<'_> {
             path.iter().try_fold(&service, |tree, key| tree.get(key)).and_then(Tree::as_text).map(str::to_owned)
         };
         self.suffix = at(&["base_url", "suffix"]).unwrap_or_default();
+        if self.suffix.is_empty() {
+            self.plan.prefix = self.prefix(desk).unwrap_or_default();
+        }
         self.envelope =
             at(&["envelope", "data"]).map(|data| Envelope { data, metadata: at(&["envelope", "metadata", "name"]) });
         for (module, title) in desk.modules() {
@@ -81,7 +84,16 @@ impl Reader<'_> {
             self.groups.push((module.clone(), module.clone()));
             self.groups.push((title, module));
         }
+        self.old_groups = self.groups.len();
         self.new_metadata(desk);
+    }
+
+    /// What the server of the description ends in, if the catalogue has it in its paths.
+    fn prefix(&self, desk: &Desk) -> Option<String> {
+        let suffix = self.plan.service.as_ref()?.get("base_url")?.get("suffix")?.as_text()?;
+        let endpoints = desk.checked.groups.iter().flat_map(|(_, group)| &group.endpoints);
+        let mut paths = endpoints.filter_map(|endpoint| endpoint.path.known());
+        paths.any(|path| path.starts_with(&format!("{suffix}/"))).then(|| suffix.to_owned())
     }
 
     /// What a description says of a service that the catalogue has already, without what had to be made up.

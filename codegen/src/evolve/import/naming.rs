@@ -6,6 +6,7 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{items, text, text_of};
 use super::plan::PlannedGroup;
+use crate::evolve::naming::Taken;
 use crate::names::{self, Case};
 
 const TAG_KEYS: &[&str] = &["description", "name", "x-aliases", "x-displayName"];
@@ -16,7 +17,9 @@ impl Reader<'_> {
         let tag = items(operation, "tags").first().and_then(Value::as_str);
         let first = path.split('/').find(|segment| !segment.is_empty() && !segment.starts_with('{'));
         let wanted = tag.or(first).unwrap_or("general").to_owned();
-        let known = self.groups.iter().find(|(known, _)| *known == wanted).map(|(_, module)| module.clone());
+        let same = |(known, _): &&(String, String)| *known == wanted;
+        let known = self.groups.iter().find(same).or_else(|| self.group_like(&wanted));
+        let known = known.map(|(_, module)| module.clone());
         if let Some(module) = &known
             && !self.tags.insert(wanted.clone())
         {
@@ -37,6 +40,12 @@ impl Reader<'_> {
         self.plan.groups.push(PlannedGroup { module: module.clone(), title, summary, aliases });
         self.groups.push((wanted, module.clone()));
         module
+    }
+
+    /// A group of the catalogue whose module is what a tag makes.
+    fn group_like(&self, tag: &str) -> Option<&(String, String)> {
+        let module = Taken::default().claim(tag, Case::Snake, names::Scope::Groups);
+        self.groups[..self.old_groups].iter().find(|(_, known)| *known == module)
     }
 
     /// What an endpoint is called, from its id, or from its path where it has none.

@@ -78,8 +78,10 @@ impl<'d> Reader<'d> {
         if items(operation, "tags").len() > 1 {
             self.notes.add("further tags of an endpoint, which stands in the group of the first", place);
         }
-        let group = self.group(operation, path.as_deref().unwrap_or_default());
-        let name = self.name(operation, &group, path.as_deref().unwrap_or_default());
+        let own = path.as_deref().unwrap_or_default();
+        let own = own.strip_prefix(self.plan.prefix.as_str()).unwrap_or(own).to_owned();
+        let group = self.group(operation, &own);
+        let name = self.name(operation, &group, &own);
         let mut said = self.said(operation);
         if operation.get("description").is_none() {
             said.summary = text(operation, "summary").map(|text| self.prose(text)).unwrap_or_default();
@@ -120,6 +122,9 @@ impl<'d> Reader<'d> {
             Some(rest) if !self.suffix.is_empty() && rest.starts_with('/') => rest,
             _ => path,
         };
+        // The catalogue may write out what the server of the description ends in.
+        let is_whole = path.starts_with(&format!("{}/", self.plan.prefix));
+        let path = if is_whole { path.to_owned() } else { format!("{}{path}", self.plan.prefix) };
         let is_legal = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(c);
         let is_segment = |segment: &str| {
             let braces = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
@@ -132,7 +137,7 @@ impl<'d> Reader<'d> {
         if !is_path {
             self.notes.add("a path of a form that it does not know", place);
         }
-        is_path.then(|| path.to_owned())
+        is_path.then_some(path)
     }
 
     /// The params with exactly those in the path that it has.

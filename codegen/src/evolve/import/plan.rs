@@ -17,6 +17,8 @@ pub(super) struct Plan {
     pub(super) groups: Vec<PlannedGroup>,
     /// The service as a whole.
     pub(super) service: Option<Tree>,
+    /// What the paths of the catalogue begin with, and the server of the description ends in.
+    pub(super) prefix: String,
     /// Whether the description is made from a catalogue.
     pub(super) is_ours: bool,
     /// The records that the envelope's metadata is described as.

@@ -43,7 +43,7 @@ pub(super) fn compare(builder: &Builder<'_>, slots: &[Slot]) -> Facts {
     for (record, at) in &met.fields {
         comparison.fields(*record, at);
     }
-    comparison.missing_values();
+    comparison.named_types();
     comparison.facts
 }
 

@@ -18,6 +18,7 @@ impl Comparison<'_> {
             let of = format!("the group `{module}`");
             let spot = Spot { file: format!("{module}.yaml"), path: Vec::new(), name: of, of: String::new() };
             self.facts.summary(&spot, &group.summary, &planned.summary);
+            self.aliases(&spot, &group.aliases, &planned.aliases);
         }
     }
 
@@ -54,8 +55,11 @@ impl Comparison<'_> {
             self.evidence(spot, known.evidence, said.said.evidence.as_deref());
         }
         self.ident(spot, known.ident.as_deref(), said.said.ident.as_deref());
-        let new: Vec<&str> =
-            said.aliases.iter().filter(|alias| !known.aliases.contains(alias)).map(String::as_str).collect();
+        self.aliases(spot, &known.aliases, &said.aliases);
+    }
+
+    fn aliases(&mut self, spot: &Spot, known: &[String], said: &[String]) {
+        let new: Vec<&str> = said.iter().filter(|alias| !known.contains(alias)).map(String::as_str).collect();
         if !new.is_empty() {
             self.facts.differ(&spot.name, "", format!("aliases {} in the description, not here", new.join(", ")));
         }

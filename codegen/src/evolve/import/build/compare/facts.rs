@@ -98,6 +98,11 @@ impl Facts {
         }
     }
 
+    /// Counts texts that are not taken over.
+    pub(super) fn untold(&mut self, texts: usize) {
+        self.texts += texts;
+    }
+
     /// The same of notes, which may not be there.
     pub(super) fn notes(&mut self, spot: &Spot, known: &str, said: Option<&str>) {
         match said {

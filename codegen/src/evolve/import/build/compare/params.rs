@@ -38,17 +38,27 @@ impl Comparison<'_> {
         }
         self.several(&spot, param, met);
         self.required(&spot, param, met);
-        if let [first, rest @ ..] = met.users.as_slice() {
-            let same = |user: &User| user.said.said.summary == first.said.said.summary;
-            if self.is_covered(met) && rest.iter().all(same) {
-                self.texts(&spot, (&param.unit, &param.summary, &param.notes), &first.said.said);
-            }
-        }
+        self.meaning(&spot, param, met);
         for user in &met.users {
             let own = Spot { of: user.label.clone(), ..spot.clone() };
             if let Some(known) = self.evidence_of(met.at, user, param) {
                 self.evidence(&own, known, user.said.said.evidence.as_deref());
             }
+        }
+    }
+
+    /// What it means, which only all who share it can say.
+    fn meaning(&mut self, spot: &Spot, param: &spec::Param, met: &MetParam) {
+        let said = |user: &User| (user.said.said.summary.clone(), user.said.said.notes.clone());
+        let Some(first) = met.users.first() else { return };
+        if self.is_covered(met) && met.users.iter().all(|user| said(user) == said(first)) {
+            return self.texts(spot, (&param.unit, &param.summary, &param.notes), &first.said.said);
+        }
+        let known = (&param.summary, Some(&param.notes).filter(|notes| !notes.is_empty()));
+        for user in &met.users {
+            let (summary, notes) = said(user);
+            let is_other = !summary.is_empty() && summary != *known.0;
+            self.facts.untold(usize::from(is_other) + usize::from(notes.is_some() && notes.as_ref() != known.1));
         }
     }
 

@@ -24,7 +24,12 @@ impl Comparison<'_> {
             &known.summary,
             text("summary").filter(|text| *text != "unknown").unwrap_or_default(),
         );
-        self.part(&spot, "base_url", said, "suffix", suffix);
+        if plan.prefix.is_empty() {
+            self.part(&spot, "base_url", said, "suffix", suffix);
+        } else {
+            let text = format!("{} in the description, in the paths here", plan.prefix);
+            self.facts.differ("suffix", "`base_url`", text);
+        }
         let unit = match known.time.unit {
             spec::TimeUnit::Seconds => "seconds",
             spec::TimeUnit::Milliseconds => "milliseconds",

@@ -1,6 +1,9 @@
 //! Types of the catalogue against those of the description: where they agree, and how each is called in messages.
 
 use super::Comparison;
+use super::facts::Spot;
+use crate::evolve::edit::Step;
+use crate::evolve::import::build::SERVICE;
 use crate::evolve::import::plan::{Said, Ty};
 use crate::spec::{self, TypeKind};
 use crate::type_expr::{Builtin, TypeExpr};
@@ -77,10 +80,15 @@ impl Comparison<'_> {
         }
     }
 
-    /// Values that stand here, and not in the description of what is the same.
-    pub(super) fn missing_values(&mut self) {
+    /// Types that both know: what they mean, and values that stand here and not in the description.
+    pub(super) fn named_types(&mut self) {
+        let (checked, plan) = (self.checked, self.plan);
         for (index, (name, of)) in &self.met.types {
-            let Some(ty) = self.checked.service.types.iter().find(|ty| ty.name == *name) else { continue };
+            let Some(place) = checked.service.types.iter().position(|ty| ty.name == *name) else { continue };
+            let ty = &checked.service.types[place];
+            let path = vec![Step::Key("types"), Step::Item(place)];
+            let spot = Spot { file: SERVICE.to_owned(), path, name: format!("`{name}`"), of: String::new() };
+            self.facts.summary(&spot, &ty.summary, &plan.types[*index].said.summary);
             if ty.kind == TypeKind::Identifier {
                 continue;
             }
