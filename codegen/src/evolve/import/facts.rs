@@ -50,17 +50,20 @@ impl Reader<'_> {
         }
         let time = |key: &str, other: &str| time.and_then(|time| text(time, key)).unwrap_or(other).to_owned();
         let evidence = self.options.evidence.clone();
+        let base_url = self.base_url(&evidence);
+        let base = base_url.as_ref().and_then(|base_url| base_url.get("suffix")?.as_text()).unwrap_or_default();
+        let base = base.to_owned();
         Tree::map()
             .with("title", title.as_str())
             .with("version", said("version", "1"))
             .with("summary", summary.unwrap_or_else(|| "unknown".to_owned()))
             .with("env_prefix", prefix)
-            .with_some("base_url", self.base_url(&evidence))
+            .with_some("base_url", base_url)
             .with(
                 "time",
                 Tree::map().with("unit", time("unit", "seconds")).with("evidence", time("evidence", "reported")),
             )
-            .with_some("credentials", self.credentials(&evidence))
+            .with_some("credentials", self.credentials(&evidence, &base))
             .with_some("errors", some(self.errors(&evidence)))
             .with_some("error_body", self.error_body())
             .with_some("limits", some(limits(root)))

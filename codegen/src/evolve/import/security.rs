@@ -12,7 +12,7 @@ const KEY_KEYS: &[&str] = &["description", "in", "name", "type", "x-evidence"];
 const TOKEN_KEYS: &[&str] = &["description", "flows", "type", "x-errors", "x-evidence", "x-label", "x-path", "x-reply"];
 
 impl<'d> Reader<'d> {
-    pub(super) fn credentials(&mut self, evidence: &str) -> Option<Tree> {
+    pub(super) fn credentials(&mut self, evidence: &str, base: &str) -> Option<Tree> {
         let components = self.document.root().get("components")?;
         let (mut key, mut token) = (None, None);
         for (name, scheme) in entries(components, "securitySchemes") {
@@ -42,7 +42,7 @@ impl<'d> Reader<'d> {
                 for (other, _) in entries(scheme, "flows").filter(|(flow, _)| *flow != "clientCredentials") {
                     self.notes.add(format!("the flow `{other}`"), &place);
                 }
-                token = self.flow(scheme, flow, &evidence);
+                token = self.flow(scheme, flow, &evidence, base);
                 if token.is_none() {
                     self.notes.add("a token path that is not below the base URL", &place);
                 }
@@ -54,8 +54,10 @@ impl<'d> Reader<'d> {
         (credentials != Tree::map()).then_some(credentials)
     }
 
-    fn flow(&mut self, scheme: &'d Value, flow: &'d Value, evidence: &str) -> Option<Tree> {
+    fn flow(&mut self, scheme: &'d Value, flow: &'d Value, evidence: &str, base: &str) -> Option<Tree> {
         let url = text(scheme, "x-path").or(text(flow, "tokenUrl")).filter(|url| url.starts_with('/'))?;
+        // Every base URL ends in that already.
+        let url = url.strip_prefix(base).filter(|rest| rest.starts_with('/')).unwrap_or(url);
         let mut reply = Vec::new();
         for (name, field) in entries(scheme, "x-reply") {
             let value = self.value(field, name, &format!("#/components/securitySchemes/x-reply/{name}"));

@@ -150,19 +150,38 @@ impl Facts {
         }
     }
 
-    /// One line for each place and difference.
+    /// One line for each difference, with the places that have it for the same names.
     pub(in super::super) fn lines(&self) -> Vec<String> {
-        let lines = self.differences.iter().map(|Difference { names, of, text }| {
-            let names = names.join(", ");
-            let of = if of.is_empty() { String::new() } else { format!(" of {of}") };
-            let stay = if names.contains(", ") { "they stay" } else { "it stays" };
-            format!("{names}{of}: {text}; {stay}")
+        let mut lines: Vec<(&Difference, Vec<&str>)> = Vec::new();
+        for difference in &self.differences {
+            let is_same = |known: &Difference| {
+                known.names == difference.names && known.text == difference.text && !known.of.is_empty()
+            };
+            match lines.iter_mut().find(|(known, _)| is_same(known)) {
+                Some((_, places)) => places.push(&difference.of),
+                None => lines.push((difference, vec![&difference.of])),
+            }
+        }
+        let lines = lines.into_iter().map(|(Difference { names, of, text }, places)| {
+            let of = if of.is_empty() { String::new() } else { format!(" of {}", some_of(&places)) };
+            let stay = if names.len() + places.len() > 2 { "they stay" } else { "it stays" };
+            format!("{}{of}: {text}; {stay}", names.join(", "))
         });
         let texts = (self.texts > 0).then(|| {
             format!("{} summaries and notes of the description differ from those here, which stay", self.texts)
         });
         lines.chain(texts).collect()
     }
+}
+
+/// More places or values say nothing more.
+const SHOWN: usize = 8;
+
+/// The first few of several.
+pub(super) fn some_of(all: &[&str]) -> String {
+    let rest = all.len().saturating_sub(SHOWN);
+    let first = all[..all.len() - rest].join(", ");
+    if rest == 0 { first } else { format!("{first} and {rest} more") }
 }
 
 /// A fact in words: its name and what it says.

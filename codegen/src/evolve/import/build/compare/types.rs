@@ -1,15 +1,12 @@
 //! Types of the catalogue against those of the description: where they agree, and how each is called in messages.
 
 use super::Comparison;
-use super::facts::Spot;
+use super::facts::{Spot, some_of};
 use crate::evolve::edit::Step;
 use crate::evolve::import::build::SERVICE;
 use crate::evolve::import::plan::{Said, Ty};
 use crate::spec::{self, TypeKind};
 use crate::type_expr::{Builtin, TypeExpr};
-
-/// More values say nothing more.
-const SHOWN: usize = 8;
 
 impl Comparison<'_> {
     /// How two types differ, if they do, with what goes by the type that is not taken over.
@@ -76,7 +73,7 @@ impl Comparison<'_> {
             Ty::Known(_) => "string".to_owned(),
             Ty::List(item) => format!("a list of {}", self.said_in_words(item)),
             Ty::Record(_) => "an object".to_owned(),
-            Ty::Named(index) => format!("one of {}", some_of(self.values(*index))),
+            Ty::Named(index) => format!("one of {}", some_of(&self.values(*index).collect::<Vec<_>>())),
         }
     }
 
@@ -96,19 +93,11 @@ impl Comparison<'_> {
             let missing: Vec<&str> =
                 ty.values.iter().map(|value| value.value.as_str()).filter(|value| !values.contains(value)).collect();
             if !missing.is_empty() {
-                let text = format!("no {} in the description, which `{name}` has here", some_of(missing.into_iter()));
+                let text = format!("no {} in the description, which `{name}` has here", some_of(&missing));
                 self.facts.differ("values", of, text);
             }
         }
     }
-}
-
-/// The first few of several.
-fn some_of<'v>(values: impl Iterator<Item = &'v str>) -> String {
-    let values: Vec<&str> = values.collect();
-    let rest = values.len().saturating_sub(SHOWN);
-    let first = values[..values.len() - rest].join(", ");
-    if rest == 0 { first } else { format!("{first} and {rest} more") }
 }
 
 fn builtin(builtin: Builtin) -> &'static str {
