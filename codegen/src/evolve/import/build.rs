@@ -207,7 +207,7 @@ impl<'a> Builder<'a> {
     fn endpoint(&mut self, endpoint: &PlannedEndpoint, ident: Option<&str>) -> Tree {
         let evidence = endpoint.said.evidence.clone().unwrap_or_else(|| self.import.evidence.clone());
         let params = match &endpoint.params {
-            Some(params) => Tree::List(self.params(params, &evidence)),
+            Some(params) => Tree::List(self.params(params, &evidence, Taken::default())),
             None => "unknown".into(),
         };
         let aliases = endpoint.aliases.iter().map(|alias| alias.as_str().into()).collect();

@@ -43,6 +43,7 @@ pub(super) fn compare(builder: &Builder<'_>, slots: &[Slot]) -> Facts {
     for (record, at) in &met.fields {
         comparison.fields(*record, at);
     }
+    comparison.time_of_series();
     comparison.named_types();
     comparison.facts
 }

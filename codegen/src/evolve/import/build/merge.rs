@@ -53,10 +53,16 @@ pub(super) fn endpoint(
         builder.desk.replace(&file, &within("evidence"), inherited.as_str())?;
     }
     if let Some(params) = &new.params {
-        let is_known = known::params(&builder.desk.checked, group, index).is_some();
+        let known = known::params(&builder.desk.checked, group, index);
+        let (is_known, mut idents) = (known.is_some(), Taken::default());
+        for param in known.iter().flatten().filter_map(|(at, _)| at.param(&builder.desk.checked)) {
+            idents
+                .note(param.ident.clone().or_else(|| names::ident(&param.name, Case::Snake).ok()).unwrap_or_default());
+            param.list.iter().for_each(|list| idents.note(list.as_str()));
+        }
         let is_missing = |param: &Takes| !builder.met.has((group, index), &builder.plan.param(param).name);
         let missing: Vec<Takes> = params.iter().filter(|param| is_missing(param)).cloned().collect();
-        let params = builder.params(&missing, &inherited);
+        let params = builder.params(&missing, &inherited, idents);
         if is_known {
             builder.desk.extend(&file, &within("params"), params)?;
         } else {

@@ -106,8 +106,9 @@ impl Builder<'_> {
     }
 
     /// The params of one endpoint.
-    pub(super) fn params(&mut self, params: &[Takes], inherited: &str) -> Vec<Tree> {
-        let mut idents = Taken::default();
+    ///
+    /// `idents` are the names on it so far.
+    pub(super) fn params(&mut self, params: &[Takes], inherited: &str, mut idents: Taken) -> Vec<Tree> {
         for param in params {
             if let Takes::Shared(index) = param {
                 self.setters.note(&self.plan.shared[*index].name, &mut idents);

@@ -4,8 +4,9 @@ use super::facts::Spot;
 use super::{Comparison, word};
 use crate::evolve::edit::Step;
 use crate::evolve::import::build::known::FieldsAt;
+use crate::evolve::import::build::label;
 use crate::evolve::import::build::records::range;
-use crate::evolve::import::plan::{PlannedField, Said};
+use crate::evolve::import::plan::{PlannedBody, PlannedField, Said};
 use crate::evolve::tree::Tree;
 use crate::spec::{self, Evidence};
 use crate::type_expr::{Builtin, TypeExpr};
@@ -54,7 +55,22 @@ impl Comparison<'_> {
         self.evidence(spot, evidence, said.said.evidence.as_deref());
     }
 
-    /// The time that stands in the envelope for all series.
+    /// The time of all series, which the envelope has and none of them repeats.
+    pub(super) fn time_of_series(&mut self) {
+        let envelope = self.checked.service.envelope.as_ref();
+        let Some(time) = envelope.and_then(|envelope| envelope.time.as_ref()) else { return };
+        let plan = self.plan;
+        for endpoint in &plan.endpoints {
+            let PlannedBody::Series(Some(record), _) = endpoint.body else { continue };
+            let said = plan.records[record].fields.iter().find(|field| field.name == time.name);
+            let differing = said.and_then(|said| self.differing(&time.ty, &said.ty, &said.said, None));
+            if let Some(differing) = differing {
+                self.facts.differ(&format!("`{}`", time.name), &label(endpoint), differing);
+            }
+        }
+    }
+
+    /// What it is measured in and what it means.
     pub(super) fn texts(&mut self, spot: &Spot, (unit, summary, notes): (&str, &str, &str), said: &Said) {
         let known = (!unit.is_empty()).then(|| unit.into());
         self.facts.fact(spot, "unit", known.as_ref(), &[(&spot.of, said.unit.clone().map(Tree::Text))], None);
