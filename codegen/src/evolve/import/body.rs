@@ -4,7 +4,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::composition::Collected;
-use super::document::{entries, text};
+use super::document::{entries, evidence_of, text};
 use super::plan::{PlannedBody, Ty};
 use super::schema::is_nullable;
 
@@ -36,7 +36,7 @@ impl<'d> Reader<'d> {
         let (response, place) = (target, reference.unwrap_or(&place));
         self.sweep(response, RESPONSE_KEYS, place);
         self.untold(response, "description", "a reply", place);
-        let evidence = text(response, "x-evidence").map(str::to_owned);
+        let evidence = evidence_of(response).map(str::to_owned);
         let json = entries(response, "content").find(|(kind, _)| kind.contains("json") || *kind == "*/*");
         if entries(response, "content").count() > 1 {
             self.notes.add("further kinds of content", place);

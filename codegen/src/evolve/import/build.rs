@@ -34,9 +34,12 @@ const SERVICE: &str = "service.yaml";
 pub(super) fn build(desk: &mut Desk, import: &Import, plan: Plan) -> Result<(), Refusal> {
     let mut builder = Builder::new(desk, import, plan);
     let slots = builder.endpoints();
-    builder.count_uses();
+    builder.count_uses(&slots);
     builder.adopt_types();
     builder.met = Meetings::of(&builder.desk.checked, &builder.plan, &slots, builder.envelope_time.as_deref());
+    for record in builder.met.shared.clone() {
+        builder.plan.records[record].is_shared = true;
+    }
     builder.name_types();
     builder.name_records();
     builder.meet_shared(&slots);
@@ -158,6 +161,9 @@ impl<'a> Builder<'a> {
     fn write_metadata(&mut self) -> Result<(), Refusal> {
         let Some(metadata) = self.plan.metadata.first().copied().filter(|_| self.desk.is_new()) else { return Ok(()) };
         let service = self.desk.service_tree();
+        if service.get("envelope").and_then(|envelope| envelope.get("metadata")).is_none() {
+            return Ok(());
+        }
         let inherited = service.get("envelope").and_then(|it| it.get("evidence")?.as_text()).unwrap_or_default();
         let fields = self.fields(&self.plan.records[metadata].fields, inherited, None);
         let path = [Step::Key("envelope"), Step::Key("metadata"), Step::Key("fields")];

@@ -3,7 +3,7 @@
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, text};
+use super::document::{entries, is_evidence, text};
 use super::facts::or_unknown;
 use super::plan::{PlannedField, Ty};
 use crate::evolve::change::Desk;
@@ -46,7 +46,7 @@ impl<'d> Reader<'d> {
     pub(super) fn envelope(&mut self, evidence: &str) -> Option<Tree> {
         let root = self.document.root();
         let envelope = root.get("x-envelope")?;
-        let evidence = text(envelope, "evidence").unwrap_or(evidence).to_owned();
+        let evidence = text(envelope, "evidence").filter(|said| is_evidence(said)).unwrap_or(evidence).to_owned();
         let time = text(envelope, "time").map(|name| self.envelope_time(name, &evidence));
         let metadata = text(envelope, "metadata").map(str::to_owned);
         let tree = Tree::map().with("data", text(envelope, "data")?).with_some("time", time);

@@ -2,7 +2,7 @@
 
 use serde_yaml::Value;
 
-use super::document::{entries, items, text, text_of};
+use super::document::{entries, evidence_of, is_evidence, items, text, text_of};
 use super::{Envelope, Reader};
 use crate::evolve::change::Desk;
 use crate::evolve::tree::Tree;
@@ -44,11 +44,15 @@ impl Reader<'_> {
         let prefix =
             prefix.filter(|prefix| names::is_ident(prefix, Case::Shouty)).unwrap_or_else(|| "SERVICE".to_owned());
         let summary = text(info, "description").map(|text| self.prose(text)).filter(|text| !text.is_empty());
-        let time = root.get("x-time");
+        let is_unit = |time: &&Value| matches!(text(time, "unit"), Some("seconds" | "milliseconds"));
+        let time = root.get("x-time").filter(is_unit);
         if time.is_none() {
             self.guessed_time = true;
         }
-        let time = |key: &str, other: &str| time.and_then(|time| text(time, key)).unwrap_or(other).to_owned();
+        let time = |key: &str, other: &str| {
+            let said = time.and_then(|time| text(time, key)).filter(|said| key == "unit" || is_evidence(said));
+            said.unwrap_or(other).to_owned()
+        };
         let evidence = self.options.evidence.clone();
         let base_url = self.base_url(&evidence);
         let base = base_url.as_ref().and_then(|base_url| base_url.get("suffix")?.as_text()).unwrap_or_default();
@@ -80,6 +84,10 @@ impl Reader<'_> {
         if self.suffix.is_empty() {
             self.plan.prefix = self.prefix(desk).unwrap_or_default();
         }
+        if self.suffix.is_empty() && self.plan.prefix.is_empty() {
+            // It is what base URLs are going to end in.
+            self.suffix = self.said_suffix().unwrap_or_default().to_owned();
+        }
         self.envelope =
             at(&["envelope", "data"]).map(|data| Envelope { data, metadata: at(&["envelope", "metadata", "name"]) });
         for (module, title) in desk.modules() {
@@ -91,9 +99,13 @@ impl Reader<'_> {
         self.new_metadata(desk);
     }
 
+    fn said_suffix(&self) -> Option<&str> {
+        self.plan.service.as_ref()?.get("base_url")?.get("suffix")?.as_text()
+    }
+
     /// What the server of the description ends in, if the catalogue has it in its paths.
     fn prefix(&self, desk: &Desk) -> Option<String> {
-        let suffix = self.plan.service.as_ref()?.get("base_url")?.get("suffix")?.as_text()?;
+        let suffix = self.said_suffix()?;
         let endpoints = desk.checked.groups.iter().flat_map(|(_, group)| &group.endpoints);
         let mut paths = endpoints.filter_map(|endpoint| endpoint.path.known());
         paths.any(|path| path.starts_with(&format!("{suffix}/"))).then(|| suffix.to_owned())
@@ -106,7 +118,7 @@ impl Reader<'_> {
         let is_said = |key: &str| match key {
             "title" | "version" => text(info, key).is_some_and(super::is_writable),
             "env_prefix" => root.get("x-env-prefix").is_some(),
-            "time" => root.get("x-time").is_some(),
+            "time" => !self.guessed_time,
             _ => true,
         };
         match service {
@@ -177,7 +189,7 @@ impl Reader<'_> {
         let is_suffix = suffix.starts_with('/')
             && suffix.chars().all(is_legal)
             && !suffix.split('/').skip(1).any(|segment| matches!(segment, "" | "." | ".."));
-        let evidence = text(server, "x-evidence").unwrap_or(evidence);
+        let evidence = evidence_of(server).unwrap_or(evidence);
         is_suffix.then(|| Tree::map().with("suffix", suffix).with("evidence", evidence))
     }
 }

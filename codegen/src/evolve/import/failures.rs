@@ -3,7 +3,7 @@
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, items, text, text_of};
+use super::document::{entries, evidence_of, items, text, text_of};
 use super::facts::{or_unknown, some};
 use crate::evolve::tree::Tree;
 
@@ -58,7 +58,7 @@ impl<'d> Reader<'d> {
             .with("summary", or_unknown(said.summary))
             .with_some("advice", text(response, "x-advice").filter(|_| self.options.summaries))
             .with_some("notes", said.notes)
-            .with("evidence", text(response, "x-evidence").unwrap_or(evidence))
+            .with("evidence", evidence_of(response).unwrap_or(evidence))
     }
 
     /// Where a failure says what went wrong, as our own descriptions tell it.
@@ -67,7 +67,7 @@ impl<'d> Reader<'d> {
         let (name, body) = entries(schemas, "schemas").find(|(_, schema)| schema.get("x-message").is_some())?;
         self.swept.insert(format!("#/components/schemas/{name}"));
         let texts = |key: &str| some(items(body, key).iter().map(|text| Tree::Text(text_of(text))).collect());
-        let evidence = text(body, "x-evidence").unwrap_or(&self.options.evidence);
+        let evidence = evidence_of(body).unwrap_or(&self.options.evidence);
         let tree = Tree::map().with_some("message", texts("x-message")).with_some("code", texts("x-code"));
         Some(tree.with("evidence", evidence))
     }

@@ -3,7 +3,7 @@
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{items, text, text_of};
+use super::document::{is_evidence, items, text, text_of};
 use super::plan::{PlannedParam, Said, Several, Taken, Ty};
 use super::schema::is_moment;
 
@@ -105,7 +105,9 @@ impl<'d> Reader<'d> {
         (said.ident, said.unit) = (own.ident.or(said.ident), own.unit.or(said.unit));
         (said.notes, said.evidence) = (own.notes.or(said.notes), own.evidence.or(said.evidence));
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
-        let required = text(param, "x-required").or((required && !in_path).then_some(self.options.evidence.as_str()));
+        let required = text(param, "x-required")
+            .filter(|said| is_evidence(said))
+            .or((required && !in_path).then_some(self.options.evidence.as_str()));
         Some(PlannedParam {
             id: id.to_owned(),
             rank: self.rank("parameters", id),

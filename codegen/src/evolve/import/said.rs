@@ -3,7 +3,7 @@
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::text;
+use super::document::{evidence_of, text};
 use super::plan::{Said, Ty};
 
 impl<'d> Reader<'d> {
@@ -47,7 +47,7 @@ impl<'d> Reader<'d> {
             ident: text(value, "x-ident").map(str::to_owned),
             unit: text(value, "x-unit").map(str::to_owned),
             notes: text(value, "x-notes").filter(|_| self.options.summaries).map(str::to_owned),
-            evidence: text(value, "x-evidence").map(str::to_owned),
+            evidence: evidence_of(value).map(str::to_owned),
             min: bound("minimum", "min"),
             max: bound("maximum", "max"),
         }

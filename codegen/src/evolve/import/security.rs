@@ -3,7 +3,7 @@
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, items, text, text_of};
+use super::document::{entries, evidence_of, items, text, text_of};
 use super::facts::{or_unknown, some};
 use super::plan::Ty;
 use crate::evolve::tree::Tree;
@@ -21,7 +21,7 @@ impl<'d> Reader<'d> {
                 self.notes.add("a security scheme that leads nowhere", &place);
                 continue;
             };
-            let evidence = text(scheme, "x-evidence").unwrap_or(evidence).to_owned();
+            let evidence = evidence_of(scheme).unwrap_or(evidence).to_owned();
             let header = text(scheme, "name").unwrap_or_default();
             let is_key = text(scheme, "type") == Some("apiKey") && text(scheme, "in") == Some("header");
             let is_free = !header.is_empty()

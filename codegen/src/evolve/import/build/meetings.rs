@@ -4,7 +4,7 @@
 //! A type or record is recognised by the place that it stands at before it is by its name, so that a description that
 //! was imported once finds all that came of it, whatever that had to be called.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::known::{self, Entry, FieldsAt, ParamAt};
 use super::{Slot, label};
@@ -28,6 +28,8 @@ pub(super) struct Meetings {
     pub(super) wanted_types: BTreeMap<usize, String>,
     /// Records that something new has: where they are already, if they are.
     pub(super) wanted_records: BTreeMap<usize, Option<FieldsAt>>,
+    /// Records that fields of the service have, so that no group can have them.
+    pub(super) shared: BTreeSet<usize>,
 }
 
 /// A param of the catalogue, with all that the description says of it.
@@ -64,7 +66,20 @@ impl Meetings {
 
     /// Compares a plan with a catalogue, place by place.
     pub(super) fn of(checked: &Checked, plan: &Plan, slots: &[Slot], time: Option<&str>) -> Self {
-        let mut matcher = Matcher { checked, plan, time, met: Self::default(), queue: VecDeque::new() };
+        let mut shared = BTreeSet::new();
+        loop {
+            // Where a record can stand decides which of the known ones it is, and that what else the service has.
+            let met = Self::once(checked, plan, slots, time, shared.clone());
+            if met.shared == shared {
+                return met;
+            }
+            shared = met.shared;
+        }
+    }
+
+    fn once(checked: &Checked, plan: &Plan, slots: &[Slot], time: Option<&str>, shared: BTreeSet<usize>) -> Self {
+        let met = Self { shared, ..Self::default() };
+        let mut matcher = Matcher { checked, plan, time, met, queue: VecDeque::new() };
         for record in &plan.metadata {
             match checked.service.envelope.as_ref().and_then(|envelope| envelope.metadata.as_ref()) {
                 Some(_) => matcher.fields(*record, &FieldsAt::Metadata),
@@ -152,7 +167,12 @@ impl Matcher<'_> {
             match list.fields.iter().find(|known| known.name == field.name) {
                 Some(known) => self.value(TypeExpr::parse(&known.ty).as_ref(), &field.ty, at.group(), &label),
                 None if Some(field.name.as_str()) == self.time => {}
-                None => self.want(&field.ty, &label),
+                None => {
+                    if at.group().is_none() {
+                        self.share(&field.ty);
+                    }
+                    self.want(&field.ty, &label);
+                }
             }
         }
     }
@@ -203,6 +223,16 @@ impl Matcher<'_> {
         }
     }
 
+    /// Notes that the service is to have a record, and so all that it is made of.
+    fn share(&mut self, ty: &Ty) {
+        if let Some(record) = ty.record()
+            && self.met.shared.insert(record)
+        {
+            let plan = self.plan;
+            plan.records[record].fields.iter().for_each(|field| self.share(&field.ty));
+        }
+    }
+
     fn want_record(&mut self, record: usize, label: &str) {
         if self.met.wanted_records.insert(record, None).is_none() {
             self.queue.push_back((record, label.to_owned()));
@@ -219,7 +249,8 @@ impl Matcher<'_> {
     /// Whether a record that is wanted is there: where it was recognised, or by its name and a field.
     fn settle(&mut self, record: usize, label: &str) {
         let planned = &self.plan.records[record];
-        let module = planned.groups.first().filter(|_| planned.groups.len() == 1 && !planned.is_shared);
+        let is_shared = planned.is_shared || self.met.shared.contains(&record);
+        let module = planned.groups.first().filter(|_| planned.groups.len() == 1 && !is_shared);
         let group = self.checked.groups.iter().position(|(known, _)| Some(known) == module);
         let fits = |at: &FieldsAt| match at {
             FieldsAt::OfGroup(of, _) => Some(*of) == group,

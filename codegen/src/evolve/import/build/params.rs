@@ -61,8 +61,8 @@ impl Builder<'_> {
                 self.shared.push(one.clone());
             } else {
                 let mut own = Taken::default();
-                let taken: Vec<String> =
-                    entries(&service, "params").iter().filter_map(id).chain(trees.iter().filter_map(id)).collect();
+                let there = [entries(&service, "params"), entries(&service, "param_sets")].concat();
+                let taken: Vec<String> = there.iter().filter_map(id).chain(trees.iter().filter_map(id)).collect();
                 for id in &taken {
                     own.note(constant(id));
                 }

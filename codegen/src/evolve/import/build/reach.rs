@@ -1,17 +1,21 @@
 //! Which bodies and groups have a record: that decides where it is written, and whether it needs a name.
 
-use super::Builder;
+use super::{Builder, Slot};
 
 impl Builder<'_> {
     /// Counts the bodies that have each record, and the groups of these.
-    pub(super) fn count_uses(&mut self) {
+    pub(super) fn count_uses(&mut self, slots: &[Slot]) {
         for metadata in self.plan.metadata.clone() {
             self.share(metadata);
         }
         for index in 0..self.plan.endpoints.len() {
             let endpoint = &self.plan.endpoints[index];
             let record = endpoint.body.record();
-            let group = endpoint.group.clone();
+            // One that is there already stands where it stands, whatever the description calls its group.
+            let group = match slots.get(index) {
+                Some(Slot::Known(group, _)) => self.desk.checked.groups[*group].0.clone(),
+                _ => endpoint.group.clone(),
+            };
             if let Some(record) = record {
                 self.plan.records[record].uses += 1;
                 self.reach(record, &group);
