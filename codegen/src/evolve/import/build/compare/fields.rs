@@ -9,7 +9,7 @@ use crate::evolve::import::build::records::range;
 use crate::evolve::import::plan::{PlannedBody, PlannedField, Said};
 use crate::evolve::tree::Tree;
 use crate::spec::{self, Evidence};
-use crate::type_expr::{Builtin, TypeExpr};
+use crate::type_expr::TypeExpr;
 
 impl Comparison<'_> {
     /// The fields of a record and those that stand in its place.
@@ -125,16 +125,5 @@ impl Comparison<'_> {
             let said: Vec<_> = said.iter().map(|(of, said)| (*of, bound(said).map(Tree::from))).collect();
             self.facts.fact(&spot.within("range"), key, here.map(Tree::from).as_ref(), &said, why_not);
         }
-    }
-}
-
-/// Whether a text writes a value of a type that every catalogue has.
-pub(super) fn is_value(ty: Builtin, text: &str) -> bool {
-    match ty {
-        Builtin::String | Builtin::Any => true,
-        Builtin::Integer | Builtin::Timestamp => text.parse::<i64>().is_ok(),
-        Builtin::Count => text.parse::<u32>().is_ok(),
-        Builtin::Number => text.parse::<f64>().is_ok_and(f64::is_finite),
-        Builtin::Boolean => text.parse::<bool>().is_ok(),
     }
 }

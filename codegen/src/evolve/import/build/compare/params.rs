@@ -2,7 +2,6 @@
 
 use super::Comparison;
 use super::facts::Spot;
-use super::fields::is_value;
 use crate::evolve::import::build::known::{self, Entry, ParamAt};
 use crate::evolve::import::build::meetings::{MetParam, User};
 use crate::evolve::import::build::params::written;
@@ -133,7 +132,7 @@ impl Comparison<'_> {
             range.min.is_none_or(|min| number >= min) && range.max.is_none_or(|max| number <= max)
         });
         let is_one = match TypeExpr::parse(&param.ty) {
-            Some(TypeExpr::Builtin(builtin)) => is_value(builtin, text),
+            Some(TypeExpr::Builtin(builtin)) => builtin.is_written(text),
             Some(TypeExpr::Name(name)) => {
                 let ty = self.checked.service.types.iter().find(|ty| ty.name == name);
                 let met = self.met.types.iter().filter(|(_, (met, _))| met == name);
