@@ -40,6 +40,17 @@ impl Builtin {
     pub(crate) fn is_numeric(self) -> bool {
         matches!(self, Self::Integer | Self::Count | Self::Number)
     }
+
+    /// Whether a text writes one of its values.
+    pub(crate) fn is_written(self, text: &str) -> bool {
+        match self {
+            Self::String | Self::Any => true,
+            Self::Integer | Self::Timestamp => text.parse::<i64>().is_ok(),
+            Self::Count => text.parse::<u32>().is_ok(),
+            Self::Number => text.parse::<f64>().is_ok_and(f64::is_finite),
+            Self::Boolean => text.parse::<bool>().is_ok(),
+        }
+    }
 }
 
 impl<'a> TypeExpr<'a> {

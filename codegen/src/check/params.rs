@@ -4,7 +4,7 @@ use super::{Checker, Place, Records, Setter, Unique};
 use crate::diagnostic::Diagnostic;
 use crate::names::{self, Case, Scope};
 use crate::spec::{self, Evidence, ParamLocation, TypeKind};
-use crate::type_expr::{Builtin, TypeExpr};
+use crate::type_expr::TypeExpr;
 
 impl Checker {
     pub(super) fn shared_params(&mut self, service: &spec::Service, place: Place<'_>, records: &Records<'_>) {
@@ -145,7 +145,7 @@ impl Checker {
         place: Place<'_>,
     ) -> bool {
         let outside = match TypeExpr::parse(&param.ty) {
-            Some(TypeExpr::Builtin(builtin)) => !is_value(builtin, value),
+            Some(TypeExpr::Builtin(builtin)) => !builtin.is_written(value),
             Some(TypeExpr::Name(name)) => records
                 .named_type(name)
                 .is_some_and(|ty| ty.kind == TypeKind::Enum && !ty.values.iter().any(|known| known.value == value)),
@@ -156,16 +156,6 @@ impl Checker {
             self.push(rule, place, message, "write one of its values, or say it in `notes`");
         }
         !outside
-    }
-}
-
-fn is_value(builtin: Builtin, text: &str) -> bool {
-    match builtin {
-        Builtin::String | Builtin::Any => true,
-        Builtin::Integer | Builtin::Timestamp => text.parse::<i64>().is_ok(),
-        Builtin::Count => text.parse::<u32>().is_ok(),
-        Builtin::Number => text.parse::<f64>().is_ok_and(f64::is_finite),
-        Builtin::Boolean => text.parse::<bool>().is_ok(),
     }
 }
 

@@ -3,10 +3,15 @@
 //! First everything is read into a plan, and whatever the catalogue has no word for is noted; then the plan gets
 //! names and becomes edits of what is there. Nothing that a description says is dropped without a note.
 
+mod body;
 mod build;
+mod composition;
 mod document;
+mod envelope;
 mod facts;
+mod failures;
 mod named_type;
+mod naming;
 mod notes;
 mod operation;
 mod params;
@@ -16,6 +21,7 @@ mod record;
 mod round_trip;
 mod said;
 mod schema;
+mod security;
 mod setters;
 mod tolerant;
 
@@ -50,24 +56,30 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
         None => Desk::empty(),
     };
     let mut reader = Reader::new(&document, import);
+    let service = reader.service();
     if desk.is_empty() {
-        let service = reader.service();
         let lines = service.block(0).join("\n") + "\n";
         desk.create("service.yaml", &lines)?;
+    } else {
+        reader.plan.service = Some(reader.said_of_service(&service));
+        reader.plan.is_ours = document.is_ours();
     }
     reader.surroundings(&desk);
     reader.operations();
     reader.unused();
-    let Reader { plan, notes, left_out, guessed_time, .. } = reader;
+    let Reader { plan, notes, left_out, cut, guessed_time, .. } = reader;
     build::build(&mut desk, import, plan)?;
     for line in notes.lines() {
         desk.say(format!("beyond the catalogue: {line}"));
     }
-    if guessed_time {
+    if guessed_time && desk.is_new() {
         desk.say("the unit of timestamps is not said; `seconds` in `service.yaml` is a guess");
     }
     if left_out > 0 {
         desk.say(format!("{left_out} summaries and descriptions are left out; `--summaries` takes them over"));
+    }
+    if cut > 0 {
+        desk.say(format!("of {cut} texts only the first paragraph is taken over"));
     }
     desk.close()
 }
@@ -80,6 +92,8 @@ struct Reader<'d> {
     notes: Notes,
     /// Records whose fields are being read, by index.
     open: Vec<usize>,
+    /// How many schemas the one that is being read stands in, since the last record.
+    nesting: usize,
     /// Places whose keys have been looked at.
     swept: HashSet<String>,
     /// What every base URL ends in.
@@ -87,9 +101,15 @@ struct Reader<'d> {
     envelope: Option<Envelope>,
     /// Tags and the modules that they become.
     groups: Vec<(String, String)>,
+    /// How many of these are of groups that the catalogue has.
+    old_groups: usize,
     modules: Taken,
+    /// Tags that an endpoint has.
+    tags: HashSet<String>,
     /// How many texts were not taken over.
     left_out: usize,
+    /// How many texts lost all but their first paragraph.
+    cut: usize,
     /// Whether the unit of timestamps had to be made up.
     guessed_time: bool,
 }
@@ -109,12 +129,16 @@ impl<'d> Reader<'d> {
             plan: Plan::default(),
             notes: Notes::default(),
             open: Vec::new(),
+            nesting: 0,
             swept: HashSet::new(),
             suffix: String::new(),
             envelope: None,
             groups: Vec::new(),
+            old_groups: 0,
             modules: Taken::default(),
+            tags: HashSet::new(),
             left_out: 0,
+            cut: 0,
             guessed_time: false,
         }
     }
@@ -139,6 +163,13 @@ impl<'d> Reader<'d> {
         names.position(|known| known == Some(name)).unwrap_or(usize::MAX)
     }
 
+    /// A text that has no place in the catalogue.
+    fn untold(&mut self, value: &Value, key: &str, what: &str, place: &str) {
+        if value.get(key).is_some() && !self.document.is_ours() {
+            self.notes.add(format!("the {key} of {what}"), place);
+        }
+    }
+
     /// The first paragraph of a text, or nothing if texts are not to be taken over.
     fn prose(&mut self, text: &str) -> String {
         if !self.options.summaries {
@@ -146,7 +177,9 @@ impl<'d> Reader<'d> {
             return String::new();
         }
         let paragraphs = text.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
-        let first = paragraphs.into_iter().find(|paragraph| !paragraph.is_empty()).unwrap_or_default();
+        let mut paragraphs = paragraphs.filter(|paragraph| !paragraph.is_empty());
+        let first = paragraphs.next().unwrap_or_default();
+        self.cut += usize::from(paragraphs.next().is_some() && !self.document.is_ours());
         first.chars().filter(|character| !is_invisible(*character)).collect()
     }
 }

@@ -98,9 +98,9 @@ pub(super) fn group_types(module: &str, group: &Tree, taken: &mut Taken) {
     }
 }
 
-/// Whether a type has any of some values: two that share a name alone are two types.
-pub(super) fn shares_values(ty: &Tree, values: &[&str]) -> bool {
-    entries(ty, "values").iter().filter_map(|value| value.get("value")?.as_text()).any(|known| values.contains(&known))
+/// Whether two types have a value in common: a name alone is too little to take one for the other.
+pub(super) fn share_a_value<'v>(mut known: impl Iterator<Item = &'v str>, values: &[&str]) -> bool {
+    known.any(|known| values.contains(&known))
 }
 
 /// The entries of a list.

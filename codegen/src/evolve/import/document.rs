@@ -100,6 +100,16 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
 
+/// How something is known, as our own descriptions say it.
+pub(super) fn evidence_of(value: &Value) -> Option<&str> {
+    text(value, "x-evidence").filter(|said| is_evidence(said))
+}
+
+/// Whether a text is a word of the catalogue for how something is known.
+pub(super) fn is_evidence(text: &str) -> bool {
+    matches!(text, "document" | "published" | "reported")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

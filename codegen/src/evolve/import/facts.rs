@@ -2,8 +2,7 @@
 
 use serde_yaml::Value;
 
-use super::document::{entries, items, text, text_of};
-use super::plan::{PlannedField, Ty};
+use super::document::{entries, evidence_of, is_evidence, items, text, text_of};
 use super::{Envelope, Reader};
 use crate::evolve::change::Desk;
 use crate::evolve::tree::Tree;
@@ -29,7 +28,7 @@ const KEYS: &[&str] = &[
 
 const PARTS: &[&str] = &["parameters", "responses", "schemas", "securitySchemes"];
 
-impl<'d> Reader<'d> {
+impl Reader<'_> {
     /// A `service.yaml` for a catalogue that has none.
     pub(super) fn service(&mut self) -> Tree {
         let root = self.document.root();
@@ -38,29 +37,37 @@ impl<'d> Reader<'d> {
             let said = text(info, key).map(str::trim).filter(|said| super::is_writable(said));
             said.unwrap_or(other).to_owned()
         };
+        self.sweep(info, &["description", "title", "version"], "#/info");
         let title = said("title", "Service");
         let prefix = text(root, "x-env-prefix").map(str::to_owned);
         let prefix = prefix.or_else(|| names::ident(&ascii(&title), Case::Shouty).ok());
         let prefix =
             prefix.filter(|prefix| names::is_ident(prefix, Case::Shouty)).unwrap_or_else(|| "SERVICE".to_owned());
         let summary = text(info, "description").map(|text| self.prose(text)).filter(|text| !text.is_empty());
-        let time = root.get("x-time");
+        let is_unit = |time: &&Value| matches!(text(time, "unit"), Some("seconds" | "milliseconds"));
+        let time = root.get("x-time").filter(is_unit);
         if time.is_none() {
             self.guessed_time = true;
         }
-        let time = |key: &str, other: &str| time.and_then(|time| text(time, key)).unwrap_or(other).to_owned();
+        let time = |key: &str, other: &str| {
+            let said = time.and_then(|time| text(time, key)).filter(|said| key == "unit" || is_evidence(said));
+            said.unwrap_or(other).to_owned()
+        };
         let evidence = self.options.evidence.clone();
+        let base_url = self.base_url(&evidence);
+        let base = base_url.as_ref().and_then(|base_url| base_url.get("suffix")?.as_text()).unwrap_or_default();
+        let base = base.to_owned();
         Tree::map()
             .with("title", title.as_str())
             .with("version", said("version", "1"))
             .with("summary", summary.unwrap_or_else(|| "unknown".to_owned()))
             .with("env_prefix", prefix)
-            .with_some("base_url", self.base_url(&evidence))
+            .with_some("base_url", base_url)
             .with(
                 "time",
                 Tree::map().with("unit", time("unit", "seconds")).with("evidence", time("evidence", "reported")),
             )
-            .with_some("credentials", self.credentials(&evidence))
+            .with_some("credentials", self.credentials(&evidence, &base))
             .with_some("errors", some(self.errors(&evidence)))
             .with_some("error_body", self.error_body())
             .with_some("limits", some(limits(root)))
@@ -74,6 +81,13 @@ impl<'d> Reader<'d> {
             path.iter().try_fold(&service, |tree, key| tree.get(key)).and_then(Tree::as_text).map(str::to_owned)
         };
         self.suffix = at(&["base_url", "suffix"]).unwrap_or_default();
+        if self.suffix.is_empty() {
+            self.plan.prefix = self.prefix(desk).unwrap_or_default();
+        }
+        if self.suffix.is_empty() && self.plan.prefix.is_empty() {
+            // It is what base URLs are going to end in.
+            self.suffix = self.said_suffix().unwrap_or_default().to_owned();
+        }
         self.envelope =
             at(&["envelope", "data"]).map(|data| Envelope { data, metadata: at(&["envelope", "metadata", "name"]) });
         for (module, title) in desk.modules() {
@@ -81,24 +95,35 @@ impl<'d> Reader<'d> {
             self.groups.push((module.clone(), module.clone()));
             self.groups.push((title, module));
         }
-        let metadata = self.document.root().get("x-envelope").filter(|_| desk.is_new());
-        let name = metadata.and_then(|envelope| text(envelope, "metadata"));
-        let schemas = self.document.root().get("components").and_then(|components| components.get("schemas"));
-        if let (Some(_), Some(schema)) = (name, schemas.and_then(|schemas| schemas.get("Metadata"))) {
-            self.plan.metadata = self.object(schema, "Metadata", "#/components/schemas/Metadata");
-            self.unsupported();
-        }
+        self.old_groups = self.groups.len();
+        self.new_metadata(desk);
     }
 
-    /// The field of the metadata that lists what is not covered.
-    fn unsupported(&mut self) {
-        let envelope = self.document.root().get("x-envelope").unwrap_or(&Value::Null);
-        let Some(said) = text(envelope, "unsupported") else { return };
-        let fields = self.plan.metadata.map(|metadata| self.plan.records[metadata].fields.as_slice());
-        let is_list = |field: &&PlannedField| field.name == said && matches!(field.ty, Ty::List(_));
-        match fields.unwrap_or_default().iter().find(is_list) {
-            Some(field) => self.plan.unsupported = Some(field.name.clone()),
-            None => self.notes.add("`unsupported` that names no list of the metadata", "#/x-envelope"),
+    fn said_suffix(&self) -> Option<&str> {
+        self.plan.service.as_ref()?.get("base_url")?.get("suffix")?.as_text()
+    }
+
+    /// What the server of the description ends in, if the catalogue has it in its paths.
+    fn prefix(&self, desk: &Desk) -> Option<String> {
+        let suffix = self.said_suffix()?;
+        let endpoints = desk.checked.groups.iter().flat_map(|(_, group)| &group.endpoints);
+        let mut paths = endpoints.filter_map(|endpoint| endpoint.path.known());
+        paths.any(|path| path.starts_with(&format!("{suffix}/"))).then(|| suffix.to_owned())
+    }
+
+    /// What a description says of a service that the catalogue has already, without what had to be made up.
+    pub(super) fn said_of_service(&self, service: &Tree) -> Tree {
+        let root = self.document.root();
+        let info = root.get("info").unwrap_or(&Value::Null);
+        let is_said = |key: &str| match key {
+            "title" | "version" => text(info, key).is_some_and(super::is_writable),
+            "env_prefix" => root.get("x-env-prefix").is_some(),
+            "time" => !self.guessed_time,
+            _ => true,
+        };
+        match service {
+            Tree::Map(entries) => Tree::Map(entries.iter().filter(|(key, _)| is_said(key)).cloned().collect()),
+            _ => Tree::Null,
         }
     }
 
@@ -114,8 +139,24 @@ impl<'d> Reader<'d> {
             let place = format!("#/components/schemas/{name}");
             let is_read = self.swept.contains(&place) || used.contains(&place);
             if !is_read {
-                self.notes.add("schemas that no GET reaches", &place);
+                self.notes.add("schemas of nothing that is taken over", &place);
             }
+        }
+        for kind in ["parameters", "responses"] {
+            for (name, _) in entries(root.get("components").unwrap_or(&Value::Null), kind) {
+                let place = format!("#/components/{kind}/{name}");
+                if !self.swept.contains(&place) {
+                    self.notes.add(format!("{kind} of nothing that is taken over"), &place);
+                }
+            }
+        }
+        for name in items(root, "tags").iter().filter_map(|tag| text(tag, "name")) {
+            if !self.tags.contains(name) && !self.document.is_ours() {
+                self.notes.add("tags of no endpoint that is taken over", &format!("#/tags/{name}"));
+            }
+        }
+        if root.get("security").is_some() && !self.document.is_ours() {
+            self.notes.add("`security`, as every request carries all credentials that there are", "#");
         }
     }
 
@@ -126,8 +167,14 @@ impl<'d> Reader<'d> {
         if items(root, "servers").len() > 1 {
             self.notes.add("servers beyond the first", "#/servers");
         }
+        if !self.document.is_ours() {
+            self.sweep(server, &["url", "variables", "x-evidence"], "#/servers");
+        }
         let mut url = text(server, "url")?.to_owned();
         for (name, variable) in entries(server, "variables") {
+            if !self.document.is_ours() {
+                self.sweep(variable, &["default"], &format!("#/servers/variables/{name}"));
+            }
             url = url.replace(&format!("{{{name}}}"), &variable.get("default").map(text_of).unwrap_or_default());
         }
         let path = match url.split_once("://") {
@@ -142,139 +189,8 @@ impl<'d> Reader<'d> {
         let is_suffix = suffix.starts_with('/')
             && suffix.chars().all(is_legal)
             && !suffix.split('/').skip(1).any(|segment| matches!(segment, "" | "." | ".."));
-        let evidence = text(server, "x-evidence").unwrap_or(evidence);
+        let evidence = evidence_of(server).unwrap_or(evidence);
         is_suffix.then(|| Tree::map().with("suffix", suffix).with("evidence", evidence))
-    }
-
-    fn credentials(&mut self, evidence: &str) -> Option<Tree> {
-        let components = self.document.root().get("components")?;
-        let (mut key, mut token) = (None, None);
-        for (name, scheme) in entries(components, "securitySchemes") {
-            let place = format!("#/components/securitySchemes/{name}");
-            let evidence = text(scheme, "x-evidence").unwrap_or(evidence).to_owned();
-            let header = text(scheme, "name").unwrap_or_default();
-            let is_key = text(scheme, "type") == Some("apiKey") && text(scheme, "in") == Some("header");
-            let is_free = !header.is_empty()
-                && header.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-                && !header.eq_ignore_ascii_case("authorization");
-            let flow = scheme.get("flows").and_then(|flows| flows.get("clientCredentials"));
-            if is_key && is_free && key.is_none() {
-                key = Some(Tree::map().with("header", header).with("evidence", evidence));
-            } else if let (Some(flow), None) = (flow, &token) {
-                token = self.flow(scheme, flow, &evidence);
-                if token.is_none() {
-                    self.notes.add("a token path that is not below the base URL", &place);
-                }
-            } else {
-                self.notes.add("a security scheme that the client does not know", &place);
-            }
-        }
-        let credentials = Tree::map().with_some("api_key", key).with_some("client_credentials", token);
-        (credentials != Tree::map()).then_some(credentials)
-    }
-
-    fn flow(&mut self, scheme: &'d Value, flow: &'d Value, evidence: &str) -> Option<Tree> {
-        let url = text(scheme, "x-path").or(text(flow, "tokenUrl")).filter(|url| url.starts_with('/'))?;
-        let mut reply = Vec::new();
-        for (name, field) in entries(scheme, "x-reply") {
-            let value = self.value(field, name, &format!("#/components/securitySchemes/x-reply/{name}"));
-            let Ty::Builtin(ty) = value.ty else { continue };
-            let said = self.said(field);
-            reply.push(
-                Tree::map()
-                    .with("name", name)
-                    .with("type", ty)
-                    .with("summary", or_unknown(said.summary))
-                    .with_some("unit", said.unit),
-            );
-        }
-        let errors = items(scheme, "x-errors").iter().map(|error| {
-            let status = error.get("status").map(text_of).unwrap_or_default();
-            self.status(&status, error, evidence)
-        });
-        let errors: Vec<Tree> = errors.collect();
-        let tree = Tree::map()
-            .with("path", url)
-            .with("label", text(scheme, "x-label").unwrap_or("Token"))
-            .with("evidence", evidence)
-            .with_some("reply", some(reply))
-            .with_some("errors", some(errors));
-        Some(tree)
-    }
-
-    /// Every status that a failure has somewhere, once.
-    fn errors(&mut self, evidence: &str) -> Vec<Tree> {
-        let root = self.document.root();
-        let mut errors: Vec<(u16, Tree)> = Vec::new();
-        for (_, item) in entries(root, "paths") {
-            for (status, response) in item.get("get").into_iter().flat_map(|operation| entries(operation, "responses"))
-            {
-                let Ok(number) = status.parse::<u16>() else {
-                    if !status.starts_with('2') {
-                        self.notes.add(format!("the response `{status}`"), "#/paths");
-                    }
-                    continue;
-                };
-                if !(400..600).contains(&number) || errors.iter().any(|(known, _)| *known == number) {
-                    continue;
-                }
-                let response = self.document.follow(response).map_or(response, |(response, _)| response);
-                let error = self.status(status, response, evidence);
-                errors.push((number, error));
-            }
-        }
-        errors.sort_by_key(|(number, _)| *number);
-        errors.into_iter().map(|(_, error)| error).collect()
-    }
-
-    fn status(&mut self, status: &str, response: &'d Value, evidence: &str) -> Tree {
-        let said = self.said(response);
-        Tree::map()
-            .with("status", Tree::Number(status.to_owned()))
-            .with("label", text(response, "x-label").unwrap_or("unknown"))
-            .with("summary", or_unknown(said.summary))
-            .with_some("advice", text(response, "x-advice").filter(|_| self.options.summaries))
-            .with_some("notes", said.notes)
-            .with("evidence", text(response, "x-evidence").unwrap_or(evidence))
-    }
-
-    /// Where a failure says what went wrong, as our own descriptions tell it.
-    fn error_body(&mut self) -> Option<Tree> {
-        let schemas = self.document.root().get("components")?;
-        let (name, body) = entries(schemas, "schemas").find(|(_, schema)| schema.get("x-message").is_some())?;
-        self.swept.insert(format!("#/components/schemas/{name}"));
-        let texts = |key: &str| some(items(body, key).iter().map(|text| Tree::Text(text_of(text))).collect());
-        let evidence = text(body, "x-evidence").unwrap_or(&self.options.evidence);
-        let tree = Tree::map().with_some("message", texts("x-message")).with_some("code", texts("x-code"));
-        Some(tree.with("evidence", evidence))
-    }
-
-    fn envelope(&mut self, evidence: &str) -> Option<Tree> {
-        let root = self.document.root();
-        let envelope = root.get("x-envelope")?;
-        let evidence = text(envelope, "evidence").unwrap_or(evidence).to_owned();
-        let time = text(envelope, "time").map(|name| self.envelope_time(name, &evidence));
-        let metadata = text(envelope, "metadata").map(str::to_owned);
-        let tree = Tree::map().with("data", text(envelope, "data")?).with_some("time", time);
-        // Its fields come with the other types, since they need their names.
-        let metadata = metadata.map(|name| Tree::map().with("name", name).with("fields", Vec::new()));
-        Some(tree.with_some("metadata", metadata).with("evidence", evidence))
-    }
-
-    /// The time of all records, as the first record that has it says.
-    fn envelope_time(&mut self, name: &str, evidence: &str) -> Tree {
-        let schemas = self.document.root().get("components").unwrap_or(&Value::Null);
-        let field = entries(schemas, "schemas").find_map(|(_, schema)| schema.get("properties")?.get(name));
-        let said = field.map(|field| self.said(field)).unwrap_or_default();
-        let own = said.evidence.filter(|own| own != evidence);
-        Tree::map()
-            .with("name", name)
-            .with_some("ident", said.ident)
-            .with("type", "timestamp")
-            .with("summary", or_unknown(said.summary))
-            .with_some("unit", said.unit)
-            .with_some("evidence", own)
-            .with_some("notes", said.notes)
     }
 }
 

@@ -22,18 +22,23 @@ impl<'d> Reader<'d> {
                 evidence: text(value, "evidence").map(str::to_owned),
                 ..Said::default()
             };
+            if value.is_number() || value.is_bool() {
+                self.notes.add("values of an `enum` that are no text, which become text", place);
+            }
             // `null` among the values says that the value can be null, which the type says too.
             if value.is_null() {
                 continue;
             }
-            if super::is_writable(&text_value)
-                && !text_value.contains(',')
-                && !values.iter().any(|known: &PlannedValue| known.value == text_value)
-            {
-                values.push(PlannedValue { value: text_value, said });
+            if super::is_writable(&text_value) && !text_value.contains(',') {
+                if !values.iter().any(|known: &PlannedValue| known.value == text_value) {
+                    values.push(PlannedValue { value: text_value, said });
+                }
             } else {
                 left += 1;
             }
+        }
+        if described.is_empty() && schema.get("x-enum-varnames").is_some() {
+            self.notes.add("`x-enum-varnames`", place);
         }
         if left > 0 {
             self.notes.add("values of an `enum` that cannot be written down", place);

@@ -3,7 +3,7 @@
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{items, text, text_of};
+use super::document::{is_evidence, items, text, text_of};
 use super::plan::{PlannedParam, Said, Several, Taken, Ty};
 use super::schema::is_moment;
 
@@ -31,11 +31,14 @@ impl<'d> Reader<'d> {
     pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, place: &str) -> Vec<Taken> {
         let mut taken: Vec<(String, String, Taken)> = Vec::new();
         let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
-        for param in all {
+        for (index, param) in all.enumerate() {
             let Some((target, reference)) = self.document.follow(param) else {
                 self.notes.add("a param that leads nowhere", place);
                 continue;
             };
+            if reference.is_some() {
+                self.sweep(param, &["$ref"], &format!("{place}/parameters/{index}"));
+            }
             let key = |key: &str| text(target, key).unwrap_or_default().to_owned();
             let (name, location) = (key("name"), key("in"));
             let id = reference.and_then(|reference| reference.strip_prefix("#/components/parameters/"));
@@ -86,6 +89,9 @@ impl<'d> Reader<'d> {
             return None;
         };
         let value = self.value(schema, name, &format!("{place}/schema"));
+        if value.nullable {
+            self.notes.add("a param that can be `null`", place);
+        }
         let is_list = matches!(value.ty, Ty::List(_));
         let (ty, several) = self.several(param, value.ty, in_path, place);
         let ty = if is_moment(param) { Ty::Builtin("timestamp") } else { ty };
@@ -93,13 +99,15 @@ impl<'d> Reader<'d> {
             self.notes.add("params that are objects or lists of lists", place);
             return None;
         }
-        let mut said = self.said_of_value(schema, &ty);
+        let mut said = self.said_of_value(schema, &ty, place);
         let own = self.said(param);
         said.summary = if own.summary.is_empty() { said.summary } else { own.summary };
         (said.ident, said.unit) = (own.ident.or(said.ident), own.unit.or(said.unit));
         (said.notes, said.evidence) = (own.notes.or(said.notes), own.evidence.or(said.evidence));
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
-        let required = text(param, "x-required").or((required && !in_path).then_some(self.options.evidence.as_str()));
+        let required = text(param, "x-required")
+            .filter(|said| is_evidence(said))
+            .or((required && !in_path).then_some(self.options.evidence.as_str()));
         Some(PlannedParam {
             id: id.to_owned(),
             rank: self.rank("parameters", id),
@@ -107,6 +115,7 @@ impl<'d> Reader<'d> {
             default: self.default(schema, &ty, is_list, &said, place),
             served: self.served(param, &ty, &said, place),
             ty,
+            adopted: None,
             several,
             in_path,
             required: required.map(str::to_owned),
@@ -116,8 +125,13 @@ impl<'d> Reader<'d> {
 
     /// The type of one value, and whether several can be sent, with commas between them.
     fn several(&mut self, param: &'d Value, ty: Ty, in_path: bool, place: &str) -> (Ty, Several) {
-        let Ty::List(item) = ty else { return (ty, Several::No) };
         let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });
+        let Ty::List(item) = ty else {
+            if !matches!(style, "form" | "simple") {
+                self.notes.add(format!("`style: {style}`"), place);
+            }
+            return (ty, Several::No);
+        };
         let explode = param.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
         let with_commas = matches!((style, explode), ("form" | "simple", false));
         if !with_commas {

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::evolve::naming;
+use crate::evolve::tree::Tree;
+use crate::spec::{self, Known};
+
 /// Everything that is to be in the catalogue.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
@@ -10,12 +14,34 @@ pub(super) struct Plan {
     /// Params that operations refer to.
     pub(super) shared: Vec<PlannedParam>,
     pub(super) endpoints: Vec<PlannedEndpoint>,
-    /// Groups that are not there yet.
+    /// Groups by the files that they stand in.
     pub(super) groups: Vec<PlannedGroup>,
-    /// The record of the envelope's metadata.
-    pub(super) metadata: Option<usize>,
+    /// The service as a whole.
+    pub(super) service: Option<Tree>,
+    /// What the paths of the catalogue begin with, and the server of the description ends in.
+    pub(super) prefix: String,
+    /// Whether the description is made from a catalogue.
+    pub(super) is_ours: bool,
+    /// The records that the envelope's metadata is described as.
+    pub(super) metadata: Vec<usize>,
     /// The field of the metadata that lists what is not covered.
     pub(super) unsupported: Option<String>,
+}
+
+impl Plan {
+    /// A param as an endpoint takes it, wherever it is described.
+    pub(super) fn param<'p>(&'p self, taken: &'p Taken) -> &'p PlannedParam {
+        match taken {
+            Taken::Shared(index) => &self.shared[*index],
+            Taken::Own(param) => param,
+        }
+    }
+
+    /// Whether the one body that has a record lists its fields, so that it needs no name.
+    pub(super) fn is_inline(&self, record: usize) -> bool {
+        let is_body = self.endpoints.iter().any(|endpoint| endpoint.body.record() == Some(record));
+        is_body && self.records[record].uses == 1 && !self.records[record].is_shared
+    }
 }
 
 #[derive(Debug)]
@@ -30,6 +56,8 @@ pub(super) struct PlannedGroup {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ty {
     Builtin(&'static str),
+    /// A type of the catalogue, by its name.
+    Known(String),
     /// By index.
     Named(usize),
     /// By index.
@@ -80,6 +108,15 @@ pub(super) struct PlannedType {
     pub(super) shapes: Option<serde_yaml::Value>,
 }
 
+impl PlannedType {
+    /// Whether a type of the catalogue may be the same: one of its values is, or it is any text.
+    pub(super) fn can_be(&self, known: &spec::Type) -> bool {
+        let values: Vec<_> = self.values.iter().map(|value| value.value.as_str()).collect();
+        (known.kind == spec::TypeKind::Identifier && known.values.is_empty())
+            || naming::share_a_value(known.values.iter().map(|value| value.value.as_str()), &values)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct PlannedValue {
     pub(super) value: String,
@@ -121,6 +158,8 @@ pub(super) struct PlannedParam {
     pub(super) rank: usize,
     pub(super) name: String,
     pub(super) ty: Ty,
+    /// What the description says it is, where its type is that of other endpoints.
+    pub(super) adopted: Option<&'static str>,
     pub(super) several: Several,
     pub(super) in_path: bool,
     pub(super) required: Option<String>,
@@ -154,11 +193,33 @@ pub(super) enum PlannedBody {
     Object(usize),
 }
 
+impl PlannedBody {
+    /// Whether it says what a catalogue that has another body for it does not know.
+    pub(super) fn is_news_to(&self, known: &Known<spec::Body>) -> bool {
+        match known {
+            Known::Unknown => true,
+            Known::Known(body) => matches!((self, &body.series), (Self::Series(..), Some(Known::Unknown))),
+        }
+    }
+
+    /// The record of one of its entries, or of the whole.
+    pub(super) fn record(&self) -> Option<usize> {
+        match self {
+            Self::Series(record, _) => *record,
+            Self::Object(record) => Some(*record),
+            Self::Unknown => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct PlannedEndpoint {
     /// The group's file without its ending.
     pub(super) group: String,
     pub(super) name: String,
+    /// Whether the description itself says in which group it is, and what it is called.
+    pub(super) is_tagged: bool,
+    pub(super) is_named: bool,
     pub(super) aliases: Vec<String>,
     /// `None` where only the name is known.
     pub(super) path: Option<String>,

@@ -3,9 +3,9 @@
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, items};
+use super::composition::Collected;
 use super::plan::{PlannedField, PlannedRecord};
-use super::schema::{DEPTH, KEYS, is_component, owner};
+use super::schema::{is_component, owner};
 
 impl<'d> Reader<'d> {
     /// A record; `None` for an object whose fields nobody lists.
@@ -18,8 +18,9 @@ impl<'d> Reader<'d> {
             }
             return Some(known);
         }
-        let (mut properties, mut required) = (Vec::new(), Vec::new());
-        self.collect(schema, place, &mut properties, &mut required, 0);
+        let mut collected = Collected::default();
+        self.collect(schema, place, &mut collected, 0);
+        let Collected { properties, required, .. } = collected;
         if properties.is_empty() {
             self.notes.add("an object without listed fields, which becomes `any`", place);
             return None;
@@ -40,14 +41,19 @@ impl<'d> Reader<'d> {
         };
         self.plan.records.push(record);
         self.open.push(index);
+        // A record is read once, however many stand between it and the first.
+        let nesting = std::mem::take(&mut self.nesting);
         let mut fields = Vec::new();
-        for (key, property) in properties {
+        for name in required.iter().filter(|name| !properties.iter().any(|(key, ..)| key == *name)) {
+            self.notes.add(format!("`required: {name}`, which is no listed field"), place);
+        }
+        for (key, property, at) in properties {
             if !super::is_writable(&key) {
                 self.notes.add(format!("the field {key:?}, whose name cannot be written down"), place);
                 continue;
             }
-            let at = format!("{place}/properties/{key}");
-            if property.get("default").is_some() {
+            let target = self.document.follow(property).map_or(property, |(target, _)| target);
+            if property.get("default").or(target.get("default")).is_some() {
                 self.notes.add("`default` of a field", &at);
             }
             let value = self.value(property, &key, &at);
@@ -55,16 +61,17 @@ impl<'d> Reader<'d> {
                 self.plan.records[inner].uses += 1;
             }
             let optional = value.nullable || !required.contains(&key);
-            let said = self.said_of_value(property, &value.ty);
+            let said = self.said_of_value(property, &value.ty, &at);
             fields.push(PlannedField { name: key, ty: value.ty, optional, said });
         }
+        self.nesting = nesting;
         self.open.pop();
         self.plan.records[index].fields = fields;
         Some(index)
     }
 
     /// Notes what is said of fields that are not listed.
-    fn say_more(&mut self, schema: &Value, place: &str) {
+    pub(super) fn say_more(&mut self, schema: &Value, place: &str) {
         match schema.get("additionalProperties") {
             None => {}
             Some(Value::Bool(false)) => {
@@ -72,40 +79,6 @@ impl<'d> Reader<'d> {
             }
             Some(_) => {
                 self.notes.add("fields beyond the listed ones (`additionalProperties`), which the client keeps", place);
-            }
-        }
-    }
-
-    /// The properties of an object and of all that it is made of; those that stand nearer win.
-    fn collect(
-        &mut self,
-        schema: &'d Value,
-        place: &str,
-        properties: &mut Vec<(String, &'d Value)>,
-        required: &mut Vec<String>,
-        depth: usize,
-    ) {
-        self.say_more(schema, place);
-        for part in items(schema, "allOf") {
-            match self.document.follow(part) {
-                Some((part, reference)) if depth < DEPTH => {
-                    self.swept.extend(reference.map(str::to_owned));
-                    if !items(part, "anyOf").is_empty() || !items(part, "oneOf").is_empty() {
-                        self.notes.add("alternatives within `allOf`", place);
-                    }
-                    if depth > 0 || part.get("properties").is_some() {
-                        self.sweep(part, KEYS, place);
-                    }
-                    self.collect(part, place, properties, required, depth + 1);
-                }
-                _ => self.notes.add("a part of `allOf` that leads nowhere", place),
-            }
-        }
-        required.extend(items(schema, "required").iter().filter_map(Value::as_str).map(str::to_owned));
-        for (key, property) in entries(schema, "properties") {
-            match properties.iter_mut().find(|(known, _)| known == key) {
-                Some((_, known)) => *known = property,
-                None => properties.push((key.to_owned(), property)),
             }
         }
     }

@@ -3,12 +3,12 @@
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::text;
+use super::document::{evidence_of, text};
 use super::plan::{Said, Ty};
 
 impl<'d> Reader<'d> {
     /// What is said of a field where it stands, or else where its schema does.
-    pub(super) fn said_of_value(&mut self, schema: &'d Value, ty: &Ty) -> Said {
+    pub(super) fn said_of_value(&mut self, schema: &'d Value, ty: &Ty, place: &str) -> Said {
         let target = self.document.follow(schema).map_or(schema, |(target, _)| target);
         let is_shared = matches!(ty, Ty::Named(_) | Ty::Record(_));
         let own = self.said(schema);
@@ -17,11 +17,15 @@ impl<'d> Reader<'d> {
         let items = schema.get("items").map(|items| self.said(items)).unwrap_or_default();
         let bound =
             |bound: fn(&Said) -> Option<f64>| bound(&own).or(bound(&far)).or(bound(&items)).filter(|_| ty.is_number());
+        let is_bounded = [&own, &far, &items].iter().any(|said| said.min.or(said.max).is_some());
+        if is_bounded && !ty.is_number() {
+            self.notes.add("`minimum` or `maximum` of what is no number", place);
+        }
         let zero = |min: Option<f64>| min.filter(|min| *ty != Ty::Builtin("count") || *min != 0.0);
         let (min, max) = (zero(bound(|said| said.min)), bound(|said| said.max));
         let is_range = min.zip(max).is_none_or(|(min, max)| min <= max);
         if !is_range {
-            self.notes.add("a range without a number in it", "#");
+            self.notes.add("a range without a number in it", place);
         }
         Said {
             summary: if own.summary.is_empty() { far.summary.clone() } else { own.summary.clone() },
@@ -43,7 +47,7 @@ impl<'d> Reader<'d> {
             ident: text(value, "x-ident").map(str::to_owned),
             unit: text(value, "x-unit").map(str::to_owned),
             notes: text(value, "x-notes").filter(|_| self.options.summaries).map(str::to_owned),
-            evidence: text(value, "x-evidence").map(str::to_owned),
+            evidence: evidence_of(value).map(str::to_owned),
             min: bound("minimum", "min"),
             max: bound("maximum", "max"),
         }

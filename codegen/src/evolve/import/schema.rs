@@ -38,11 +38,26 @@ pub(super) const KEYS: &[&str] = &[
     "x-values",
 ];
 
+/// What is read beside a reference.
+const BESIDE_REFERENCES: &[&str] = &[
+    "$ref",
+    "default",
+    "description",
+    "maximum",
+    "minimum",
+    "nullable",
+    "x-evidence",
+    "x-ident",
+    "x-notes",
+    "x-range",
+    "x-unit",
+];
+
 /// Formats that are a type of the catalogue.
 const FORMATS: &[&str] = &["int32", "int64", "uint32", "float", "double", ""];
 
 /// Nothing readable is nested nearly as deep.
-pub(super) const DEPTH: usize = 24;
+pub(super) const DEPTH: usize = 32;
 
 /// A type, and whether `null` can stand for it.
 pub(super) struct Valued {
@@ -57,10 +72,19 @@ fn any() -> Valued {
 impl<'d> Reader<'d> {
     /// The type of a schema that stands at a place; `name` is what an unnamed one would be called.
     pub(super) fn value(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
-        let Some((schema, reference)) = self.document.follow(schema) else {
+        let own = schema;
+        let Some((schema, reference)) = self.document.follow(own) else {
             self.notes.add("a reference that leads nowhere, which becomes `any`", place);
             return any();
         };
+        if reference.is_some() {
+            self.sweep_reference(own, place);
+        }
+        if schema.as_bool() == Some(false) {
+            self.notes.add("a schema that nothing is of, which becomes `any`", place);
+        }
+        // Beside a reference it counts for nothing in 3.0, but everybody means it.
+        let nullable = reference.is_some() && is_nullable(own);
         let name = reference.and_then(|reference| reference.rsplit('/').next()).unwrap_or(name);
         let place = reference.unwrap_or(place);
         if place.matches('/').count() > DEPTH {
@@ -68,30 +92,22 @@ impl<'d> Reader<'d> {
             return any();
         }
         self.sweep(schema, KEYS, place);
-        self.choice(schema, name, place).unwrap_or_else(|| self.plain(schema, name, place))
+        if self.nesting > DEPTH {
+            self.notes.add("a schema that is made of itself, which becomes `any`", place);
+            return any();
+        }
+        self.nesting += 1;
+        let value = self.composed(schema, name, place).unwrap_or_else(|| self.plain(schema, name, place));
+        self.nesting -= 1;
+        Valued { nullable: value.nullable || nullable, ..value }
     }
 
-    /// Schemas made of others.
-    fn choice(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<Valued> {
-        if let [one] = items(schema, "allOf")
-            && schema.get("properties").is_none()
-        {
-            let value = self.value(one, name, &format!("{place}/allOf/0"));
-            return Some(Valued { nullable: value.nullable || is_nullable(schema), ..value });
-        }
-        let key = ["anyOf", "oneOf"].into_iter().find(|key| !items(schema, key).is_empty())?;
-        let is_null = |option: &&Value| text(option, "type") == Some("null");
-        let (nulls, others): (Vec<&Value>, Vec<&Value>) = items(schema, key).iter().partition(|option| is_null(option));
-        let nullable = !nulls.is_empty() || is_nullable(schema);
-        if let [one] = others.as_slice() {
-            let value = self.value(one, name, &format!("{place}/{key}/0"));
-            return Some(Valued { nullable: value.nullable || nullable, ..value });
-        }
-        self.notes.add(format!("`{key}` of several, which becomes `any`"), place);
-        Some(Valued { ty: Ty::Builtin("any"), nullable })
+    /// Notes what stands beside a reference and is not read there.
+    pub(super) fn sweep_reference(&mut self, schema: &'d Value, place: &str) {
+        self.sweep(schema, BESIDE_REFERENCES, place);
     }
 
-    fn plain(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
+    pub(super) fn plain(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let nullable = is_nullable(schema);
         let format = text(schema, "format").unwrap_or_default();
         if !FORMATS.contains(&format) {
@@ -107,24 +123,29 @@ impl<'d> Reader<'d> {
             "boolean" => Ty::Builtin("boolean"),
             "array" => self.list(schema, name, place),
             "object" => self.object(schema, name, place).map_or(Ty::Builtin("any"), Ty::Record),
-            _ => Ty::Builtin("any"),
+            "" => Ty::Builtin("any"),
+            other => {
+                self.notes.add(format!("`type: {other}`, which becomes `any`"), place);
+                Ty::Builtin("any")
+            }
         };
-        if matches!(ty, Ty::Builtin("integer" | "number" | "boolean")) && schema.get("enum").is_some() {
+        if schema.get("enum").is_some() && !matches!(ty, Ty::Builtin("string") | Ty::Named(_)) {
             self.notes.add("an `enum` of other values than text", place);
         }
         Valued { ty, nullable }
     }
 
     /// The one type of a schema beside `null`, guessed from other keys where it is left out.
-    fn type_of(&mut self, schema: &'d Value, place: &str) -> &'d str {
+    pub(super) fn type_of(&mut self, schema: &'d Value, place: &str) -> &'d str {
         let types: Vec<&str> = match schema.get("type") {
             Some(Value::String(one)) => vec![one],
-            Some(Value::Sequence(several)) => {
+            Some(Value::Sequence(several)) if several.len() > 1 => {
                 several.iter().filter_map(Value::as_str).filter(|ty| *ty != "null").collect()
             }
+            Some(Value::Sequence(one)) => one.iter().filter_map(Value::as_str).collect(),
             _ if schema.get("properties").is_some() || schema.get("allOf").is_some() => vec!["object"],
             _ if schema.get("items").is_some() => vec!["array"],
-            _ if items(schema, "enum").iter().any(Value::is_string) => vec!["string"],
+            _ if items(schema, "enum").iter().chain(schema.get("const")).any(Value::is_string) => vec!["string"],
             _ => vec![],
         };
         match types.as_slice() {
@@ -140,7 +161,16 @@ impl<'d> Reader<'d> {
     fn list(&mut self, schema: &'d Value, name: &str, place: &str) -> Ty {
         let Some(item) = schema.get("items") else { return Ty::List(Box::new(Ty::Builtin("any"))) };
         let single = crate::evolve::naming::singular(name);
+        if item.is_bool() || item.is_sequence() {
+            self.notes.add("items of a list that are no schema", place);
+        }
         let value = self.value(item, &single, &format!("{place}/items"));
+        if item.get("$ref").is_none() && !matches!(value.ty, Ty::Record(_) | Ty::Named(_)) {
+            self.untold(item, "description", "the items of a list", place);
+        }
+        if item.get("default").is_some() {
+            self.notes.add("`default` of the items of a list", place);
+        }
         let depth = std::iter::successors(Some(&value.ty), |ty| match ty {
             Ty::List(item) => Some(item),
             _ => None,
@@ -175,7 +205,7 @@ pub(super) fn owner(place: &str) -> String {
     }
 }
 
-fn is_nullable(schema: &Value) -> bool {
+pub(super) fn is_nullable(schema: &Value) -> bool {
     let in_types = items(schema, "type").iter().any(|ty| ty.as_str() == Some("null"));
     in_types || schema.get("nullable").and_then(Value::as_bool) == Some(true)
 }

@@ -136,7 +136,10 @@ impl Topic<'_> {
         let service = desk.tree(SERVICE)?;
         let types = entries(&service, "types");
         let namesake = types.iter().position(|ty| ty.get("name").and_then(Tree::as_text) == Some(wanted));
-        if let Some(index) = namesake.filter(|index| is_chosen || naming::shares_values(&types[*index], values)) {
+        let known = |index: usize| {
+            entries(&types[index], "values").iter().filter_map(|value| value.get("value").and_then(Tree::as_text))
+        };
+        if let Some(index) = namesake.filter(|index| is_chosen || naming::share_a_value(known(*index), values)) {
             self.say(desk, format!("`{field}` takes the known type `{wanted}`"));
             self.new_values(desk, index, values)?;
             return Ok(wanted.to_owned());

@@ -1,27 +1,28 @@
 //! What a description adds to endpoints and types that are there already.
 
+use super::known::{self, FieldsAt};
 use super::named_types::values;
-use super::{Builder, SERVICE, Slot, template};
+use super::{Builder, SERVICE, Slot, TypeName};
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
-use crate::evolve::import::plan::{PlannedBody, PlannedEndpoint, PlannedType, Taken as Takes};
+use crate::evolve::import::operation::template;
+use crate::evolve::import::plan::{PlannedEndpoint, PlannedType, Taken as Takes};
 use crate::evolve::naming::{Taken, entries};
 use crate::evolve::tree::Tree;
 use crate::names::{self, Case};
-use crate::spec::{self, ParamEntry};
+use crate::spec;
 
 /// Where an endpoint is already: by its path, or by its name where nobody knew the path.
 pub(super) fn find(desk: &Desk, endpoint: &PlannedEndpoint, wanted: Option<&str>) -> Option<Slot> {
-    let all = desk.checked.groups.iter().flat_map(|(module, group)| {
-        group.endpoints.iter().enumerate().map(move |(index, endpoint)| (module, index, endpoint))
+    let all = desk.checked.groups.iter().enumerate().flat_map(|(place, (module, group))| {
+        group.endpoints.iter().enumerate().map(move |(index, endpoint)| (place, module, index, endpoint))
     });
     let ident = endpoint.said.ident.clone().or_else(|| names::ident(&endpoint.name, Case::Snake).ok());
     let mut by_name = None;
-    for (module, index, known) in all {
-        let slot = || Slot::Known(module.clone(), index);
+    for (group, module, index, known) in all {
         match known.path.known() {
-            Some(path) if Some(template(path).as_str()) == wanted => return Some(slot()),
-            None if *module == endpoint.group && ident_of(known) == ident => by_name = Some(slot()),
+            Some(path) if Some(template(path).as_str()) == wanted => return Some(Slot::Known(group, index)),
+            None if *module == endpoint.group && ident_of(known) == ident => by_name = Some(Slot::Known(group, index)),
             _ => {}
         }
     }
@@ -36,11 +37,11 @@ fn ident_of(endpoint: &spec::Endpoint) -> Option<String> {
 pub(super) fn endpoint(
     builder: &mut Builder<'_>,
     new: &PlannedEndpoint,
-    module: &str,
+    group: usize,
     index: usize,
 ) -> Result<(), Refusal> {
-    let file = format!("{module}.yaml");
-    let at = [Step::Key("endpoints"), Step::Item(index)];
+    let file = known::file(&builder.desk.checked, group);
+    let at = known::endpoint_path(index);
     let within = |key: &'static str| [at.as_slice(), &[Step::Key(key)]].concat();
     let entry = builder.desk.tree(&file)?.get("endpoints").and_then(|list| list.item_at(index)).cloned();
     let Some(entry) = entry else { return Ok(()) };
@@ -52,165 +53,123 @@ pub(super) fn endpoint(
         builder.desk.replace(&file, &within("evidence"), inherited.as_str())?;
     }
     if let Some(params) = &new.params {
-        let known = wire_names(builder.desk, module, index);
-        match known {
-            None => {
-                let params = builder.params(params, &inherited);
-                builder.desk.replace(&file, &within("params"), params)?;
-            }
-            Some(known) => {
-                let name = |param: &Takes| match param {
-                    Takes::Shared(index) => builder.plan.shared[*index].name.clone(),
-                    Takes::Own(param) => param.name.clone(),
-                };
-                let missing: Vec<Takes> =
-                    params.iter().filter(|param| !known.contains(&name(param))).cloned().collect();
-                let params = builder.params(&missing, &inherited);
-                builder.desk.extend(&file, &within("params"), params)?;
-            }
+        let known = known::params(&builder.desk.checked, group, index);
+        let (is_known, mut idents) = (known.is_some(), Taken::default());
+        for param in known.iter().flatten().filter_map(|(at, _)| at.param(&builder.desk.checked)) {
+            idents
+                .note(param.ident.clone().or_else(|| names::ident(&param.name, Case::Snake).ok()).unwrap_or_default());
+            param.list.iter().for_each(|list| idents.note(list.as_str()));
+        }
+        let is_missing = |param: &Takes| !builder.met.has((group, index), &builder.plan.param(param).name);
+        let missing: Vec<Takes> = params.iter().filter(|param| is_missing(param)).cloned().collect();
+        let params = builder.params(&missing, &inherited, idents);
+        if is_known {
+            builder.desk.extend(&file, &within("params"), params)?;
+        } else {
+            builder.desk.replace(&file, &within("params"), params)?;
         }
     }
-    body(builder, new, &file, &within("body"), entry.get("body").unwrap_or(&Tree::Null), &inherited)
+    let known = &builder.desk.checked.groups[group].1.endpoints[index].body;
+    if new.body.record().is_some() && new.body.is_news_to(known) {
+        let known = entry.get("body").cloned().unwrap_or(Tree::Null);
+        body(builder, &file, &within("body"), &known, new, &inherited)?;
+    }
+    Ok(())
 }
 
-/// The params of an endpoint, sets and references followed.
-pub(super) fn wire_names(desk: &Desk, module: &str, index: usize) -> Option<Vec<String>> {
-    let service = &desk.checked.service;
-    let (_, group) = desk.checked.groups.iter().find(|(known, _)| known == module)?;
-    let shared = |id: &str| service.params.iter().find(|param| param.id() == id).map(|param| param.name.clone());
-    let entries = group.endpoints.get(index)?.params.known()?;
-    let names = entries.iter().flat_map(|entry| match entry {
-        ParamEntry::Own(param) => vec![param.name.clone()],
-        ParamEntry::Use(entry) => shared(&entry.param).into_iter().collect(),
-        ParamEntry::Name(name) => match service.param_sets.iter().find(|set| set.name == *name) {
-            Some(set) => set.params.iter().filter_map(|id| shared(id)).collect(),
-            None => shared(name).into_iter().collect(),
-        },
-    });
-    Some(names.collect())
-}
-
-/// Fills a body that was unknown, and adds fields to one that was not.
+/// Puts fields where none were known.
 fn body(
     builder: &mut Builder<'_>,
-    new: &PlannedEndpoint,
     file: &str,
     path: &[Step],
     known: &Tree,
+    new: &PlannedEndpoint,
     inherited: &str,
 ) -> Result<(), Refusal> {
-    let (record, key) = match new.body {
-        PlannedBody::Series(Some(record), _) => (record, "series"),
-        PlannedBody::Object(record) => (record, "object"),
-        _ => return Ok(()),
-    };
-    let is_unknown = |tree: Option<&Tree>| tree.and_then(Tree::as_text) == Some("unknown");
-    if is_unknown(Some(known)) || is_unknown(known.get("series")) {
-        return builder.desk.replace(file, path, builder.body(new, inherited));
+    let mut body = builder.body(new, inherited);
+    // A list that is no time series has no time to be found.
+    let time = known.get("time").filter(|time| time.as_text() == Some("none"));
+    if let (Some(time), Tree::Map(entries)) = (time, &mut body) {
+        entries.retain(|(key, _)| key != "time");
+        let behind = entries.iter().position(|(key, _)| key == "evidence").map_or(0, |index| index + 1);
+        entries.insert(behind, ("time".to_owned(), time.clone()));
     }
-    let Some(listed) = known.get(key) else {
-        let name = &new.name;
-        builder
-            .desk
-            .say(format!("{name}: the description says {key} of the body and the catalogue does not; it stays"));
+    if builder.desk.replace(file, path, body.clone()).is_ok() {
         return Ok(());
-    };
-    let (file, path, listed, evidence) = match listed.as_text() {
-        None => {
-            let evidence = known.get("evidence").and_then(Tree::as_text).unwrap_or(inherited).to_owned();
-            (file.to_owned(), [path, &[Step::Key(key)]].concat(), items(listed), evidence)
-        }
-        Some(name) => match named_record(builder.desk, file, name) {
-            Some(found) => found,
-            None => return Ok(()),
-        },
-    };
-    fields(builder, record, &file, &path, &listed, &evidence, &new.name)
-}
-
-/// The place of a record with a name, its fields, and what they inherit.
-pub(super) fn named_record(desk: &mut Desk, file: &str, name: &str) -> Option<(String, Vec<Step>, Vec<Tree>, String)> {
-    [file, SERVICE].into_iter().find_map(|file| {
-        let tree = desk.tree(file).ok()?;
-        let is_it = |record: &Tree| record.get("name").and_then(Tree::as_text) == Some(name);
-        let index = entries(&tree, "records").iter().position(is_it)?;
-        let record = &entries(&tree, "records")[index];
-        let evidence = record.get("evidence").and_then(Tree::as_text)?.to_owned();
-        let path = vec![Step::Key("records"), Step::Item(index), Step::Key("fields")];
-        Some((file.to_owned(), path, items(record.get("fields")?), evidence))
-    })
-}
-
-fn items(list: &Tree) -> Vec<Tree> {
-    match list {
-        Tree::List(items) => items.clone(),
-        _ => Vec::new(),
     }
+    // It stands on several lines, which stay.
+    for (key, value) in [("series", body.get("series")), ("evidence", body.get("evidence")), ("time", body.get("time"))]
+    {
+        let Some(value) = value.cloned() else { continue };
+        match known.get(key) {
+            Some(known) if *known == value => {}
+            Some(_) => builder.desk.replace(file, &[path, &[Step::Key(key)]].concat(), value)?,
+            None => builder.insert(file, path, key, value)?,
+        }
+    }
+    Ok(())
 }
 
-pub(super) fn fields(
-    builder: &mut Builder<'_>,
-    record: usize,
-    file: &str,
-    path: &[Step],
-    listed: &[Tree],
-    evidence: &str,
-    endpoint: &str,
-) -> Result<(), Refusal> {
+/// Adds fields to those that stand in the place of a record.
+pub(super) fn fields(builder: &mut Builder<'_>, record: usize, at: &FieldsAt) -> Result<(), Refusal> {
+    let (file, path) = at.place(&builder.desk.checked);
+    let Some(list) = at.list(&builder.desk.checked) else { return Ok(()) };
+    let evidence = super::compare::word(list.evidence);
+    let tree = builder.desk.tree(&file)?;
+    let listed = path.iter().try_fold(&tree, |tree, step| match step {
+        Step::Key(key) => tree.get(key),
+        Step::Item(index) => tree.item_at(*index),
+    });
+    let Some(Tree::List(listed)) = listed else { return Ok(()) };
     let mut taken = Taken::default();
     for field in listed {
         let name = ["ident", "name"].iter().find_map(|key| field.get(key)?.as_text()).unwrap_or_default();
         taken.note(names::ident(name, Case::Snake).unwrap_or_default());
     }
-    let mut new = Vec::new();
-    for field in builder.plan.records[record].fields.clone() {
-        let known = listed.iter().find(|known| known.get("name").and_then(Tree::as_text) == Some(&field.name));
-        let ty = builder.ty(&field.ty);
-        match known.map(|known| known.get("type").and_then(Tree::as_text).unwrap_or_default()) {
-            _ if Some(&field.name) == builder.envelope_time.as_ref() && known.is_none() => {}
-            None => new.push(builder.field(&field, evidence, &mut taken)),
-            Some(known) if known == ty => {}
-            Some(known) => {
-                let name = &field.name;
-                builder.desk.say(format!("{endpoint}: `{name}` is {known} here and {ty} in the description; it stays"));
-            }
-        }
-    }
-    builder.desk.extend(file, path, new)
+    let is_listed = |name: &str| listed.iter().any(|known| known.get("name").and_then(Tree::as_text) == Some(name));
+    let time = builder.envelope_time.as_deref();
+    let new = builder.plan.records[record].fields.iter();
+    let new = new.filter(|field| !is_listed(&field.name) && Some(field.name.as_str()) != time);
+    let new = new.map(|field| builder.field(field, evidence, &mut taken)).collect();
+    builder.desk.extend(&file, &path, new)
 }
 
-/// Adds values to enums that are there already.
-pub(super) fn values_of_known(
-    desk: &mut Desk,
-    types: &[(String, Option<usize>)],
-    planned: &[PlannedType],
-    evidence: &str,
-) -> Result<(), Refusal> {
-    for ((name, known), planned) in types.iter().zip(planned) {
-        let Some(index) = *known else { continue };
-        let service = desk.service_tree();
-        let ty = &entries(&service, "types")[index];
-        let listed: Vec<&str> =
-            entries(ty, "values").iter().filter_map(|value| value.get("value")?.as_text()).collect();
-        let mut idents = Taken::default();
-        let case = if planned.is_open { Case::Shouty } else { Case::Pascal };
-        for value in entries(ty, "values") {
-            let name = ["ident", "value"].iter().find_map(|key| value.get(key)?.as_text()).unwrap_or_default();
-            idents.note(names::ident(name, case).unwrap_or_default());
-        }
-        let inherited = ty.get("evidence").and_then(Tree::as_text).unwrap_or_default();
-        let mut new = values(planned, inherited, &mut idents, &listed);
-        for value in &mut new {
-            if value.get("evidence").is_none() && inherited != evidence {
-                *value = value.clone().with("evidence", evidence);
-            }
-        }
-        if new.is_empty() || ty.get("values").is_none() {
+/// Adds values to types that are there already.
+pub(super) fn values_of_known(builder: &mut Builder<'_>) -> Result<(), Refusal> {
+    for index in 0..builder.types.len() {
+        let TypeName { name, known: Some(known), .. } = &builder.types[index] else { continue };
+        let service = builder.desk.service_tree();
+        let ty = &entries(&service, "types")[*known];
+        let new = new_values(ty, &builder.plan.types[index], &builder.import.evidence);
+        if new.is_empty() {
             continue;
         }
         let shown: Vec<&str> = new.iter().filter_map(|value| value.get("value")?.as_text()).collect();
-        desk.say(format!("`{name}` gets new values: {}", shown.join(", ")));
-        desk.extend(SERVICE, &[Step::Key("types"), Step::Item(index), Step::Key("values")], new)?;
+        builder.desk.say(format!("`{name}` gets new values: {}", shown.join(", ")));
+        let path = [Step::Key("types"), Step::Item(*known)];
+        match ty.get("values") {
+            Some(_) => builder.desk.extend(SERVICE, &[&path[..], &[Step::Key("values")]].concat(), new)?,
+            None => builder.insert(SERVICE, &path, "values", Tree::List(new))?,
+        }
     }
     Ok(())
+}
+
+fn new_values(ty: &Tree, planned: &PlannedType, evidence: &str) -> Vec<Tree> {
+    let listed: Vec<&str> = entries(ty, "values").iter().filter_map(|value| value.get("value")?.as_text()).collect();
+    let mut idents = Taken::default();
+    let is_open = ty.get("kind").and_then(Tree::as_text) == Some("identifier");
+    let case = if is_open { Case::Shouty } else { Case::Pascal };
+    for value in entries(ty, "values") {
+        let name = ["ident", "value"].iter().find_map(|key| value.get(key)?.as_text()).unwrap_or_default();
+        idents.note(names::ident(name, case).unwrap_or_default());
+    }
+    let inherited = ty.get("evidence").and_then(Tree::as_text).unwrap_or_default();
+    let mut new = values(planned, is_open, inherited, &mut idents, &listed);
+    for value in &mut new {
+        if value.get("evidence").is_none() && inherited != evidence {
+            *value = value.clone().with("evidence", evidence);
+        }
+    }
+    new
 }

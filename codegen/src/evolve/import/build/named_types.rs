@@ -9,8 +9,8 @@ use crate::names::{Case, Scope};
 pub(super) fn named_type(name: &str, ty: &PlannedType, evidence: &str) -> Tree {
     let evidence = ty.said.evidence.as_deref().unwrap_or(evidence);
     let mut idents = Taken::default();
-    let values = values(ty, evidence, &mut idents, &[]);
-    let (kind, _) = case_of(ty);
+    let values = values(ty, ty.is_open, evidence, &mut idents, &[]);
+    let (kind, _) = case_of(ty.is_open);
     Tree::map()
         .with("name", name)
         .with("kind", kind)
@@ -20,17 +20,19 @@ pub(super) fn named_type(name: &str, ty: &PlannedType, evidence: &str) -> Tree {
         .with_some("values", some(values))
 }
 
-fn case_of(ty: &PlannedType) -> (&'static str, (Case, Scope)) {
-    if ty.is_open {
-        ("identifier", (Case::Shouty, Scope::Constants))
-    } else {
-        ("enum", (Case::Pascal, Scope::Variants))
-    }
+fn case_of(is_open: bool) -> (&'static str, (Case, Scope)) {
+    if is_open { ("identifier", (Case::Shouty, Scope::Constants)) } else { ("enum", (Case::Pascal, Scope::Variants)) }
 }
 
 /// Values that are not among the known ones.
-pub(super) fn values(ty: &PlannedType, inherited: &str, idents: &mut Taken, known: &[&str]) -> Vec<Tree> {
-    let (_, (case, scope)) = case_of(ty);
+pub(super) fn values(
+    ty: &PlannedType,
+    is_open: bool,
+    inherited: &str,
+    idents: &mut Taken,
+    known: &[&str],
+) -> Vec<Tree> {
+    let (_, (case, scope)) = case_of(is_open);
     let new = ty.values.iter().filter(|value| !known.contains(&value.value.as_str()));
     new.map(|value| {
         let said = &value.said;

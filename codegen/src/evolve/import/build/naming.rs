@@ -1,9 +1,8 @@
 //! Rust names for endpoints, types and records that are new: free beside what is there and what the runtime has.
 
-use super::{Builder, SERVICE, merge};
-use crate::evolve::import::plan::{PlannedBody, PlannedEndpoint};
-use crate::evolve::naming::{Taken, entries};
-use crate::evolve::tree::Tree;
+use super::{Builder, TypeName};
+use crate::evolve::import::plan::PlannedEndpoint;
+use crate::evolve::naming::Taken;
 use crate::names::{self, Case, Scope};
 
 impl Builder<'_> {
@@ -37,70 +36,61 @@ impl Builder<'_> {
         ident
     }
 
+    /// Types have the names that they have already, by their places, or by name and a value that both have.
     pub(super) fn name_types(&mut self) {
-        let service = self.desk.service_tree();
         for index in 0..self.plan.types.len() {
-            let name = names::ident(&self.plan.types[index].name, Case::Pascal).unwrap_or_default();
-            let is_same = |ty: &Tree| ty.get("name").and_then(Tree::as_text) == Some(&name);
-            let known = entries(&service, "types").iter().position(is_same);
-            let is_taken = self.types.iter().any(|(taken, _)| *taken == name);
-            let entry = match known {
-                Some(_) if !is_taken => (name, known),
-                _ => {
-                    (self.claim_root(&self.plan.types[index].name.clone(), &self.plan.types[index].owner.clone()), None)
-                }
+            let planned = &self.plan.types[index];
+            let types = &self.desk.checked.service.types;
+            let position = |name: &str| types.iter().position(|ty| ty.name == name);
+            let is_wanted = self.met.wanted_types.contains_key(&index);
+            let ident = names::ident(&planned.name, Case::Pascal).unwrap_or_default();
+            let by_name = || {
+                let known = position(&ident).filter(|known| planned.can_be(&types[*known]));
+                known.filter(|_| is_wanted)
             };
-            self.types.push(entry);
+            let met = self.met.types.get(&index).map(|(name, _)| name.clone());
+            let known = met.as_deref().and_then(position);
+            let name = match (met, known.or_else(by_name)) {
+                (Some(name), known) => TypeName { name, known, is_new: false },
+                (None, Some(known)) => TypeName { name: ident, known: Some(known), is_new: false },
+                (None, None) if is_wanted => {
+                    let name = self.claim_root(&planned.name.clone(), &planned.owner.clone());
+                    TypeName { name, known: None, is_new: true }
+                }
+                (None, None) => TypeName { name: ident, known: None, is_new: false },
+            };
+            if let (Some(_), None, Some(label)) =
+                (name.known, self.met.types.get(&index), self.met.wanted_types.get(&index))
+            {
+                self.met.types.insert(index, (name.name.clone(), label.clone()));
+            }
+            self.types.push(name);
         }
     }
 
+    /// Records have the names that they have already, or new ones where they are to be written and need one.
     pub(super) fn name_records(&mut self) {
-        let bodies: Vec<usize> = self
-            .plan
-            .endpoints
-            .iter()
-            .filter_map(|endpoint| match endpoint.body {
-                PlannedBody::Series(record, _) => record,
-                PlannedBody::Object(record) => Some(record),
-                PlannedBody::Unknown => None,
-            })
-            .collect();
         for index in 0..self.plan.records.len() {
             let record = &self.plan.records[index];
-            let is_inline = record.uses == 1 && bodies.contains(&index) && !record.is_shared;
-            let is_metadata = self.plan.metadata == Some(index);
-            let is_unused = is_metadata || (record.groups.is_empty() && !record.is_shared);
             let (name, owner) = (record.name.clone(), record.owner.clone());
-            let group = self.group_of(index);
-            let ident = names::ident(&name, Case::Pascal).unwrap_or_default();
-            let file = group.as_ref().map_or_else(|| SERVICE.to_owned(), |group| format!("{group}.yaml"));
-            let is_free = !self.records.iter().any(|taken| taken.as_ref() == Some(&ident));
-            if !is_inline && !is_unused && is_free && self.is_known(index, &file, &ident) {
-                self.known.push((index, file));
-                self.records.push(Some(ident));
-                continue;
-            }
-            let named = match (is_inline || is_unused, group) {
-                (true, _) => None,
-                (false, None) => Some(self.claim_root(&name, &owner)),
-                (false, Some(group)) => {
-                    let mut all = self.root.clone();
-                    let own = self.groups.entry(group.clone()).or_default();
-                    all.add(own);
-                    let ident = claim(&mut all, &name, &owner);
-                    own.note(ident.as_str());
-                    Some(ident)
-                }
+            let named = match self.met.wanted_records.get(&index) {
+                Some(Some(at)) => at.record(&self.desk.checked).map(|record| record.name.clone()),
+                Some(None) if self.plan.is_inline(index) => None,
+                Some(None) => Some(match self.group_of(index) {
+                    None => self.claim_root(&name, &owner),
+                    Some(group) => {
+                        let mut all = self.root.clone();
+                        let own = self.groups.entry(group).or_default();
+                        all.add(own);
+                        let ident = claim(&mut all, &name, &owner);
+                        own.note(ident.as_str());
+                        ident
+                    }
+                }),
+                None => None,
             };
             self.records.push(named);
         }
-    }
-
-    /// Whether the catalogue has a record of this name and kind.
-    fn is_known(&mut self, index: usize, file: &str, name: &str) -> bool {
-        let Some((.., listed, _)) = merge::named_record(self.desk, file, name) else { return false };
-        let names: Vec<&str> = listed.iter().filter_map(|field| field.get("name")?.as_text()).collect();
-        self.plan.records[index].fields.iter().any(|field| names.contains(&field.name.as_str()))
     }
 }
 

@@ -2,36 +2,67 @@
 
 use std::collections::BTreeSet;
 
+use super::known::{Entry, ParamAt};
+use super::meetings::User;
 use super::records::range;
-use super::{Builder, Slot, merge};
+use super::{Builder, Slot, label};
 use crate::evolve::import::facts::{or_unknown, some};
 use crate::evolve::import::plan::{PlannedParam, Several, Taken as Takes, Ty};
 use crate::evolve::naming::{Taken, entries};
 use crate::evolve::tree::Tree;
 use crate::names::{self, Case};
+use crate::spec;
 
 impl Builder<'_> {
+    /// Which shared params of the catalogue those of the description are, and what is said of them on new endpoints.
+    pub(super) fn meet_shared(&mut self, slots: &[Slot]) {
+        let met = self.plan.shared.iter().map(|param| self.known_shared(param)).collect();
+        self.met_shared = met;
+        for (endpoint, slot) in self.plan.endpoints.iter().zip(slots) {
+            for param in endpoint.params.iter().flatten() {
+                let Takes::Shared(index) = param else { continue };
+                let Some(id) = &self.met_shared[*index] else { continue };
+                let said = &self.plan.shared[*index];
+                let is_there = match slot {
+                    Slot::Known(group, endpoint) => self.met.has((*group, *endpoint), &said.name),
+                    Slot::New(_) => false,
+                };
+                let place = self.desk.checked.service.params.iter().position(|param| param.id() == id);
+                if let Some(place) = place.filter(|_| !is_there) {
+                    let label = label(endpoint);
+                    let user = User { label, endpoint: None, entry: Entry::Plain, said: said.clone() };
+                    self.met.user(ParamAt::Shared(place), user);
+                }
+            }
+        }
+    }
+
+    /// The shared param of the catalogue that has the name and type of one of the description.
+    fn known_shared(&self, param: &PlannedParam) -> Option<String> {
+        let all = self.desk.checked.service.params.iter();
+        let known: Vec<&spec::Param> =
+            all.filter(|known| known.name == param.name && known.ty == self.ty(&param.ty)).collect();
+        let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
+        let same = known.iter().find(|known| constant(known.id()) == constant(&param.id));
+        let one = same.copied().or(if let [one] = known.as_slice() { Some(*one) } else { None });
+        one.map(|one| one.id().to_owned())
+    }
+
     pub(super) fn shared_params(&mut self, slots: &[Slot]) -> Vec<Tree> {
         let needed = self.needed(slots);
         let service = self.desk.service_tree();
         let (mut trees, mut ranks) = (Vec::new(), Vec::new());
         for (index, param) in std::mem::take(&mut self.plan.shared).into_iter().enumerate() {
             let id = |tree: &Tree| ["id", "name"].iter().find_map(|key| tree.get(key)?.as_text()).map(str::to_owned);
-            let known = entries(&service, "params").iter().filter(|tree| {
-                tree.get("name").and_then(Tree::as_text) == Some(&param.name)
-                    && tree.get("type").and_then(Tree::as_text) == Some(&self.ty(&param.ty))
-            });
-            let known: Vec<String> = known.filter_map(id).collect();
             let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
-            let same = known.iter().find(|known| constant(known) == constant(&param.id));
             if !needed.contains(&index) {
                 self.shared.push(String::new());
-            } else if let (Some(one), _) | (None, [one]) = (same, known.as_slice()) {
+            } else if let Some(one) = &self.met_shared[index] {
                 self.shared.push(one.clone());
             } else {
                 let mut own = Taken::default();
-                let taken: Vec<String> =
-                    entries(&service, "params").iter().filter_map(id).chain(trees.iter().filter_map(id)).collect();
+                let there = [entries(&service, "params"), entries(&service, "param_sets")].concat();
+                let taken: Vec<String> = there.iter().filter_map(id).chain(trees.iter().filter_map(id)).collect();
                 for id in &taken {
                     own.note(constant(id));
                 }
@@ -59,13 +90,13 @@ impl Builder<'_> {
     fn needed(&self, slots: &[Slot]) -> BTreeSet<usize> {
         let mut needed = BTreeSet::new();
         for (endpoint, slot) in self.plan.endpoints.iter().zip(slots) {
-            let known = match slot {
-                Slot::Known(module, index) => merge::wire_names(self.desk, module, *index).unwrap_or_default(),
-                Slot::New(_) => Vec::new(),
+            let is_known = |param: &PlannedParam| match slot {
+                Slot::Known(group, index) => self.met.has((*group, *index), &param.name),
+                Slot::New(_) => false,
             };
             for param in endpoint.params.iter().flatten() {
                 if let Takes::Shared(index) = param
-                    && !known.contains(&self.plan.shared[*index].name)
+                    && !is_known(&self.plan.shared[*index])
                 {
                     needed.insert(*index);
                 }
@@ -75,21 +106,35 @@ impl Builder<'_> {
     }
 
     /// The params of one endpoint.
-    pub(super) fn params(&mut self, params: &[Takes], inherited: &str) -> Vec<Tree> {
-        let mut idents = Taken::default();
+    ///
+    /// `idents` are the names on it so far.
+    pub(super) fn params(&mut self, params: &[Takes], inherited: &str, mut idents: Taken) -> Vec<Tree> {
         for param in params {
             if let Takes::Shared(index) = param {
                 self.setters.note(&self.plan.shared[*index].name, &mut idents);
             }
         }
         let trees = params.iter().map(|param| match param {
-            Takes::Shared(index) => self.shared[*index].as_str().into(),
+            Takes::Shared(index) => self.entry(*index),
             Takes::Own(param) => match self.same_shared(param) {
                 Some(id) => id.into(),
                 None => self.param(param, None, &mut idents, inherited),
             },
         });
         trees.collect()
+    }
+
+    /// An entry for a shared param, which says what a known one does not.
+    fn entry(&self, index: usize) -> Tree {
+        let id = self.shared[index].as_str();
+        let known = self.met_shared[index].as_ref();
+        let known = known.and_then(|id| self.desk.checked.service.params.iter().find(|param| param.id() == id));
+        match (&self.plan.shared[index].required, known) {
+            (Some(required), Some(known)) if known.required.is_none() => {
+                Tree::map().with("use", id).with("required", required.as_str())
+            }
+            _ => id.into(),
+        }
     }
 
     /// The one shared param of the catalogue that says the same.
@@ -101,6 +146,7 @@ impl Builder<'_> {
         let [known] = same.as_slice() else { return None };
         let is_same = known.ty == self.ty(&param.ty)
             && known.list.is_some() == (param.several != Several::No)
+            && known.required.is_none()
             && (param.default.is_none() || param.default == known.default);
         (is_same && !says_more).then(|| known.id().to_owned())
     }
@@ -109,12 +155,13 @@ impl Builder<'_> {
         let said = &param.said;
         let evidence = said.evidence.clone().unwrap_or_else(|| self.import.evidence.clone());
         let default = param.default.as_deref().map(|value| written(&param.ty, value));
-        let (ident, list) = self.setters.choose(param, idents);
+        let ty = self.ty(&param.ty);
+        let (ident, list) = self.setters.choose(param, &ty, idents);
         Tree::map()
             .with_some("id", id.filter(|id| *id != param.name))
             .with("name", param.name.as_str())
             .with_some("ident", ident)
-            .with("type", self.ty(&param.ty))
+            .with("type", ty)
             .with_some("list", list)
             .with_some("in", param.in_path.then_some("path"))
             .with_some("required", param.required.clone())
@@ -129,7 +176,7 @@ impl Builder<'_> {
 }
 
 /// A value of a param as YAML writes it.
-fn written(ty: &Ty, value: &str) -> Tree {
+pub(super) fn written(ty: &Ty, value: &str) -> Tree {
     match ty {
         Ty::Builtin("integer" | "count" | "number" | "timestamp") => Tree::Number(value.to_owned()),
         _ => Tree::Text(value.to_owned()),

@@ -1,22 +1,21 @@
 //! Which bodies and groups have a record: that decides where it is written, and whether it needs a name.
 
-use super::Builder;
-use crate::evolve::import::plan::PlannedBody;
+use super::{Builder, Slot};
 
 impl Builder<'_> {
     /// Counts the bodies that have each record, and the groups of these.
-    pub(super) fn count_uses(&mut self) {
-        if let Some(metadata) = self.plan.metadata {
+    pub(super) fn count_uses(&mut self, slots: &[Slot]) {
+        for metadata in self.plan.metadata.clone() {
             self.share(metadata);
         }
         for index in 0..self.plan.endpoints.len() {
             let endpoint = &self.plan.endpoints[index];
-            let record = match endpoint.body {
-                PlannedBody::Series(record, _) => record,
-                PlannedBody::Object(record) => Some(record),
-                PlannedBody::Unknown => None,
+            let record = endpoint.body.record();
+            // One that is there already stands where it stands, whatever the description calls its group.
+            let group = match slots.get(index) {
+                Some(Slot::Known(group, _)) => self.desk.checked.groups[*group].0.clone(),
+                _ => endpoint.group.clone(),
             };
-            let group = endpoint.group.clone();
             if let Some(record) = record {
                 self.plan.records[record].uses += 1;
                 self.reach(record, &group);

@@ -11,7 +11,7 @@ use crate::names::{self, Case, Scope};
 
 impl Builder<'_> {
     pub(super) fn record_trees(&self, group: Option<&str>) -> Vec<Tree> {
-        let is_new = |index: &usize| self.known.iter().all(|(known, _)| known != index);
+        let is_new = |index: &usize| matches!(self.met.wanted_records.get(index), Some(None));
         let is_here = |index: &usize| self.group_of(*index).as_deref() == group && is_new(index);
         let mut here: Vec<usize> = (0..self.records.len()).filter(is_here).collect();
         here.sort_by_key(|index| self.plan.records[*index].rank);
@@ -28,13 +28,10 @@ impl Builder<'_> {
         records.collect()
     }
 
-    /// Adds fields to records that are there already.
+    /// Adds fields to those that are there already.
     pub(super) fn merge_records(&mut self) -> Result<(), Refusal> {
-        for (index, file) in self.known.clone() {
-            let name = self.records[index].clone().unwrap_or_default();
-            if let Some((file, path, listed, evidence)) = merge::named_record(self.desk, &file, &name) {
-                merge::fields(self, index, &file, &path, &listed, &evidence, &name)?;
-            }
+        for (record, at) in self.met.fields.clone() {
+            merge::fields(self, record, &at)?;
         }
         Ok(())
     }
@@ -68,7 +65,8 @@ impl Builder<'_> {
     pub(super) fn ty(&self, ty: &Ty) -> String {
         match ty {
             Ty::Builtin(name) => (*name).to_owned(),
-            Ty::Named(index) => self.types[*index].0.clone(),
+            Ty::Known(name) => name.clone(),
+            Ty::Named(index) => self.types[*index].name.clone(),
             Ty::Record(index) => self.records[*index].clone().unwrap_or_else(|| "any".to_owned()),
             Ty::List(item) => format!("list<{}>", self.ty(item)),
         }

@@ -1,0 +1,170 @@
+//! Schemas made of others: parts that all hold, and alternatives of which one does.
+//!
+//! Parts become one record with what stands beside them. An alternative that is the only one is a part as well, since
+//! `null` as another says only that the value can be null. Of several, the catalogue has no word for which.
+
+use std::collections::HashSet;
+
+use serde_yaml::Value;
+
+use super::Reader;
+use super::document::{items, text};
+use super::plan::Ty;
+use super::schema::{DEPTH, KEYS, Valued, is_nullable};
+
+/// What says something of the type itself, so that one that has none of these says only something about it.
+const STRUCTURE: &[&str] = &[
+    "$ref",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "enum",
+    "format",
+    "items",
+    "oneOf",
+    "properties",
+    "required",
+    "type",
+    "x-kind",
+];
+
+/// What is not read where a type is that of its one part.
+const OVERRULED: &[&str] = &["additionalProperties", "enum", "format", "items"];
+
+/// A schema that is a part of another, with the place that it stands at.
+pub(super) type Part<'d> = (&'d Value, String);
+
+/// What a schema is made of.
+pub(super) struct Composition<'d> {
+    pub(super) parts: Vec<Part<'d>>,
+    /// Which of `anyOf` and `oneOf` has several alternatives.
+    alternatives: Option<&'static str>,
+    /// Whether `null` is an alternative.
+    nullable: bool,
+}
+
+impl<'d> Reader<'d> {
+    /// The type of a schema made of others; `None` if it is made of nothing but its own keys.
+    pub(super) fn composed(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<Valued> {
+        let has = |key: &str| schema.get(key).is_some();
+        let Composition { parts, alternatives, nullable } = self.composition(schema, place);
+        let nullable = nullable || is_nullable(schema);
+        if let Some(key) = alternatives {
+            if parts.is_empty() && !has("properties") {
+                self.notes.add(format!("`{key}` of several, which becomes `any`"), place);
+                if has("required") {
+                    self.notes.add(format!("`required` beside `{key}`"), place);
+                }
+                return Some(Valued { ty: Ty::Builtin("any"), nullable });
+            }
+            self.notes.add(format!("`{key}` of several beside what holds anyway, which is all that is taken"), place);
+        }
+        let is_alone = !has("properties") && !has("required");
+        match parts.as_slice() {
+            [] if nullable && !is_nullable(schema) => Some(Valued { nullable, ..self.plain(schema, name, place) }),
+            [] => None,
+            [(part, at)] if is_alone => {
+                for key in OVERRULED.iter().filter(|key| has(key)) {
+                    self.notes.add(format!("`{key}` beside the one part of a schema"), place);
+                }
+                let value = self.value(part, name, at);
+                Some(Valued { nullable: value.nullable || nullable, ..value })
+            }
+            _ => {
+                let record = self.object(schema, name, place);
+                Some(Valued { ty: record.map_or(Ty::Builtin("any"), Ty::Record), nullable })
+            }
+        }
+    }
+
+    /// What a schema is made of, each part at its own place and with what it says only about the whole noted.
+    pub(super) fn composition(&mut self, schema: &'d Value, place: &str) -> Composition<'d> {
+        let (mut parts, mut alternatives, mut nullable) = (Vec::new(), None, false);
+        for (index, part) in items(schema, "allOf").iter().enumerate() {
+            let at = format!("{place}/allOf/{index}");
+            if STRUCTURE.iter().any(|key| part.get(key).is_some()) {
+                parts.push((part, at));
+            } else {
+                nullable |= is_nullable(part);
+                self.sweep(part, &["nullable"], &at);
+            }
+        }
+        for key in ["anyOf", "oneOf"] {
+            let is_null = |option: &&(usize, &Value)| text(option.1, "type") == Some("null");
+            let all: Vec<_> = items(schema, key).iter().enumerate().collect();
+            let (nulls, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|option| is_null(&option));
+            nullable |= !nulls.is_empty();
+            let at = |index: usize| format!("{place}/{key}/{index}");
+            match others.as_slice() {
+                [] => {}
+                [(index, one)] => parts.push((*one, at(*index))),
+                several => {
+                    alternatives = alternatives.or(Some(key));
+                    for (index, option) in several {
+                        self.sweep_part(option, &at(*index));
+                    }
+                }
+            }
+        }
+        Composition { parts, alternatives, nullable }
+    }
+
+    /// Notes what nobody understands of a schema that is part of another, and what it is referred to as.
+    pub(super) fn sweep_part(&mut self, part: &'d Value, place: &str) -> Option<Part<'d>> {
+        let (target, reference) = self.document.follow(part)?;
+        if reference.is_some() {
+            self.sweep_reference(part, place);
+        }
+        let place = reference.unwrap_or(place);
+        self.sweep(target, KEYS, place);
+        Some((target, place.to_owned()))
+    }
+
+    /// The properties of an object and of all that it is made of, with their places; those that stand nearer win.
+    pub(super) fn collect(&mut self, schema: &'d Value, place: &str, into: &mut Collected<'d>, depth: usize) {
+        self.say_more(schema, place);
+        let composition = self.composition(schema, place);
+        if let Some(key) = composition.alternatives.filter(|_| depth > 0) {
+            self.notes.add(format!("`{key}` of several within a part of a schema"), place);
+        }
+        for (part, at) in composition.parts {
+            match self.sweep_part(part, &at) {
+                // Once more it adds nothing; and it may be a part of itself.
+                Some((_, at)) if into.parts.contains(&at) => {}
+                Some((part, at)) if depth < DEPTH => {
+                    into.parts.insert(at.clone());
+                    let is_object = ["properties", "required", "allOf", "anyOf", "oneOf", "additionalProperties"]
+                        .iter()
+                        .any(|key| part.get(key).is_some());
+                    if !is_object && text(part, "type") != Some("object") {
+                        self.notes.add("a part of a schema that is no object, beside others", &at);
+                    }
+                    self.collect(part, &at, into, depth + 1);
+                }
+                _ => self.notes.add("a part of a schema that leads nowhere", &at),
+            }
+        }
+        into.required.extend(items(schema, "required").iter().filter_map(Value::as_str).map(str::to_owned));
+        for (key, property) in super::document::entries(schema, "properties") {
+            let at = format!("{place}/properties/{key}");
+            match into.properties.iter_mut().find(|(known, ..)| known == key) {
+                Some((_, known, known_at)) => {
+                    if *known != property {
+                        self.notes.add("a field that a part of a schema has otherwise", known_at);
+                    }
+                    (*known, *known_at) = (property, at);
+                }
+                None => into.properties.push((key.to_owned(), property, at)),
+            }
+        }
+    }
+}
+
+/// What an object and its parts list.
+#[derive(Default)]
+pub(super) struct Collected<'d> {
+    pub(super) properties: Vec<(String, &'d Value, String)>,
+    pub(super) required: Vec<String>,
+    /// The places of parts that have been looked at.
+    parts: HashSet<String>,
+}
