@@ -203,7 +203,7 @@ impl Builder {
                 return Err(Error::build(message).with_hint("set it there"));
             }
             (Some(transport), None) => transport,
-            (None, _) => Arc::new(HyperTransport::new(&self.settings)?),
+            (None, _) => Arc::new(HyperTransport::new(&self.settings).map_err(Error::settings)?),
         };
         let gate = match (self.gate, self.rate_limit) {
             (Some(_), Some(_)) => {

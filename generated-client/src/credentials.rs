@@ -29,8 +29,8 @@ impl Credentials {
     /// Checks that the credentials are those that the service takes.
     pub(crate) fn new(api_key: Option<Secret>, client_credentials: Option<ClientCredentials>) -> Result<Self, Error> {
         let mut headers = Headers::new();
-        headers.insert("accept", "application/json")?;
-        headers.insert("user-agent", AGENT)?;
+        headers.insert("accept", "application/json").map_err(|error| Error::header(&error))?;
+        headers.insert("user-agent", AGENT).map_err(|error| Error::header(&error))?;
         match (SERVICE.api_key_header, &api_key) {
             (Some(_), Some(key)) if key.is_blank() => {
                 return Err(Error::build("the API key is empty").with_hint("set it with `api_key`"));

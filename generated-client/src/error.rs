@@ -99,6 +99,18 @@ impl Error {
         Self::new(ErrorKind::Build, message)
     }
 
+    /// A setting that the transport cannot use, taken over with its words and its cause.
+    pub(crate) fn settings(error: SettingsError) -> Self {
+        let mut this = Self::build(error.to_string());
+        this.0.source = error.into_cause();
+        this
+    }
+
+    /// A header that HTTP cannot carry.
+    pub(crate) fn header(error: &InvalidHeader) -> Self {
+        Self::build(error.to_string())
+    }
+
     /// A body that is not what the catalogue says.
     pub(crate) fn decode(error: &DecodeError, body: Vec<u8>) -> Self {
         Self::new(ErrorKind::Decode, format!("the body is not as expected: {error}")).with_body(body)
@@ -294,22 +306,6 @@ impl From<TransportError> for Error {
         this.0.retryable = error.is_retryable();
         this.0.source = error.into_cause();
         this
-    }
-}
-
-/// A setting that the transport cannot use, taken over with its words and its cause.
-impl From<SettingsError> for Error {
-    fn from(error: SettingsError) -> Self {
-        let mut this = Self::build(error.to_string());
-        this.0.source = error.into_cause();
-        this
-    }
-}
-
-/// A header that cannot be sent.
-impl From<InvalidHeader> for Error {
-    fn from(error: InvalidHeader) -> Self {
-        Self::build(error.to_string())
     }
 }
 

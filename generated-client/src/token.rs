@@ -111,8 +111,12 @@ impl TokenFlow {
     ) -> Result<Self, Error> {
         let basic = own.encoding.basic(&own.id, &own.secret);
         let mut asking_headers = headers.clone();
-        asking_headers.insert_sensitive("authorization", &format!("Basic {basic}"))?;
-        asking_headers.insert("content-type", "application/x-www-form-urlencoded")?;
+        asking_headers
+            .insert_sensitive("authorization", &format!("Basic {basic}"))
+            .map_err(|error| Error::header(&error))?;
+        asking_headers
+            .insert("content-type", "application/x-www-form-urlencoded")
+            .map_err(|error| Error::header(&error))?;
         Ok(Self {
             info,
             headers,

@@ -168,8 +168,8 @@ fn deep_nesting_is_refused() {
 struct Boxed(Box<Level>);
 
 impl FromSlot for Boxed {
-    fn from_slot(slot: Slot<'_>) -> Result<Self, FieldError> {
-        let Slot::Large(large) = slot else { return Err(slot.refuse("an object")) };
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        let Slot::Large(large) = std::mem::take(slot) else { return Err(Slot::Absent.refuse("an object")) };
         match *large {
             Large::Record(mut row) => Ok(Self(Box::new(row.record()?))),
             other => Err(Slot::from(other).refuse("an object")),

@@ -6,6 +6,7 @@
 //! `generated-client` shows what its users need of it as its module `transport`. It is a crate of its own because
 //! the code below it is generic and compiled here, once, however often the client is generated anew.
 
+#[doc(hidden)] // What the client checks a base URL by, to judge as a proxy is judged.
 pub mod address;
 mod connect;
 mod exchange;
