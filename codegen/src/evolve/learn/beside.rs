@@ -71,7 +71,7 @@ impl Topic<'_> {
 fn metadata(desk: &mut Desk) -> Result<Option<String>, Refusal> {
     let service = desk.tree(SERVICE)?;
     let metadata = service.get("envelope").and_then(|envelope| envelope.get("metadata"));
-    Ok(metadata.and_then(|metadata| metadata.get("name")?.as_text()).map(str::to_owned))
+    Ok(metadata.and_then(|metadata| metadata.text("name")).map(str::to_owned))
 }
 
 /// What the bodies have beside the records.

@@ -135,7 +135,7 @@ impl Topic<'_> {
     ) -> Result<String, Refusal> {
         let service = desk.tree(SERVICE)?;
         let types = entries(&service, "types");
-        let namesake = types.iter().position(|ty| ty.get("name").and_then(Tree::as_text) == Some(wanted));
+        let namesake = types.iter().position(|ty| ty.text("name") == Some(wanted));
         if let Some(index) = namesake.filter(|index| is_chosen || naming::shares_values(&types[*index], values)) {
             self.say(desk, format!("`{field}` takes the known type `{wanted}`"));
             self.new_values(desk, index, values)?;
@@ -176,14 +176,14 @@ impl Topic<'_> {
     pub(super) fn new_values(&self, desk: &mut Desk, index: usize, values: &[&str]) -> Result<(), Refusal> {
         let service = desk.tree(SERVICE)?;
         let ty = &entries(&service, "types")[index];
-        if ty.get("kind").and_then(Tree::as_text) != Some("enum") {
+        if ty.text("kind") != Some("enum") {
             return Ok(());
         }
-        let name = ty.get("name").and_then(Tree::as_text).unwrap_or_default();
+        let name = ty.text("name").unwrap_or_default();
         let mut idents = Taken::default();
-        let known: Vec<_> = entries(ty, "values").iter().filter_map(|value| value.get("value")?.as_text()).collect();
+        let known: Vec<_> = entries(ty, "values").iter().filter_map(|value| value.text("value")).collect();
         for known in entries(ty, "values") {
-            let name = ["ident", "value"].iter().find_map(|key| known.get(key)?.as_text()).unwrap_or_default();
+            let name = ["ident", "value"].iter().find_map(|key| known.text(key)).unwrap_or_default();
             idents.note(names::ident(name, Case::Pascal).unwrap_or_default());
         }
         let mut new = Vec::new();

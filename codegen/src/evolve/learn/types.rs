@@ -87,7 +87,7 @@ impl Topic<'_> {
         let group = desk.tree(&self.file)?;
         let is_same = |record: &&Tree| signature(entries(record, "fields")) == signature(&fields);
         let known = entries(&group, "records").iter().chain(entries(&service, "records")).find(is_same);
-        if let Some(known) = known.and_then(|record| record.get("name")?.as_text()) {
+        if let Some(known) = known.and_then(|record| record.text("name")) {
             return Ok(known.to_owned());
         }
         let mut taken = naming::root_types(&service);
@@ -125,8 +125,5 @@ pub(super) fn all_types(desk: &mut Desk) -> Result<Taken, Refusal> {
 
 /// Names and types, by which two records are the same.
 fn signature(fields: &[Tree]) -> Vec<(Option<&str>, Option<&str>)> {
-    fields
-        .iter()
-        .map(|field| (field.get("name").and_then(Tree::as_text), field.get("type").and_then(Tree::as_text)))
-        .collect()
+    fields.iter().map(|field| (field.text("name"), field.text("type"))).collect()
 }
