@@ -6,7 +6,7 @@ use super::fields::{SERVICE, Topic, is_writable};
 use super::types::all_types;
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
-use crate::evolve::naming::{self, Taken, entries, singular};
+use crate::evolve::naming::{self, Taken, entries};
 use crate::evolve::seen::{MOST_VALUES, Seen};
 use crate::evolve::tree::Tree;
 use crate::format;
@@ -63,7 +63,7 @@ fn parts(wanted: &str) -> (&str, &str) {
 /// Whether `--enum` names a field.
 fn is_meant(wanted: &str, name: &str) -> bool {
     let (field, _) = parts(wanted);
-    field == name || singular(field) == name
+    field == name
 }
 
 impl Topic<'_> {

@@ -66,7 +66,7 @@ impl Topic<'_> {
                 "any".to_owned()
             }
             // An item that can be null has no type of its own to be.
-            Some(items) if items.nulls == 0 => self.new_type(desk, &singular(name), items)?.0,
+            Some(items) if items.nulls == 0 => self.new_type(desk, name, items)?.0,
             _ => {
                 self.say(desk, format!("`{name}` has `null` among its items, so that they are `any`"));
                 "any".to_owned()
