@@ -36,7 +36,8 @@ impl Topic<'_> {
                 if has_time {
                     self.drop_time(desk, &body, list, own)
                 } else {
-                    self.name_time(desk, &body, list, shared.as_deref())
+                    let time = self.other_time(desk, list, shared.as_deref());
+                    desk.set(&self.file, &body, &format::BODY, "time", time)
                 }
             }
             Some(Tree::Text(record)) if record != "unknown" => {
@@ -70,12 +71,12 @@ impl Topic<'_> {
         let is_known = kind == Kind::Object || own == named && (has_time || envelope.is_none() && own.is_some());
         let time = match shared.filter(|_| has_time) {
             _ if is_known => own.map(str::to_owned),
-            Some(shared) => Some(shared.to_owned()),
-            None => Some(self.time_of(desk, &list, shared)),
+            Some(shared) => {
+                self.say(desk, format!("the body gets `time: {shared}`"));
+                Some(shared.to_owned())
+            }
+            None => Some(self.other_time(desk, &list, shared)),
         };
-        if let Some(time) = time.as_ref().filter(|_| !is_known) {
-            self.say(desk, format!("the body gets `time: {time}`"));
-        }
         self.say_learned(desk, &list, seen);
         let evidence = self.learning.evidence.as_str();
         let new = Tree::map().with("evidence", evidence).with_some("time", time.clone()).with(kind.key(), list.clone());

@@ -77,19 +77,6 @@ impl Topic<'_> {
         );
     }
 
-    /// Writes which field has the time, where it is not the one that the envelope names.
-    pub(super) fn name_time(
-        &self,
-        desk: &mut Desk,
-        body: &[Step],
-        list: &[Tree],
-        shared: Option<&str>,
-    ) -> Result<(), Refusal> {
-        let time = self.time_of(desk, list, shared);
-        self.say(desk, format!("the body gets `time: {time}`"));
-        desk.set(&self.file, body, &format::BODY, "time", time)
-    }
-
     /// Drops the time field that a body names itself, if it has been found to hold something else.
     pub(super) fn drop_time(
         &self,
@@ -105,23 +92,18 @@ impl Topic<'_> {
         desk.set(&self.file, body, &format::BODY, "time", "none")
     }
 
-    /// The field that a list of fields has its time in, if it is not the one that the envelope names.
-    pub(super) fn time_of(&self, desk: &mut Desk, list: &[Tree], shared: Option<&str>) -> String {
-        let is_moment = |field: &&Tree| field.text("type") == Some("timestamp");
-        let names = list.iter().filter(is_moment).filter_map(|field| field.text("name"));
-        let moments: Vec<_> = names.filter(|name| Some(*name) != shared).collect();
-        match moments.as_slice() {
-            [one] => (*one).to_owned(),
-            [] => "none".to_owned(),
-            _ => {
-                let names = moments.join(", ");
-                self.say(
-                    desk,
-                    format!("which of {names} is the time of a record cannot be told; `time: none` for now"),
-                );
-                "none".to_owned()
-            }
-        }
+    /// The field that a list of fields has its time in, if it is not the one that the envelope names; says it.
+    pub(super) fn other_time(&self, desk: &mut Desk, list: &[Tree], shared: Option<&str>) -> String {
+        let moments = list.iter().filter(|field| field.text("type") == Some("timestamp"));
+        let names: Vec<_> =
+            moments.filter_map(|field| field.text("name")).filter(|name| Some(*name) != shared).collect();
+        let (time, why) = match names.as_slice() {
+            [one] => (*one, String::new()),
+            [] => ("none", String::new()),
+            _ => ("none", format!(", as it could be any of {}; write there which one it is", names.join(", "))),
+        };
+        self.say(desk, format!("the body gets `time: {time}`{why}"));
+        time.to_owned()
     }
 
     /// The fields of a record that must stay timestamps, as some series has its time in them.
