@@ -32,12 +32,14 @@ pub(super) struct Place {
     pub(super) fixed: Vec<(String, &'static str)>,
     /// What stands before the name of a field in messages.
     pub(super) within: String,
+    /// Whether every endpoint has this list, so that one that has a field is no reason for all to have it.
+    pub(super) is_everywhere: bool,
 }
 
 impl Place {
     pub(super) fn new(file: &str, path: Vec<Step>, evidence: &str) -> Self {
         let (file, evidence) = (file.to_owned(), evidence.to_owned());
-        Self { file, path, evidence, time: None, fixed: Vec::new(), within: String::new() }
+        Self { file, path, evidence, time: None, fixed: Vec::new(), within: String::new(), is_everywhere: false }
     }
 }
 
@@ -91,6 +93,9 @@ impl Topic<'_> {
         for field in &mut new {
             let shown = ["name", "type"].map(|key| field.text(key).unwrap_or_default());
             self.say(desk, format!("`{}{}` is new ({})", place.within, shown[0], shown[1]));
+            if place.is_everywhere && field.get("optional").is_none() {
+                *field = field.clone().with("optional", true);
+            }
             if place.evidence != self.learning.evidence {
                 *field = field.clone().with("evidence", self.learning.evidence.as_str());
             }
