@@ -88,6 +88,8 @@ impl Topic<'_> {
         let is_same = |record: &&Tree| signature(entries(record, "fields")) == signature(&fields);
         let known = entries(&group, "records").iter().chain(entries(&service, "records")).find(is_same);
         if let Some(known) = known.and_then(|record| record.text("name")) {
+            // It may have promised what is absent here.
+            self.merge_record(desk, known, seen)?;
             return Ok(known.to_owned());
         }
         let mut taken = naming::root_types(&service);
