@@ -45,6 +45,11 @@ pub(crate) struct Service {
 }
 
 impl Service {
+    /// The field that has the time of a record, unless a body names its own.
+    pub(crate) fn envelope_time(&self) -> Option<&Field> {
+        self.envelope.as_ref()?.time.as_ref()
+    }
+
     /// A service of which nothing is known.
     pub(crate) fn unknown() -> Self {
         let unknown = || "unknown".to_owned();

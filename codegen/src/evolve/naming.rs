@@ -72,8 +72,8 @@ pub(super) fn root_types(service: &Tree) -> Taken {
     taken.note("Metadata");
     for key in ["types", "records"] {
         for entry in entries(service, key) {
-            entry.get("name").and_then(Tree::as_text).into_iter().for_each(|name| taken.note(name));
-            let question = entry.get("shapes").and_then(|shapes| shapes.get("question")).and_then(Tree::as_text);
+            entry.text("name").into_iter().for_each(|name| taken.note(name));
+            let question = entry.get("shapes").and_then(|shapes| shapes.text("question"));
             question
                 .and_then(|question| names::ident(question, Case::Pascal).ok())
                 .into_iter()
@@ -87,10 +87,10 @@ pub(super) fn root_types(service: &Tree) -> Taken {
 pub(super) fn group_types(module: &str, group: &Tree, taken: &mut Taken) {
     taken.note(names::handle(module));
     for record in entries(group, "records") {
-        record.get("name").and_then(Tree::as_text).into_iter().for_each(|name| taken.note(name));
+        record.text("name").into_iter().for_each(|name| taken.note(name));
     }
     for endpoint in entries(group, "endpoints") {
-        let name = ["ident", "name"].iter().find_map(|key| endpoint.get(key)?.as_text());
+        let name = ["ident", "name"].iter().find_map(|key| endpoint.text(key));
         if let Some(ident) = name.and_then(|name| names::ident(name, Case::Pascal).ok()) {
             taken.note(names::record(&ident));
             taken.note(ident);

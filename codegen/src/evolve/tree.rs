@@ -55,6 +55,11 @@ impl Tree {
         }
     }
 
+    /// The text that a key has.
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        self.get(key)?.as_text()
+    }
+
     /// An item of a list.
     pub(crate) fn item_at(&self, index: usize) -> Option<&Tree> {
         match self {

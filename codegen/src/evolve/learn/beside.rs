@@ -61,6 +61,7 @@ impl Topic<'_> {
         let place = Place {
             within: format!("{name}."),
             fixed: fixed.into_iter().collect(),
+            is_everywhere: true,
             ..Place::new(SERVICE, path, evidence_word(envelope.evidence))
         };
         self.merge(desk, &place, seen)
@@ -71,7 +72,7 @@ impl Topic<'_> {
 fn metadata(desk: &mut Desk) -> Result<Option<String>, Refusal> {
     let service = desk.tree(SERVICE)?;
     let metadata = service.get("envelope").and_then(|envelope| envelope.get("metadata"));
-    Ok(metadata.and_then(|metadata| metadata.get("name")?.as_text()).map(str::to_owned))
+    Ok(metadata.and_then(|metadata| metadata.text("name")).map(str::to_owned))
 }
 
 /// What the bodies have beside the records.

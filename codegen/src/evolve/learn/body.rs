@@ -1,6 +1,6 @@
 //! The body of an endpoint: its fields listed where nobody knew them, or merged with those that are listed.
 
-use super::fields::{Place, SERVICE, Topic};
+use super::fields::{Place, Topic};
 use super::kind::Kind;
 use super::time::make_time;
 use crate::evolve::change::{Desk, Refusal};
@@ -17,10 +17,10 @@ impl Topic<'_> {
         let group = desk.tree(&self.file)?;
         let entry = group.at(&endpoint).unwrap_or(&Tree::Null);
         let known = entry.get("body").unwrap_or(&Tree::Null);
-        let inherited = known.get("evidence").or(entry.get("evidence")).and_then(Tree::as_text).unwrap_or_default();
-        let own = known.get("time").and_then(Tree::as_text);
-        let envelope = desk.checked.service.envelope.as_ref().and_then(|envelope| envelope.time.as_ref());
-        let shared = envelope.map(|time| time.name.clone()).filter(|_| kind == Kind::Series);
+        let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
+        let own = known.text("time");
+        let promised = desk.checked.service.envelope_time();
+        let shared = promised.map(|time| time.name.clone()).filter(|_| kind == Kind::Series);
         let body = [endpoint.as_slice(), &[Step::Key("body")]].concat();
         match known.get(kind.key()) {
             Some(Tree::List(listed)) => {
@@ -36,11 +36,14 @@ impl Topic<'_> {
                 if has_time {
                     self.drop_time(desk, &body, list, own)
                 } else {
-                    self.name_time(desk, &body, list, shared.as_deref())
+                    let time = self.other_time(desk, list, shared.as_deref());
+                    desk.set(&self.file, &body, &format::BODY, "time", time)
                 }
             }
             Some(Tree::Text(record)) if record != "unknown" => {
-                self.refuse_another(&self.record_fields(desk, record)?, seen)?;
+                if let Some((.., fields)) = self.find_record(desk, record)? {
+                    self.refuse_another(entries(&fields, "fields"), seen)?;
+                }
                 self.merge_record(desk, record, seen)
             }
             _ => self.open(desk, &body, known, kind, shared.as_deref(), seen),
@@ -57,7 +60,7 @@ impl Topic<'_> {
         shared: Option<&str>,
         seen: &Seen,
     ) -> Result<(), Refusal> {
-        let named = known.get("time").and_then(Tree::as_text);
+        let named = known.text("time");
         let own = named.filter(|own| self.has_own_time(desk, own, seen));
         let envelope = shared.filter(|time| own.is_none_or(|own| own == *time));
         let has_time = envelope.is_some_and(|time| self.has_time(desk, time, seen));
@@ -68,12 +71,12 @@ impl Topic<'_> {
         let is_known = kind == Kind::Object || own == named && (has_time || envelope.is_none() && own.is_some());
         let time = match shared.filter(|_| has_time) {
             _ if is_known => own.map(str::to_owned),
-            Some(shared) => Some(shared.to_owned()),
-            None => Some(self.time_of(desk, &list, shared)),
+            Some(shared) => {
+                self.say(desk, format!("the body gets `time: {shared}`"));
+                Some(shared.to_owned())
+            }
+            None => Some(self.other_time(desk, &list, shared)),
         };
-        if let Some(time) = time.as_ref().filter(|_| !is_known) {
-            self.say(desk, format!("the body gets `time: {time}`"));
-        }
         self.say_learned(desk, &list, seen);
         let evidence = self.learning.evidence.as_str();
         let new = Tree::map().with("evidence", evidence).with_some("time", time.clone()).with(kind.key(), list.clone());
@@ -89,7 +92,7 @@ impl Topic<'_> {
     fn say_learned(&self, desk: &mut Desk, list: &[Tree], seen: &Seen) {
         let fields = list.iter().filter_map(|field| {
             let optional = if field.get("optional").is_some() { ", optional" } else { "" };
-            Some(format!("{} ({}{optional})", field.get("name")?.as_text()?, field.get("type")?.as_text()?))
+            Some(format!("{} ({}{optional})", field.text("name")?, field.text("type")?))
         });
         let fields: Vec<_> = fields.collect();
         let fields = if fields.is_empty() { "no fields".to_owned() } else { fields.join(", ") };
@@ -99,7 +102,7 @@ impl Topic<'_> {
 
     /// Refuses records that have nothing of what the catalogue lists.
     fn refuse_another(&self, listed: &[Tree], seen: &Seen) -> Result<(), Refusal> {
-        let names: Vec<_> = listed.iter().filter_map(|field| field.get("name")?.as_text()).collect();
+        let names: Vec<_> = listed.iter().filter_map(|field| field.text("name")).collect();
         if names.is_empty() || names.iter().any(|name| seen.fields.get(name).is_some()) {
             return Ok(());
         }
@@ -111,17 +114,6 @@ impl Topic<'_> {
             if found.is_empty() { "no field at all".to_owned() } else { found.join(", ") },
             self.file
         )))
-    }
-
-    fn record_fields(&self, desk: &mut Desk, name: &str) -> Result<Vec<Tree>, Refusal> {
-        for file in [self.file.as_str(), SERVICE] {
-            let tree = desk.tree(file)?;
-            let is_meant = |record: &&Tree| record.get("name").and_then(Tree::as_text) == Some(name);
-            if let Some(record) = entries(&tree, "records").iter().find(is_meant) {
-                return Ok(entries(record, "fields").to_vec());
-            }
-        }
-        Ok(Vec::new())
     }
 }
 

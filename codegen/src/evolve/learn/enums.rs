@@ -6,7 +6,7 @@ use super::fields::{SERVICE, Topic, is_writable};
 use super::types::all_types;
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
-use crate::evolve::naming::{self, Taken, entries, singular};
+use crate::evolve::naming::{self, Taken, entries};
 use crate::evolve::seen::{MOST_VALUES, Seen};
 use crate::evolve::tree::Tree;
 use crate::format;
@@ -63,7 +63,7 @@ fn parts(wanted: &str) -> (&str, &str) {
 /// Whether `--enum` names a field.
 fn is_meant(wanted: &str, name: &str) -> bool {
     let (field, _) = parts(wanted);
-    field == name || singular(field) == name
+    field == name
 }
 
 impl Topic<'_> {
@@ -135,10 +135,8 @@ impl Topic<'_> {
     ) -> Result<String, Refusal> {
         let service = desk.tree(SERVICE)?;
         let types = entries(&service, "types");
-        let namesake = types.iter().position(|ty| ty.get("name").and_then(Tree::as_text) == Some(wanted));
-        let known = |index: usize| {
-            entries(&types[index], "values").iter().filter_map(|value| value.get("value").and_then(Tree::as_text))
-        };
+        let namesake = types.iter().position(|ty| ty.text("name") == Some(wanted));
+        let known = |index: usize| entries(&types[index], "values").iter().filter_map(|value| value.text("value"));
         if let Some(index) = namesake.filter(|index| is_chosen || naming::share_a_value(known(*index), values)) {
             self.say(desk, format!("`{field}` takes the known type `{wanted}`"));
             self.new_values(desk, index, values)?;
@@ -179,14 +177,14 @@ impl Topic<'_> {
     pub(super) fn new_values(&self, desk: &mut Desk, index: usize, values: &[&str]) -> Result<(), Refusal> {
         let service = desk.tree(SERVICE)?;
         let ty = &entries(&service, "types")[index];
-        if ty.get("kind").and_then(Tree::as_text) != Some("enum") {
+        if ty.text("kind") != Some("enum") {
             return Ok(());
         }
-        let name = ty.get("name").and_then(Tree::as_text).unwrap_or_default();
+        let name = ty.text("name").unwrap_or_default();
         let mut idents = Taken::default();
-        let known: Vec<_> = entries(ty, "values").iter().filter_map(|value| value.get("value")?.as_text()).collect();
+        let known: Vec<_> = entries(ty, "values").iter().filter_map(|value| value.text("value")).collect();
         for known in entries(ty, "values") {
-            let name = ["ident", "value"].iter().find_map(|key| known.get(key)?.as_text()).unwrap_or_default();
+            let name = ["ident", "value"].iter().find_map(|key| known.text(key)).unwrap_or_default();
             idents.note(names::ident(name, Case::Pascal).unwrap_or_default());
         }
         let mut new = Vec::new();

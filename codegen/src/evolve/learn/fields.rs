@@ -32,12 +32,14 @@ pub(super) struct Place {
     pub(super) fixed: Vec<(String, &'static str)>,
     /// What stands before the name of a field in messages.
     pub(super) within: String,
+    /// Whether every endpoint has this list, so that one that has a field is no reason for all to have it.
+    pub(super) is_everywhere: bool,
 }
 
 impl Place {
     pub(super) fn new(file: &str, path: Vec<Step>, evidence: &str) -> Self {
         let (file, evidence) = (file.to_owned(), evidence.to_owned());
-        Self { file, path, evidence, time: None, fixed: Vec::new(), within: String::new() }
+        Self { file, path, evidence, time: None, fixed: Vec::new(), within: String::new(), is_everywhere: false }
     }
 }
 
@@ -71,8 +73,8 @@ impl Topic<'_> {
             taken.note(snake(time));
         }
         for (index, field) in listed.iter().enumerate() {
-            let name = field.get("name").and_then(Tree::as_text).unwrap_or_default();
-            taken.note(field.get("ident").and_then(Tree::as_text).map_or_else(|| snake(name), str::to_owned));
+            let name = field.text("name").unwrap_or_default();
+            taken.note(field.text("ident").map_or_else(|| snake(name), str::to_owned));
             let at = [place.path.as_slice(), &[Step::Item(index)]].concat();
             let met = seen.fields.get(name);
             let is_absent = met.is_none_or(|met| met.times < seen.objects || met.nulls > 0);
@@ -85,14 +87,15 @@ impl Topic<'_> {
             }
         }
         let is_new = |name: &str| {
-            place.time.as_deref() != Some(name)
-                && !listed.iter().any(|field| field.get("name").and_then(Tree::as_text) == Some(name))
+            place.time.as_deref() != Some(name) && !listed.iter().any(|field| field.text("name") == Some(name))
         };
         let mut new = self.within_file(&place.file).new_fields(desk, seen, &mut taken, is_new)?;
         for field in &mut new {
-            let shown =
-                [field.get("name"), field.get("type")].map(|text| text.and_then(Tree::as_text).unwrap_or_default());
+            let shown = ["name", "type"].map(|key| field.text(key).unwrap_or_default());
             self.say(desk, format!("`{}{}` is new ({})", place.within, shown[0], shown[1]));
+            if place.is_everywhere && field.get("optional").is_none() {
+                *field = field.clone().with("optional", true);
+            }
             if place.evidence != self.learning.evidence {
                 *field = field.clone().with("evidence", self.learning.evidence.as_str());
             }
@@ -102,20 +105,23 @@ impl Topic<'_> {
 
     /// Merges with a record that has a name.
     pub(super) fn merge_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(), Refusal> {
+        let Some((file, index, record)) = self.find_record(desk, name)? else { return Ok(()) };
+        let path = vec![Step::Key("records"), Step::Item(index), Step::Key("fields")];
+        let place = Place::new(file, path, record.text("evidence").unwrap_or_default());
+        let (fixed, within) = (Self::times_of_record(desk, name), format!("{name}."));
+        self.merge(desk, &Place { fixed, within, ..place }, seen)
+    }
+
+    /// The file of a record, its place among the file's records, and what is said there.
+    pub(super) fn find_record(&self, desk: &mut Desk, name: &str) -> Result<Option<(&str, usize, Tree)>, Refusal> {
         for file in [self.file.as_str(), SERVICE] {
             let tree = desk.tree(file)?;
-            let index = entries(&tree, "records")
-                .iter()
-                .position(|record| record.get("name").and_then(Tree::as_text) == Some(name));
-            if let Some(index) = index {
-                let record = &entries(&tree, "records")[index];
-                let evidence = record.get("evidence").and_then(Tree::as_text).unwrap_or_default().to_owned();
-                let path = vec![Step::Key("records"), Step::Item(index), Step::Key("fields")];
-                let (fixed, within) = (Self::times_of_record(desk, name), format!("{name}."));
-                return self.merge(desk, &Place { fixed, within, ..Place::new(file, path, &evidence) }, seen);
+            let records = entries(&tree, "records").iter().enumerate();
+            if let Some((index, record)) = records.into_iter().find(|(_, record)| record.text("name") == Some(name)) {
+                return Ok(Some((file, index, record.clone())));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     fn new_fields(

@@ -2,6 +2,7 @@
 
 use heck::ToSnakeCase;
 
+use crate::evolve::naming::singular;
 use crate::evolve::seen::Seen;
 
 /// What values are, as far as one can see.
@@ -79,7 +80,9 @@ pub(super) fn unit_of(number: f64) -> Option<&'static str> {
 fn sounds_like_a_moment(name: &str) -> bool {
     const LAST: &[&str] = &["time", "date", "timestamp", "ts", "at", "datetime", "since", "until", "expiry", "expires"];
     let snake = name.to_snake_case();
-    snake.split('_').next_back().is_some_and(|word| LAST.contains(&word)) || snake.starts_with("timestamp")
+    // A list of moments is named for many.
+    let is_last = |word: &str| LAST.contains(&word) || LAST.contains(&singular(word).as_str());
+    snake.split('_').next_back().is_some_and(is_last) || snake.starts_with("timestamp")
 }
 
 /// `2024-01-31`, with or without a time of day behind it.
@@ -109,6 +112,7 @@ mod tests {
             ("x", "[\"a\"]", Guess::Builtin("string")),
             ("openDate", "[1700000000]", Guess::Builtin("timestamp")),
             ("created_at", "[1700000000, 1700000060]", Guess::Builtin("timestamp")),
+            ("openDates", "[1700000000]", Guess::Builtin("timestamp")),
             ("updateCount", "[1700000000]", Guess::Builtin("integer")),
             ("openDate", "[1700000000000]", Guess::OtherMoment("milliseconds")),
             ("openDate", "[1]", Guess::Builtin("integer")),

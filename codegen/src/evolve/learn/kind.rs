@@ -52,13 +52,18 @@ fn list_of<'b>(body: &'b Value, data: Option<&str>) -> Option<&'b Value> {
     data.map_or(Some(body), |data| body.get(data))
 }
 
+/// What messages call it.
+fn place_of_list(data: Option<&str>) -> String {
+    data.map_or_else(|| "the whole body".to_owned(), |data| format!("`{data}`"))
+}
+
 /// All records of all replies.
 pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Refusal> {
     let mut seen = Seen::default();
     for reply in replies {
         let list = list_of(&reply.body, data);
         if list.is_some_and(Value::is_null) {
-            let place = data.map_or_else(|| "the whole body".to_owned(), |data| format!("`{data}`"));
+            let place = place_of_list(data);
             return Err(Refusal::Said(format!(
                 "there are no records in {}: {place} is `null`; ask for something of which it has some",
                 reply.origin
@@ -84,7 +89,7 @@ pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Ref
 }
 
 fn no_series(origin: &str, list: Option<&Value>, data: Option<&str>) -> Refusal {
-    let place = data.map_or_else(|| "the whole body".to_owned(), |data| format!("`{data}`"));
+    let place = place_of_list(data);
     let found = list.map_or_else(
         || "is not there".to_owned(),
         |value| {

@@ -45,13 +45,7 @@ impl Topic<'_> {
     pub(super) fn has_own_time(&self, desk: &mut Desk, name: &str, seen: &Seen) -> bool {
         let met = seen.fields.get(name);
         let is_moment = met.is_some_and(|met| met.are_numbers() && met.unwhole == 0);
-        let is_shared = desk
-            .checked
-            .service
-            .envelope
-            .as_ref()
-            .and_then(|envelope| envelope.time.as_ref())
-            .is_some_and(|time| time.name == name);
+        let is_shared = desk.checked.service.envelope_time().is_some_and(|time| time.name == name);
         if !is_moment && !is_shared && name != "none" {
             let words = met.map_or_else(|| "is not there".to_owned(), |met| format!("has {}", met.words()));
             self.say(desk, format!("`{name}`, which the body names as its time, {words}"));
@@ -83,19 +77,6 @@ impl Topic<'_> {
         );
     }
 
-    /// Writes which field has the time, where it is not the one that the envelope names.
-    pub(super) fn name_time(
-        &self,
-        desk: &mut Desk,
-        body: &[Step],
-        list: &[Tree],
-        shared: Option<&str>,
-    ) -> Result<(), Refusal> {
-        let time = self.time_of(desk, list, shared);
-        self.say(desk, format!("the body gets `time: {time}`"));
-        desk.set(&self.file, body, &format::BODY, "time", time)
-    }
-
     /// Drops the time field that a body names itself, if it has been found to hold something else.
     pub(super) fn drop_time(
         &self,
@@ -104,38 +85,31 @@ impl Topic<'_> {
         list: &[Tree],
         own: Option<&str>,
     ) -> Result<(), Refusal> {
-        let is_other = |field: &&Tree| field.get("type").and_then(Tree::as_text) != Some("timestamp");
-        let own = own.filter(|own| {
-            list.iter().filter(is_other).any(|field| field.get("name").and_then(Tree::as_text) == Some(own))
-        });
+        let is_other = |field: &&Tree| field.text("type") != Some("timestamp");
+        let own = own.filter(|own| list.iter().filter(is_other).any(|field| field.text("name") == Some(own)));
         let Some(own) = own else { return Ok(()) };
         self.say(desk, format!("`{own}` can then not be the time of a record; so the body gets `time: none`"));
         desk.set(&self.file, body, &format::BODY, "time", "none")
     }
 
-    /// The field that a list of fields has its time in, if it is not the one that the envelope names.
-    pub(super) fn time_of(&self, desk: &mut Desk, list: &[Tree], shared: Option<&str>) -> String {
-        let is_moment = |field: &&Tree| field.get("type").and_then(Tree::as_text) == Some("timestamp");
-        let names = list.iter().filter(is_moment).filter_map(|field| field.get("name")?.as_text());
-        let moments: Vec<_> = names.filter(|name| Some(*name) != shared).collect();
-        match moments.as_slice() {
-            [one] => (*one).to_owned(),
-            [] => "none".to_owned(),
-            _ => {
-                let names = moments.join(", ");
-                self.say(
-                    desk,
-                    format!("which of {names} is the time of a record cannot be told; `time: none` for now"),
-                );
-                "none".to_owned()
-            }
-        }
+    /// The field that a list of fields has its time in, if it is not the one that the envelope names; says it.
+    pub(super) fn other_time(&self, desk: &mut Desk, list: &[Tree], shared: Option<&str>) -> String {
+        let moments = list.iter().filter(|field| field.text("type") == Some("timestamp"));
+        let names: Vec<_> =
+            moments.filter_map(|field| field.text("name")).filter(|name| Some(*name) != shared).collect();
+        let (time, why) = match names.as_slice() {
+            [one] => (*one, String::new()),
+            [] => ("none", String::new()),
+            _ => ("none", format!(", as it could be any of {}; write there which one it is", names.join(", "))),
+        };
+        self.say(desk, format!("the body gets `time: {time}`{why}"));
+        time.to_owned()
     }
 
     /// The fields of a record that must stay timestamps, as some series has its time in them.
     pub(super) fn times_of_record(desk: &Desk, record: &str) -> Vec<(String, &'static str)> {
         const REMEDY: &str = "series have their time in it; write `time: none` in their bodies before you learn this";
-        let envelope = desk.checked.service.envelope.as_ref().and_then(|envelope| envelope.time.as_ref());
+        let envelope = desk.checked.service.envelope_time();
         let bodies = desk.checked.groups.iter().flat_map(|(_, group)| &group.endpoints);
         let series = bodies.filter_map(|endpoint| endpoint.body.known()).filter(
             |body| matches!(&body.series, Some(spec::Known::Known(spec::Fields::Record(name))) if name == record),
@@ -147,7 +121,7 @@ impl Topic<'_> {
 
 /// Makes a field a timestamp if it is the one that a body names as its time, whatever it seems to be.
 pub(super) fn make_time(field: &mut Tree, time: Option<&str>) {
-    let is_meant = time.is_some() && field.get("name").and_then(Tree::as_text) == time;
+    let is_meant = time.is_some() && field.text("name") == time;
     if let Tree::Map(entries) = field
         && is_meant
     {

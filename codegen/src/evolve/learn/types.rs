@@ -66,7 +66,7 @@ impl Topic<'_> {
                 "any".to_owned()
             }
             // An item that can be null has no type of its own to be.
-            Some(items) if items.nulls == 0 => self.new_type(desk, &singular(name), items)?.0,
+            Some(items) if items.nulls == 0 => self.new_type(desk, name, items)?.0,
             _ => {
                 self.say(desk, format!("`{name}` has `null` among its items, so that they are `any`"));
                 "any".to_owned()
@@ -87,7 +87,9 @@ impl Topic<'_> {
         let group = desk.tree(&self.file)?;
         let is_same = |record: &&Tree| signature(entries(record, "fields")) == signature(&fields);
         let known = entries(&group, "records").iter().chain(entries(&service, "records")).find(is_same);
-        if let Some(known) = known.and_then(|record| record.get("name")?.as_text()) {
+        if let Some(known) = known.and_then(|record| record.text("name")) {
+            // It may have promised what is absent here.
+            self.merge_record(desk, known, seen)?;
             return Ok(known.to_owned());
         }
         let mut taken = naming::root_types(&service);
@@ -125,8 +127,5 @@ pub(super) fn all_types(desk: &mut Desk) -> Result<Taken, Refusal> {
 
 /// Names and types, by which two records are the same.
 fn signature(fields: &[Tree]) -> Vec<(Option<&str>, Option<&str>)> {
-    fields
-        .iter()
-        .map(|field| (field.get("name").and_then(Tree::as_text), field.get("type").and_then(Tree::as_text)))
-        .collect()
+    fields.iter().map(|field| (field.text("name"), field.text("type"))).collect()
 }

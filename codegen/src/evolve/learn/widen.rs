@@ -18,7 +18,7 @@ impl Topic<'_> {
         field: &Tree,
         seen: &Seen,
     ) -> Result<(), Refusal> {
-        let text = |key: &str| field.get(key).and_then(Tree::as_text).unwrap_or_default();
+        let text = |key: &str| field.text(key).unwrap_or_default();
         let (name, ty) = (text("name"), text("type"));
         let place_of_type = [at, &[Step::Key("type")]].concat();
         if let Some(enumerated) = self.enum_instead(desk, name, ty, seen)? {
@@ -33,7 +33,7 @@ impl Topic<'_> {
             }
             return Ok(());
         };
-        let known = field.get("evidence").and_then(Tree::as_text).unwrap_or(&place.evidence);
+        let known = field.text("evidence").unwrap_or(&place.evidence);
         let contradiction = format!("`{named}` is {ty} (evidence: {known}), and the replies have {}", seen.words());
         if let Some((_, why)) = place.fixed.iter().find(|(fixed, _)| fixed == name) {
             self.say(desk, format!("{contradiction}, which the client refuses; it stays, as {why}"));
@@ -76,7 +76,7 @@ impl Topic<'_> {
             TypeExpr::List(_) => any(),
             TypeExpr::Name(ty) => {
                 let service = desk.tree(SERVICE)?;
-                let is_meant = |known: &Tree| known.get("name").and_then(Tree::as_text) == Some(ty);
+                let is_meant = |known: &Tree| known.text("name") == Some(ty);
                 match entries(&service, "types").iter().position(is_meant) {
                     Some(index) if seen.are_texts() => {
                         self.say_whole_numbers(desk, name, seen);
@@ -106,7 +106,7 @@ impl Topic<'_> {
         let is_outside =
             bound("min").is_some_and(|min| seen.least < min) || bound("max").is_some_and(|max| seen.most > max);
         if is_outside && seen.numbers() + seen.numeric_texts > 0 {
-            let name = field.get("name").and_then(Tree::as_text).unwrap_or_default();
+            let name = field.text("name").unwrap_or_default();
             let (within, least, most) = (&place.within, shown(seen.least), shown(seen.most));
             self.say(
                 desk,
