@@ -61,7 +61,7 @@ impl Topic<'_> {
         let place = Place {
             within: format!("{name}."),
             fixed: fixed.into_iter().collect(),
-            is_everywhere: true,
+            is_shared: true,
             ..Place::new(SERVICE, path, evidence_word(envelope.evidence))
         };
         self.merge(desk, &place, seen)

@@ -32,14 +32,14 @@ pub(super) struct Place {
     pub(super) fixed: Vec<(String, &'static str)>,
     /// What stands before the name of a field in messages.
     pub(super) within: String,
-    /// Whether every endpoint has this list, so that one that has a field is no reason for all to have it.
-    pub(super) is_everywhere: bool,
+    /// Whether several places may have this list, so that one that has a field is no reason for all to have it.
+    pub(super) is_shared: bool,
 }
 
 impl Place {
     pub(super) fn new(file: &str, path: Vec<Step>, evidence: &str) -> Self {
         let (file, evidence) = (file.to_owned(), evidence.to_owned());
-        Self { file, path, evidence, time: None, fixed: Vec::new(), within: String::new(), is_everywhere: false }
+        Self { file, path, evidence, time: None, fixed: Vec::new(), within: String::new(), is_shared: false }
     }
 }
 
@@ -93,7 +93,7 @@ impl Topic<'_> {
         for field in &mut new {
             let shown = ["name", "type"].map(|key| field.text(key).unwrap_or_default());
             self.say(desk, format!("`{}{}` is new ({})", place.within, shown[0], shown[1]));
-            if place.is_everywhere && field.get("optional").is_none() {
+            if place.is_shared && field.get("optional").is_none() {
                 *field = field.clone().with("optional", true);
             }
             if place.evidence != self.learning.evidence {
@@ -109,7 +109,7 @@ impl Topic<'_> {
         let path = vec![Step::Key("records"), Step::Item(index), Step::Key("fields")];
         let place = Place::new(file, path, record.text("evidence").unwrap_or_default());
         let (fixed, within) = (Self::times_of_record(desk, name), format!("{name}."));
-        self.merge(desk, &Place { fixed, within, ..place }, seen)
+        self.merge(desk, &Place { fixed, within, is_shared: true, ..place }, seen)
     }
 
     /// The file of a record, its place among the file's records, and what is said there.
