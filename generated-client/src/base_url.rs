@@ -28,7 +28,9 @@ impl BaseUrl {
 
     /// The absolute URL of a path, which has been checked too.
     pub(crate) fn join(&self, path: &str) -> String {
-        [&self.0, path].concat()
+        let mut url = self.0.clone();
+        url.push_str(path);
+        url
     }
 
     pub(crate) fn as_str(&self) -> &str {

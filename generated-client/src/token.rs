@@ -8,7 +8,6 @@
 mod basic;
 pub(crate) mod reply;
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -78,7 +77,7 @@ pub(crate) struct TokenFlow {
 struct Cache {
     token: Option<Arc<Token>>,
     /// The tokens before it, the latest last: requests with them may be under way, and no error may repeat them.
-    former: VecDeque<Arc<Token>>,
+    former: Vec<Arc<Token>>,
     /// Whether the service has refused the token.
     refused: bool,
     /// How many requests for a token have been answered, well or badly.
@@ -265,7 +264,7 @@ impl Cache {
                 let token = Arc::new(token);
                 self.former.extend(self.token.replace(token.clone()));
                 if self.former.len() > FORMER {
-                    self.former.pop_front();
+                    self.former.remove(0);
                 }
                 self.refused = false;
                 self.failure = None;

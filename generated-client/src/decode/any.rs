@@ -15,13 +15,14 @@ use crate::number::Number;
 pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, Fault> {
     Ok(match next {
         b'{' => {
-            let (depth, mut entries) = (json.deeper(depth)?, Map::new());
+            let (depth, mut object) = (json.deeper(depth)?, Value::Object(Map::new()));
             json.object(|json| {
                 let (key, next) = json.key()?;
-                entries.insert(key.into_owned(), any(json, next, depth)?);
+                // The map's own `insert` would be compiled here and not in its crate, thousands of lines of it.
+                object[&*key] = any(json, next, depth)?;
                 Ok(())
             })?;
-            Value::Object(entries)
+            object
         }
         b'[' => {
             let (depth, mut items) = (json.deeper(depth)?, Vec::new());
