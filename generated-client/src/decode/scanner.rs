@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use crate::Value;
 use crate::number::{NoNumber, Number};
 
 /// So many lists and objects may stand within each other, as `serde_json` has it.
@@ -193,9 +194,17 @@ impl<'a> Scanner<'a> {
     #[cold]
     fn escaped(&mut self) -> Result<String, Fault> {
         let rest = self.text.get(self.at..).unwrap_or_default();
-        let mut texts = serde_json::Deserializer::from_str(rest).into_iter();
-        let text = texts.next().and_then(Result::ok).ok_or_else(|| self.fault(FaultKind::Text))?;
-        self.at += texts.byte_offset();
+        // The quote that begins it ends nothing, as if it were escaped.
+        let mut is_escaped = true;
+        let end = rest.bytes().position(|byte| {
+            let was_escaped = is_escaped;
+            is_escaped = byte == b'\\' && !was_escaped;
+            byte == b'"' && !was_escaped
+        });
+        // As a `Value` it is read by code that `serde_json` holds compiled.
+        let text = end.and_then(|end| rest.get(..=end)?.parse().ok());
+        let (Some(end), Some(Value::String(text))) = (end, text) else { return Err(self.fault(FaultKind::Text)) };
+        self.at += end + 1;
         Ok(text)
     }
 
