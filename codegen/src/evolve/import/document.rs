@@ -1,5 +1,6 @@
 //! An OpenAPI description as a tree whose references can be followed.
 
+use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
 use super::tolerant::Tolerant;
@@ -26,6 +27,7 @@ impl Document {
         let Tolerant(root) = root.map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
         let mut root = root;
         root.apply_merge().map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
+        decode_references(&mut root);
         let said = |key: &str| root.get(key).and_then(Value::as_str).unwrap_or_default();
         match said("openapi") {
             version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
@@ -71,6 +73,24 @@ impl Document {
                 _ => value.get(step.as_str()),
             }
         })
+    }
+}
+
+/// References are parts of URLs, where some characters are escaped.
+fn decode_references(value: &mut Value) {
+    match value {
+        Value::Sequence(items) => items.iter_mut().for_each(decode_references),
+        Value::Mapping(entries) => {
+            for (key, value) in entries {
+                match value {
+                    Value::String(text) if key == "$ref" && text.contains('%') => {
+                        *text = percent_decode_str(text).decode_utf8_lossy().into_owned();
+                    }
+                    value => decode_references(value),
+                }
+            }
+        }
+        _ => {}
     }
 }
 
@@ -138,13 +158,14 @@ mod tests {
 
     #[test]
     fn references_are_followed_and_never_in_circles() {
-        let text = "{openapi: 3.1.0, a: {$ref: '#/b/200/x~1y/0'}, b: {200: {x/y: [{z: 1}]}}, c: {$ref: '#/c'}, d: {$ref: 'other.yaml#/d'}}";
+        let text = "{openapi: 3.1.0, a: {$ref: '#/b/200/x~1y/0'}, b: {200: {x/y: [{z: 1}], a b: 2}}, c: {$ref: '#/c'}, d: {$ref: 'other.yaml#/d'}, e: {$ref: '#/b/200/a%20b'}}";
         let document = Document::read(&format!("# YAML\n{text}")).expect("a description");
         let follow = |key: &str| document.follow(document.root().get(key)?);
         assert_eq!(
             follow("a").map(|(value, last)| (value["z"].as_i64(), last)),
             Some((Some(1), Some("#/b/200/x~1y/0")))
         );
+        assert_eq!(follow("e").map(|(value, last)| (value.as_i64(), last)), Some((Some(2), Some("#/b/200/a b"))));
         assert_eq!(follow("c"), None);
         assert_eq!(follow("d"), None);
     }
