@@ -158,6 +158,11 @@ impl<'d> Reader<'d> {
         }
     }
 
+    /// The value that stands for one that is not there, where the schema or what it stands for says it.
+    pub(super) fn default_of(&self, schema: &'d Value) -> Option<&'d Value> {
+        self.layers(schema).into_iter().find_map(|layer| layer.get("default"))
+    }
+
     fn list(&mut self, schema: &'d Value, name: &str, place: &str) -> Ty {
         let Some(item) = schema.get("items") else { return Ty::List(Box::new(Ty::Builtin("any"))) };
         let single = crate::evolve::naming::singular(name);
@@ -165,10 +170,12 @@ impl<'d> Reader<'d> {
             self.notes.add("items of a list that are no schema", place);
         }
         let value = self.value(item, &single, &format!("{place}/items"));
-        if item.get("$ref").is_none() && !matches!(value.ty, Ty::Record(_) | Ty::Named(_)) {
-            self.untold(item, "description", "the items of a list", place);
+        if !matches!(value.ty, Ty::Record(_) | Ty::Named(_)) {
+            for layer in self.layers(item) {
+                self.untold(layer, "description", "the items of a list", place);
+            }
         }
-        if item.get("default").is_some() {
+        if self.default_of(item).is_some() {
             self.notes.add("`default` of the items of a list", place);
         }
         let depth = std::iter::successors(Some(&value.ty), |ty| match ty {
