@@ -55,6 +55,9 @@ impl<'d> Reader<'d> {
             return (PlannedBody::Unknown, None);
         }
         let at = format!("{place}/schema");
+        if self.default_of(schema).is_some() {
+            self.notes.add("`default` of a body", &at);
+        }
         let body = self.series(schema, name, time.clone(), &at).unwrap_or_else(|| self.whole(schema, name, time, &at));
         (body, evidence)
     }

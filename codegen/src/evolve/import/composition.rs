@@ -171,6 +171,10 @@ impl<'d> Reader<'d> {
                     if !is_object && text(part, "type") != Some("object") {
                         self.notes.add("a part of a schema that is no object, beside others", &at);
                     }
+                    self.untold(part, "description", "a part of a schema", &at);
+                    if part.get("default").is_some() {
+                        self.notes.add("`default` of a part of a schema", &at);
+                    }
                     self.collect(part, &at, into, depth + 1);
                 }
                 _ => self.notes.add("a part of a schema that leads nowhere", &at),

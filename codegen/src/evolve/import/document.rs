@@ -20,7 +20,8 @@ impl Document {
     pub(super) fn read(text: &str) -> Result<Self, Refusal> {
         let text = text.trim_start_matches('\u{feff}');
         let root: Result<Tolerant, String> = if text.trim_start().starts_with('{') {
-            serde_json::from_str(text).map_err(|error| error.to_string())
+            // YAML may begin so too, and numbers of JSON may be of any size.
+            serde_json::from_str(text).or_else(|error| serde_yaml::from_str(text).map_err(|_| error.to_string()))
         } else {
             serde_yaml::from_str(text).map_err(|error| error.to_string())
         };

@@ -174,8 +174,8 @@ impl Reader<'_> {
             }
             url = url.replace(&format!("{{{name}}}"), &variable.get("default").map(text_of).unwrap_or_default());
         }
-        let path = match url.split_once("://") {
-            Some((_, rest)) => {
+        let path = match url.split_once("://").map(|(_, rest)| rest).or(url.strip_prefix("//")) {
+            Some(rest) => {
                 self.notes.add("the host of the server, which users give themselves", "#/servers");
                 rest.find('/').map_or("", |slash| &rest[slash..]).to_owned()
             }

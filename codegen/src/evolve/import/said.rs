@@ -15,6 +15,10 @@ impl<'d> Reader<'d> {
         let own = self.said(schema);
         let far = layers[1..].iter().filter(|_| !is_shared).map(|layer| self.said(layer));
         let said = far.fold(own, Said::or);
+        let bounds_of = |layer: &'d Value| ["minimum", "maximum"].iter().filter_map(|key| layer.get(key));
+        if layers.iter().copied().flat_map(bounds_of).any(|bound| number(bound).is_none()) {
+            self.notes.add("`minimum` or `maximum` that is no number", place);
+        }
         // An item's bounds are those of the value where several are taken.
         let (mut items, mut lists) = (Said::default(), layers);
         for _ in 0..DEPTH {
@@ -52,6 +56,10 @@ impl<'d> Reader<'d> {
 /// The bounds that a schema has itself.
 fn bounds(schema: &Value) -> Said {
     let range = schema.get("x-range");
-    let bound = |key: &str, own: &str| schema.get(key).or(range.and_then(|range| range.get(own)))?.as_f64();
+    let bound = |key: &str, own: &str| number(schema.get(key).or(range.and_then(|range| range.get(own)))?);
     Said { min: bound("minimum", "min"), max: bound("maximum", "max"), ..Said::default() }
+}
+
+fn number(bound: &Value) -> Option<f64> {
+    bound.as_f64().filter(|number| number.is_finite())
 }

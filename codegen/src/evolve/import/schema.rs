@@ -113,7 +113,13 @@ impl<'d> Reader<'d> {
         if !FORMATS.contains(&format) {
             self.notes.add(format!("`format: {format}`"), place);
         }
-        let ty = match self.type_of(schema, place) {
+        let kind = self.type_of(schema, place);
+        for (key, of) in [("items", "array"), ("properties", "object"), ("additionalProperties", "object")] {
+            if schema.get(key).is_some() && !matches!(kind, "" | "array" | "object") {
+                self.notes.add(format!("`{key}` of what is no {of}"), place);
+            }
+        }
+        let ty = match kind {
             "array" if is_moment(schema) => Ty::List(Box::new(Ty::Builtin("timestamp"))),
             _ if is_moment(schema) => Ty::Builtin("timestamp"),
             "string" => self.text_type(schema, name, place),
