@@ -135,7 +135,8 @@ impl<'d> Reader<'d> {
         };
         let is_path = path.starts_with('/') && path.split('/').skip(1).all(is_segment);
         if !is_path {
-            let is_part = path.split('/').any(|segment| segment.contains('{') && !is_segment(segment));
+            let is_part =
+                path.split('/').any(|segment| segment.contains('{') && !segment.contains('?') && !is_segment(segment));
             let why = if is_part { "a param that is only part of a segment" } else { "a form that it does not know" };
             self.notes.add(format!("a path that is left out, for {why}"), place);
         }
