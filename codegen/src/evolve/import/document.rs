@@ -29,8 +29,8 @@ impl Document {
         let mut root = root;
         root.apply_merge().map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
         decode_references(&mut root);
-        let said = |key: &str| root.get(key).and_then(Value::as_str).unwrap_or_default();
-        match said("openapi") {
+        // A short version is often written as a number.
+        match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
             version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
             "" if root.get("swagger").is_some() => Err(Refusal::new(
                 "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
@@ -140,6 +140,7 @@ mod tests {
         let table = [
             ("openapi: 3.0.3", ""),
             ("{\"openapi\": \"3.1.0\"}", ""),
+            ("{openapi: 3.1}", ""),
             (
                 "swagger: '2.0'",
                 "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",

@@ -26,7 +26,7 @@ const KEYS: &[&str] = &[
     "x-time",
 ];
 
-const PARTS: &[&str] = &["parameters", "responses", "schemas", "securitySchemes"];
+const PARTS: &[&str] = &["parameters", "pathItems", "responses", "schemas", "securitySchemes"];
 
 impl Reader<'_> {
     /// A `service.yaml` for a catalogue that has none.
@@ -139,7 +139,7 @@ impl Reader<'_> {
                 self.notes.add("schemas of nothing that is taken over", &place);
             }
         }
-        for kind in ["parameters", "responses"] {
+        for kind in ["parameters", "pathItems", "responses"] {
             for (name, _) in entries(root.get("components").unwrap_or(&Value::Null), kind) {
                 let place = format!("#/components/{kind}/{name}");
                 if !self.swept.contains(&place) {

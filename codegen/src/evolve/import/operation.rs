@@ -47,8 +47,9 @@ impl<'d> Reader<'d> {
             self.notes.add("a path that leads nowhere", &place);
             return;
         };
-        if reference.is_some() {
+        if let Some(reference) = reference {
             self.sweep(item, &["$ref"], &format!("{place}/$ref"));
+            self.swept.insert(reference.to_owned());
         }
         for method in target.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str()) {
             match method {

@@ -74,7 +74,7 @@ impl<'d> Reader<'d> {
     pub(super) fn value(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let own = schema;
         let Some((schema, reference)) = self.document.follow(own) else {
-            self.notes.add("a reference that leads nowhere, which becomes `any`", place);
+            self.notes.add("a reference that leads nowhere in the description, which becomes `any`", place);
             return any();
         };
         if reference.is_some() {
