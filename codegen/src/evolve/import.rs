@@ -62,13 +62,13 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
         desk.create("service.yaml", &lines)?;
     } else {
         reader.plan.service = Some(reader.said_of_service(&service));
-        reader.plan.is_ours = document.is_ours();
     }
+    reader.plan.is_ours = document.is_ours();
     reader.surroundings(&desk);
     reader.operations();
     reader.unused();
-    let Reader { plan, notes, left_out, cut, guessed_time, .. } = reader;
-    build::build(&mut desk, import, plan)?;
+    let Reader { plan, mut notes, left_out, cut, guessed_time, .. } = reader;
+    build::build(&mut desk, import, plan, &mut notes)?;
     for line in notes.lines() {
         desk.say(format!("beyond the catalogue: {line}"));
     }
@@ -148,10 +148,27 @@ impl<'d> Reader<'d> {
         if !self.swept.insert(place.to_owned()) {
             return;
         }
-        for key in value.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str()) {
-            if !known.contains(&key) {
+        let entries = value.as_mapping().into_iter().flatten();
+        for (key, value) in entries.filter_map(|(key, value)| Some((key.as_str()?, value))) {
+            if !known.contains(&key) || !self.is_in_our_sense(key, value) {
                 self.notes.add(format!("`{key}`"), place);
             }
+        }
+    }
+
+    /// Whether a key says what our own descriptions say with it; where others have an extension of the same name, it
+    /// is theirs.
+    fn is_in_our_sense(&self, key: &str, value: &Value) -> bool {
+        match key {
+            _ if self.document.is_ours() => true,
+            "x-group" => false,
+            "x-evidence" | "x-required" => value.as_str().is_some_and(document::is_evidence),
+            "x-kind" => matches!(value.as_str(), Some("enum" | "identifier")),
+            "x-type" => value.as_str() == Some("timestamp"),
+            "x-range" => value.is_mapping(),
+            "x-aliases" | "x-enum-varnames" | "x-served" | "x-values" => value.is_sequence(),
+            "x-advice" | "x-body" | "x-ident" | "x-label" | "x-list" | "x-notes" | "x-unit" => value.is_string(),
+            _ => true,
         }
     }
 

@@ -37,7 +37,7 @@ impl<'d> Reader<'d> {
         self.sweep(response, RESPONSE_KEYS, place);
         self.untold(response, "description", "a reply", place);
         let evidence = evidence_of(response).map(str::to_owned);
-        let json = entries(response, "content").find(|(kind, _)| kind.contains("json") || *kind == "*/*");
+        let json = entries(response, "content").find(|(kind, _)| is_json(kind));
         if entries(response, "content").count() > 1 {
             self.notes.add("further kinds of content", place);
         }
@@ -55,6 +55,9 @@ impl<'d> Reader<'d> {
             return (PlannedBody::Unknown, None);
         }
         let at = format!("{place}/schema");
+        if self.default_of(schema).is_some() {
+            self.notes.add("`default` of a body", &at);
+        }
         let body = self.series(schema, name, time.clone(), &at).unwrap_or_else(|| self.whole(schema, name, time, &at));
         (body, evidence)
     }
@@ -127,4 +130,10 @@ impl<'d> Reader<'d> {
             }
         }
     }
+}
+
+/// Whether a kind of content is one JSON value, unlike the lines of `application/x-ndjson`.
+fn is_json(kind: &str) -> bool {
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    matches!(kind.as_str(), "application/json" | "text/json" | "application/*" | "*/*") || kind.ends_with("+json")
 }

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Import;
 use super::facts::{or_unknown, some};
+use super::notes::Notes;
 use super::operation::template;
 use super::plan::{Plan, PlannedEndpoint};
 use super::setters::Setters;
@@ -31,7 +32,7 @@ use meetings::Meetings;
 const SERVICE: &str = "service.yaml";
 
 /// Makes every edit that a plan asks for.
-pub(super) fn build(desk: &mut Desk, import: &Import, plan: Plan) -> Result<(), Refusal> {
+pub(super) fn build(desk: &mut Desk, import: &Import, plan: Plan, notes: &mut Notes) -> Result<(), Refusal> {
     let mut builder = Builder::new(desk, import, plan);
     let slots = builder.endpoints();
     builder.count_uses(&slots);
@@ -40,6 +41,7 @@ pub(super) fn build(desk: &mut Desk, import: &Import, plan: Plan) -> Result<(), 
     for record in builder.met.shared.clone() {
         builder.plan.records[record].is_shared = true;
     }
+    builder.note_texts_of_bodies(notes);
     builder.name_types();
     builder.name_records();
     builder.meet_shared(&slots);
@@ -137,6 +139,22 @@ impl<'a> Builder<'a> {
         let slots = slots.collect();
         self.plan.endpoints = endpoints;
         slots
+    }
+
+    /// Notes what is said of objects as a whole whose fields a body lists.
+    fn note_texts_of_bodies(&self, notes: &mut Notes) {
+        let has_place = |record: usize| {
+            let mut places = self.met.fields.iter().filter(|(met, _)| *met == record);
+            places.any(|(_, at)| at.record(&self.desk.checked).is_some())
+        };
+        if self.plan.is_ours {
+            return;
+        }
+        for (index, record) in self.plan.records.iter().enumerate() {
+            if !record.said.summary.is_empty() && self.plan.is_inline(index) && !has_place(index) {
+                notes.add("the description of a body whose fields its endpoint lists", &record.origin);
+            }
+        }
     }
 
     fn write_service(&mut self, slots: &[Slot]) -> Result<(), Refusal> {

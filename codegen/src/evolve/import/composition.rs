@@ -37,17 +37,54 @@ pub(super) type Part<'d> = (&'d Value, String);
 /// What a schema is made of.
 pub(super) struct Composition<'d> {
     pub(super) parts: Vec<Part<'d>>,
+    /// Parts that say nothing of the type.
+    remarks: Vec<Part<'d>>,
     /// Which of `anyOf` and `oneOf` has several alternatives.
     alternatives: Option<&'static str>,
+    /// All of those that are alternatives to others.
+    options: Vec<Part<'d>>,
     /// Whether `null` is an alternative.
     nullable: bool,
+}
+
+impl<'d> Composition<'d> {
+    /// What a schema is made of, each part with its own place.
+    fn of(schema: &'d Value, place: &str) -> Self {
+        let part = |key: &str, (index, part): (usize, &'d Value)| (part, format!("{place}/{key}/{index}"));
+        let all = items(schema, "allOf").iter().enumerate().map(|one| part("allOf", one));
+        let (mut parts, remarks): (Vec<_>, Vec<_>) =
+            all.partition(|(part, _)| STRUCTURE.iter().any(|key| part.get(key).is_some()));
+        let mut nullable = remarks.iter().any(|(remark, _)| is_nullable(remark));
+        let (mut alternatives, mut options) = (None, Vec::new());
+        for key in ["anyOf", "oneOf"] {
+            let all = items(schema, key).iter().enumerate().map(|one| part(key, one));
+            let (nulls, others): (Vec<_>, Vec<_>) = all.partition(|(part, _)| text(part, "type") == Some("null"));
+            nullable |= !nulls.is_empty();
+            if others.len() > 1 {
+                alternatives = alternatives.or(Some(key));
+                options.extend(others);
+            } else {
+                parts.extend(others);
+            }
+        }
+        Self { parts, remarks, alternatives, options, nullable }
+    }
+
+    /// The part that decides alone what type a schema has.
+    fn only_part(&self, schema: &Value) -> Option<&'d Value> {
+        let is_alone = schema.get("properties").is_none() && schema.get("required").is_none();
+        match self.parts.as_slice() {
+            [(part, _)] if is_alone && self.alternatives.is_none() => Some(part),
+            _ => None,
+        }
+    }
 }
 
 impl<'d> Reader<'d> {
     /// The type of a schema made of others; `None` if it is made of nothing but its own keys.
     pub(super) fn composed(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<Valued> {
         let has = |key: &str| schema.get(key).is_some();
-        let Composition { parts, alternatives, nullable } = self.composition(schema, place);
+        let Composition { parts, alternatives, nullable, .. } = self.composition(schema, place);
         let nullable = nullable || is_nullable(schema);
         if let Some(key) = alternatives {
             if parts.is_empty() && !has("properties") {
@@ -77,36 +114,31 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// What a schema is made of, each part at its own place and with what it says only about the whole noted.
+    /// What a schema is made of, with what its parts say only about the whole noted.
     pub(super) fn composition(&mut self, schema: &'d Value, place: &str) -> Composition<'d> {
-        let (mut parts, mut alternatives, mut nullable) = (Vec::new(), None, false);
-        for (index, part) in items(schema, "allOf").iter().enumerate() {
-            let at = format!("{place}/allOf/{index}");
-            if STRUCTURE.iter().any(|key| part.get(key).is_some()) {
-                parts.push((part, at));
-            } else {
-                nullable |= is_nullable(part);
-                self.sweep(part, &["nullable"], &at);
-            }
+        let composition = Composition::of(schema, place);
+        for (remark, at) in &composition.remarks {
+            self.sweep(remark, &["nullable"], at);
         }
-        for key in ["anyOf", "oneOf"] {
-            let is_null = |option: &&(usize, &Value)| text(option.1, "type") == Some("null");
-            let all: Vec<_> = items(schema, key).iter().enumerate().collect();
-            let (nulls, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|option| is_null(&option));
-            nullable |= !nulls.is_empty();
-            let at = |index: usize| format!("{place}/{key}/{index}");
-            match others.as_slice() {
-                [] => {}
-                [(index, one)] => parts.push((*one, at(*index))),
-                several => {
-                    alternatives = alternatives.or(Some(key));
-                    for (index, option) in several {
-                        self.sweep_part(option, &at(*index));
-                    }
-                }
-            }
+        for (option, at) in &composition.options {
+            self.sweep_part(option, at);
         }
-        Composition { parts, alternatives, nullable }
+        composition
+    }
+
+    /// A schema and what it stands for, nearest first: what it refers to, or the one part that it has.
+    pub(super) fn layers(&self, schema: &'d Value) -> Vec<&'d Value> {
+        let mut layers = vec![schema];
+        while let Some(last) = layers.last().filter(|_| layers.len() < DEPTH) {
+            let next = match self.document.follow(last) {
+                Some((target, Some(_))) => Some(target),
+                Some((_, None)) => Composition::of(last, "").only_part(last),
+                None => None,
+            };
+            let Some(next) = next else { break };
+            layers.push(next);
+        }
+        layers
     }
 
     /// Notes what nobody understands of a schema that is part of another, and what it is referred to as.
@@ -138,6 +170,10 @@ impl<'d> Reader<'d> {
                         .any(|key| part.get(key).is_some());
                     if !is_object && text(part, "type") != Some("object") {
                         self.notes.add("a part of a schema that is no object, beside others", &at);
+                    }
+                    self.untold(part, "description", "a part of a schema", &at);
+                    if part.get("default").is_some() {
+                        self.notes.add("`default` of a part of a schema", &at);
                     }
                     self.collect(part, &at, into, depth + 1);
                 }

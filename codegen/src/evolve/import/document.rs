@@ -1,5 +1,6 @@
 //! An OpenAPI description as a tree whose references can be followed.
 
+use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
 use super::tolerant::Tolerant;
@@ -19,15 +20,17 @@ impl Document {
     pub(super) fn read(text: &str) -> Result<Self, Refusal> {
         let text = text.trim_start_matches('\u{feff}');
         let root: Result<Tolerant, String> = if text.trim_start().starts_with('{') {
-            serde_json::from_str(text).map_err(|error| error.to_string())
+            // YAML may begin so too, and numbers of JSON may be of any size.
+            serde_json::from_str(text).or_else(|error| serde_yaml::from_str(text).map_err(|_| error.to_string()))
         } else {
             serde_yaml::from_str(text).map_err(|error| error.to_string())
         };
         let Tolerant(root) = root.map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
         let mut root = root;
         root.apply_merge().map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
-        let said = |key: &str| root.get(key).and_then(Value::as_str).unwrap_or_default();
-        match said("openapi") {
+        decode_references(&mut root);
+        // A short version is often written as a number.
+        match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
             version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
             "" if root.get("swagger").is_some() => Err(Refusal::new(
                 "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
@@ -71,6 +74,24 @@ impl Document {
                 _ => value.get(step.as_str()),
             }
         })
+    }
+}
+
+/// References are parts of URLs, where some characters are escaped.
+fn decode_references(value: &mut Value) {
+    match value {
+        Value::Sequence(items) => items.iter_mut().for_each(decode_references),
+        Value::Mapping(entries) => {
+            for (key, value) in entries {
+                match value {
+                    Value::String(text) if key == "$ref" && text.contains('%') => {
+                        *text = percent_decode_str(text).decode_utf8_lossy().into_owned();
+                    }
+                    value => decode_references(value),
+                }
+            }
+        }
+        _ => {}
     }
 }
 
@@ -119,6 +140,7 @@ mod tests {
         let table = [
             ("openapi: 3.0.3", ""),
             ("{\"openapi\": \"3.1.0\"}", ""),
+            ("{openapi: 3.1}", ""),
             (
                 "swagger: '2.0'",
                 "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
@@ -138,13 +160,14 @@ mod tests {
 
     #[test]
     fn references_are_followed_and_never_in_circles() {
-        let text = "{openapi: 3.1.0, a: {$ref: '#/b/200/x~1y/0'}, b: {200: {x/y: [{z: 1}]}}, c: {$ref: '#/c'}, d: {$ref: 'other.yaml#/d'}}";
+        let text = "{openapi: 3.1.0, a: {$ref: '#/b/200/x~1y/0'}, b: {200: {x/y: [{z: 1}], a b: 2}}, c: {$ref: '#/c'}, d: {$ref: 'other.yaml#/d'}, e: {$ref: '#/b/200/a%20b'}}";
         let document = Document::read(&format!("# YAML\n{text}")).expect("a description");
         let follow = |key: &str| document.follow(document.root().get(key)?);
         assert_eq!(
             follow("a").map(|(value, last)| (value["z"].as_i64(), last)),
             Some((Some(1), Some("#/b/200/x~1y/0")))
         );
+        assert_eq!(follow("e").map(|(value, last)| (value.as_i64(), last)), Some((Some(2), Some("#/b/200/a b"))));
         assert_eq!(follow("c"), None);
         assert_eq!(follow("d"), None);
     }

@@ -26,17 +26,14 @@ const KEYS: &[&str] = &[
     "x-time",
 ];
 
-const PARTS: &[&str] = &["parameters", "responses", "schemas", "securitySchemes"];
+const PARTS: &[&str] = &["parameters", "pathItems", "responses", "schemas", "securitySchemes"];
 
 impl Reader<'_> {
     /// A `service.yaml` for a catalogue that has none.
     pub(super) fn service(&mut self) -> Tree {
         let root = self.document.root();
         let info = root.get("info").unwrap_or(&Value::Null);
-        let said = |key: &str, other: &str| {
-            let said = text(info, key).map(str::trim).filter(|said| super::is_writable(said));
-            said.unwrap_or(other).to_owned()
-        };
+        let said = |key: &str, other: &str| head(info, key).unwrap_or_else(|| other.to_owned());
         self.sweep(info, &["description", "title", "version"], "#/info");
         let title = said("title", "Service");
         let prefix = text(root, "x-env-prefix").map(str::to_owned);
@@ -116,7 +113,7 @@ impl Reader<'_> {
         let root = self.document.root();
         let info = root.get("info").unwrap_or(&Value::Null);
         let is_said = |key: &str| match key {
-            "title" | "version" => text(info, key).is_some_and(super::is_writable),
+            "title" | "version" => head(info, key).is_some(),
             "env_prefix" => root.get("x-env-prefix").is_some(),
             "time" => !self.guessed_time,
             _ => true,
@@ -142,7 +139,7 @@ impl Reader<'_> {
                 self.notes.add("schemas of nothing that is taken over", &place);
             }
         }
-        for kind in ["parameters", "responses"] {
+        for kind in ["parameters", "pathItems", "responses"] {
             for (name, _) in entries(root.get("components").unwrap_or(&Value::Null), kind) {
                 let place = format!("#/components/{kind}/{name}");
                 if !self.swept.contains(&place) {
@@ -177,8 +174,8 @@ impl Reader<'_> {
             }
             url = url.replace(&format!("{{{name}}}"), &variable.get("default").map(text_of).unwrap_or_default());
         }
-        let path = match url.split_once("://") {
-            Some((_, rest)) => {
+        let path = match url.split_once("://").map(|(_, rest)| rest).or(url.strip_prefix("//")) {
+            Some(rest) => {
                 self.notes.add("the host of the server, which users give themselves", "#/servers");
                 rest.find('/').map_or("", |slash| &rest[slash..]).to_owned()
             }
@@ -189,9 +186,18 @@ impl Reader<'_> {
         let is_suffix = suffix.starts_with('/')
             && suffix.chars().all(is_legal)
             && !suffix.split('/').skip(1).any(|segment| matches!(segment, "" | "." | ".."));
+        if !is_suffix && !suffix.is_empty() {
+            self.notes.add(format!("`{suffix}` of the server, which base URLs cannot end in"), "#/servers");
+        }
         let evidence = evidence_of(server).unwrap_or(evidence);
         is_suffix.then(|| Tree::map().with("suffix", suffix).with("evidence", evidence))
     }
+}
+
+/// Title or version, which is often written as a number.
+fn head(info: &Value, key: &str) -> Option<String> {
+    let said = text_of(info.get(key)?);
+    Some(said.trim().to_owned()).filter(|said| super::is_writable(said))
 }
 
 fn limits(root: &Value) -> Vec<Tree> {

@@ -24,7 +24,10 @@ impl<'d> Reader<'d> {
                     continue;
                 };
                 let own = response;
-                let (response, reference) = self.document.follow(own).unwrap_or((own, None));
+                let (response, reference) = self.document.follow(own).unwrap_or_else(|| {
+                    self.notes.add("a response that leads nowhere", &at);
+                    (own, None)
+                });
                 if reference.is_some() {
                     self.sweep(own, &["$ref"], &at);
                 }

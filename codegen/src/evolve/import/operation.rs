@@ -47,8 +47,9 @@ impl<'d> Reader<'d> {
             self.notes.add("a path that leads nowhere", &place);
             return;
         };
-        if reference.is_some() {
+        if let Some(reference) = reference {
             self.sweep(item, &["$ref"], &format!("{place}/$ref"));
+            self.swept.insert(reference.to_owned());
         }
         for method in target.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str()) {
             match method {
@@ -135,7 +136,10 @@ impl<'d> Reader<'d> {
         };
         let is_path = path.starts_with('/') && path.split('/').skip(1).all(is_segment);
         if !is_path {
-            self.notes.add("a path of a form that it does not know", place);
+            let is_part =
+                path.split('/').any(|segment| segment.contains('{') && !segment.contains('?') && !is_segment(segment));
+            let why = if is_part { "a param that is only part of a segment" } else { "a form that it does not know" };
+            self.notes.add(format!("a path that is left out, for {why}"), place);
         }
         is_path.then_some(path)
     }

@@ -99,11 +99,8 @@ impl<'d> Reader<'d> {
             self.notes.add("params that are objects or lists of lists", place);
             return None;
         }
-        let mut said = self.said_of_value(schema, &ty, place);
-        let own = self.said(param);
-        said.summary = if own.summary.is_empty() { said.summary } else { own.summary };
-        (said.ident, said.unit) = (own.ident.or(said.ident), own.unit.or(said.unit));
-        (said.notes, said.evidence) = (own.notes.or(said.notes), own.evidence.or(said.evidence));
+        let said = self.said_of_value(schema, &ty, place);
+        let said = Said { min: None, max: None, ..self.said(param) }.or(said);
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
         let required = text(param, "x-required")
             .filter(|said| is_evidence(said))
@@ -143,8 +140,7 @@ impl<'d> Reader<'d> {
     }
 
     fn default(&mut self, schema: &'d Value, ty: &Ty, is_list: bool, said: &Said, place: &str) -> Option<String> {
-        let target = self.document.follow(schema).map_or(schema, |(target, _)| target);
-        let default = schema.get("default").or(target.get("default"))?;
+        let default = self.default_of(schema)?;
         let one = match default {
             Value::Sequence(several) if is_list => several.iter().map(text_of).collect::<Vec<_>>().join(","),
             one => text_of(one),

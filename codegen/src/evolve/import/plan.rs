@@ -93,6 +93,21 @@ pub(super) struct Said {
     pub(super) max: Option<f64>,
 }
 
+impl Said {
+    /// What is said here, and elsewhere what is not.
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            summary: if self.summary.is_empty() { other.summary } else { self.summary },
+            ident: self.ident.or(other.ident),
+            unit: self.unit.or(other.unit),
+            notes: self.notes.or(other.notes),
+            evidence: self.evidence.or(other.evidence),
+            min: self.min.or(other.min),
+            max: self.max.or(other.max),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct PlannedType {
     /// What it would be called.

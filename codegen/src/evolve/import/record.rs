@@ -52,8 +52,7 @@ impl<'d> Reader<'d> {
                 self.notes.add(format!("the field {key:?}, whose name cannot be written down"), place);
                 continue;
             }
-            let target = self.document.follow(property).map_or(property, |(target, _)| target);
-            if property.get("default").or(target.get("default")).is_some() {
+            if self.default_of(property).is_some() {
                 self.notes.add("`default` of a field", &at);
             }
             let value = self.value(property, &key, &at);

@@ -5,51 +5,61 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{evidence_of, text};
 use super::plan::{Said, Ty};
+use super::schema::DEPTH;
 
 impl<'d> Reader<'d> {
-    /// What is said of a field where it stands, or else where its schema does.
+    /// What is said of a value where it stands, or else where its schema does.
     pub(super) fn said_of_value(&mut self, schema: &'d Value, ty: &Ty, place: &str) -> Said {
-        let target = self.document.follow(schema).map_or(schema, |(target, _)| target);
+        let layers = self.layers(schema);
         let is_shared = matches!(ty, Ty::Named(_) | Ty::Record(_));
         let own = self.said(schema);
-        let far = if is_shared { Said::default() } else { self.said(target) };
+        let far = layers[1..].iter().filter(|_| !is_shared).map(|layer| self.said(layer));
+        let said = far.fold(own, Said::or);
+        let bounds_of = |layer: &'d Value| ["minimum", "maximum"].iter().filter_map(|key| layer.get(key));
+        if layers.iter().copied().flat_map(bounds_of).any(|bound| number(bound).is_none()) {
+            self.notes.add("`minimum` or `maximum` that is no number", place);
+        }
         // An item's bounds are those of the value where several are taken.
-        let items = schema.get("items").map(|items| self.said(items)).unwrap_or_default();
-        let bound =
-            |bound: fn(&Said) -> Option<f64>| bound(&own).or(bound(&far)).or(bound(&items)).filter(|_| ty.is_number());
-        let is_bounded = [&own, &far, &items].iter().any(|said| said.min.or(said.max).is_some());
-        if is_bounded && !ty.is_number() {
+        let (mut items, mut lists) = (Said::default(), layers);
+        for _ in 0..DEPTH {
+            let Some(item) = lists.iter().find_map(|list| list.get("items")) else { break };
+            lists = self.layers(item);
+            items = lists.iter().map(|layer| bounds(layer)).fold(items, Said::or);
+        }
+        let said = said.or(items);
+        if said.min.or(said.max).is_some() && !ty.is_number() {
             self.notes.add("`minimum` or `maximum` of what is no number", place);
         }
-        let zero = |min: Option<f64>| min.filter(|min| *ty != Ty::Builtin("count") || *min != 0.0);
-        let (min, max) = (zero(bound(|said| said.min)), bound(|said| said.max));
-        let is_range = min.zip(max).is_none_or(|(min, max)| min <= max);
+        let is_range = said.min.zip(said.max).is_none_or(|(min, max)| min <= max);
         if !is_range {
             self.notes.add("a range without a number in it", place);
         }
-        Said {
-            summary: if own.summary.is_empty() { far.summary.clone() } else { own.summary.clone() },
-            ident: own.ident.clone().or(far.ident.clone()),
-            unit: own.unit.clone().or(far.unit.clone()),
-            notes: own.notes.clone().or(far.notes.clone()),
-            evidence: own.evidence.clone().or(far.evidence.clone()),
-            min: min.filter(|_| is_range),
-            max: max.filter(|_| is_range),
-        }
+        let holds = is_range && ty.is_number();
+        let is_implied = |min: f64| *ty == Ty::Builtin("count") && min == 0.0;
+        let (min, max) = (said.min.filter(|min| holds && !is_implied(*min)), said.max.filter(|_| holds));
+        Said { min, max, ..said }
     }
 
     /// What an object says of what it describes, if that is to be taken over.
     pub(super) fn said(&mut self, value: &'d Value) -> Said {
-        let range = value.get("x-range");
-        let bound = |key: &str, own: &str| value.get(key).or(range.and_then(|range| range.get(own)))?.as_f64();
         Said {
             summary: text(value, "description").map(|text| self.prose(text)).unwrap_or_default(),
             ident: text(value, "x-ident").map(str::to_owned),
             unit: text(value, "x-unit").map(str::to_owned),
             notes: text(value, "x-notes").filter(|_| self.options.summaries).map(str::to_owned),
             evidence: evidence_of(value).map(str::to_owned),
-            min: bound("minimum", "min"),
-            max: bound("maximum", "max"),
+            ..bounds(value)
         }
     }
+}
+
+/// The bounds that a schema has itself.
+fn bounds(schema: &Value) -> Said {
+    let range = schema.get("x-range");
+    let bound = |key: &str, own: &str| number(schema.get(key).or(range.and_then(|range| range.get(own)))?);
+    Said { min: bound("minimum", "min"), max: bound("maximum", "max"), ..Said::default() }
+}
+
+fn number(bound: &Value) -> Option<f64> {
+    bound.as_f64().filter(|number| number.is_finite())
 }

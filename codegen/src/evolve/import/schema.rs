@@ -74,7 +74,7 @@ impl<'d> Reader<'d> {
     pub(super) fn value(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let own = schema;
         let Some((schema, reference)) = self.document.follow(own) else {
-            self.notes.add("a reference that leads nowhere, which becomes `any`", place);
+            self.notes.add("a reference that leads nowhere in the description, which becomes `any`", place);
             return any();
         };
         if reference.is_some() {
@@ -113,7 +113,13 @@ impl<'d> Reader<'d> {
         if !FORMATS.contains(&format) {
             self.notes.add(format!("`format: {format}`"), place);
         }
-        let ty = match self.type_of(schema, place) {
+        let kind = self.type_of(schema, place);
+        for (key, of) in [("items", "array"), ("properties", "object"), ("additionalProperties", "object")] {
+            if schema.get(key).is_some() && !matches!(kind, "" | "array" | "object") {
+                self.notes.add(format!("`{key}` of what is no {of}"), place);
+            }
+        }
+        let ty = match kind {
             "array" if is_moment(schema) => Ty::List(Box::new(Ty::Builtin("timestamp"))),
             _ if is_moment(schema) => Ty::Builtin("timestamp"),
             "string" => self.text_type(schema, name, place),
@@ -158,6 +164,11 @@ impl<'d> Reader<'d> {
         }
     }
 
+    /// The value that stands for one that is not there, where the schema or what it stands for says it.
+    pub(super) fn default_of(&self, schema: &'d Value) -> Option<&'d Value> {
+        self.layers(schema).into_iter().find_map(|layer| layer.get("default"))
+    }
+
     fn list(&mut self, schema: &'d Value, name: &str, place: &str) -> Ty {
         let Some(item) = schema.get("items") else { return Ty::List(Box::new(Ty::Builtin("any"))) };
         let single = crate::evolve::naming::singular(name);
@@ -165,10 +176,12 @@ impl<'d> Reader<'d> {
             self.notes.add("items of a list that are no schema", place);
         }
         let value = self.value(item, &single, &format!("{place}/items"));
-        if item.get("$ref").is_none() && !matches!(value.ty, Ty::Record(_) | Ty::Named(_)) {
-            self.untold(item, "description", "the items of a list", place);
+        if !matches!(value.ty, Ty::Record(_) | Ty::Named(_)) {
+            for layer in self.layers(item) {
+                self.untold(layer, "description", "the items of a list", place);
+            }
         }
-        if item.get("default").is_some() {
+        if self.default_of(item).is_some() {
             self.notes.add("`default` of the items of a list", place);
         }
         let depth = std::iter::successors(Some(&value.ty), |ty| match ty {

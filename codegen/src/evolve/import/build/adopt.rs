@@ -50,7 +50,7 @@ impl Builder<'_> {
         for (endpoint, slot) in self.plan.endpoints.iter().zip(slots) {
             for param in endpoint.params.iter().flatten().map(|taken| self.plan.param(taken)) {
                 let Some(said) = param.adopted else { continue };
-                if matches!(slot, Slot::Known(group, index) if self.met.has((*group, *index), &param.name)) {
+                if self.met.has(slot, &param.name) {
                     continue;
                 }
                 let line = format!(

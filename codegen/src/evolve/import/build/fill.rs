@@ -28,10 +28,7 @@ impl Builder<'_> {
     /// Gives a map one more key.
     pub(super) fn insert(&mut self, file: &str, path: &[Step], key: &'static str, value: Tree) -> Result<(), Refusal> {
         let tree = self.desk.tree(file)?;
-        let at = path.iter().try_fold(&tree, |tree, step| match step {
-            Step::Key(key) => tree.get(key),
-            Step::Item(index) => tree.item_at(*index),
-        });
+        let at = tree.at(path);
         // A list of one kind that stands there empty is as good as none.
         if let Some(Tree::List(_)) = at.and_then(|at| at.get(key)) {
             return self.desk.replace(file, &[path, &[Step::Key(key)]].concat(), value);

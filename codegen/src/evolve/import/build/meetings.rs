@@ -58,9 +58,10 @@ impl Meetings {
     }
 
     /// Whether a param of an endpoint, by the name that the description has for it, is one of the catalogue.
-    pub(super) fn has(&self, endpoint: (usize, usize), name: &str) -> bool {
+    pub(super) fn has(&self, slot: &Slot, name: &str) -> bool {
+        let Slot::Known(group, endpoint) = *slot else { return false };
         let mut users = self.params.iter().flat_map(|met| &met.users);
-        users.any(|user| user.endpoint == Some(endpoint) && user.said.name == name)
+        users.any(|user| user.endpoint == Some((group, endpoint)) && user.said.name == name)
     }
 
     /// Compares a plan with a catalogue, place by place.

@@ -60,7 +60,8 @@ pub(super) fn endpoint(
                 .note(param.ident.clone().or_else(|| names::ident(&param.name, Case::Snake).ok()).unwrap_or_default());
             param.list.iter().for_each(|list| idents.note(list.as_str()));
         }
-        let is_missing = |param: &Takes| !builder.met.has((group, index), &builder.plan.param(param).name);
+        let slot = Slot::Known(group, index);
+        let is_missing = |param: &Takes| !builder.met.has(&slot, &builder.plan.param(param).name);
         let missing: Vec<Takes> = params.iter().filter(|param| is_missing(param)).cloned().collect();
         let params = builder.params(&missing, &inherited, idents);
         if is_known {
@@ -116,11 +117,7 @@ pub(super) fn fields(builder: &mut Builder<'_>, record: usize, at: &FieldsAt) ->
     let Some(list) = at.list(&builder.desk.checked) else { return Ok(()) };
     let evidence = super::compare::word(list.evidence);
     let tree = builder.desk.tree(&file)?;
-    let listed = path.iter().try_fold(&tree, |tree, step| match step {
-        Step::Key(key) => tree.get(key),
-        Step::Item(index) => tree.item_at(*index),
-    });
-    let Some(Tree::List(listed)) = listed else { return Ok(()) };
+    let Some(Tree::List(listed)) = tree.at(&path) else { return Ok(()) };
     let mut taken = Taken::default();
     for field in listed {
         let name = ["ident", "name"].iter().find_map(|key| field.get(key)?.as_text()).unwrap_or_default();

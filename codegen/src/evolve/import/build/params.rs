@@ -23,10 +23,7 @@ impl Builder<'_> {
                 let Takes::Shared(index) = param else { continue };
                 let Some(id) = &self.met_shared[*index] else { continue };
                 let said = &self.plan.shared[*index];
-                let is_there = match slot {
-                    Slot::Known(group, endpoint) => self.met.has((*group, *endpoint), &said.name),
-                    Slot::New(_) => false,
-                };
+                let is_there = self.met.has(slot, &said.name);
                 let place = self.desk.checked.service.params.iter().position(|param| param.id() == id);
                 if let Some(place) = place.filter(|_| !is_there) {
                     let label = label(endpoint);
@@ -90,13 +87,9 @@ impl Builder<'_> {
     fn needed(&self, slots: &[Slot]) -> BTreeSet<usize> {
         let mut needed = BTreeSet::new();
         for (endpoint, slot) in self.plan.endpoints.iter().zip(slots) {
-            let is_known = |param: &PlannedParam| match slot {
-                Slot::Known(group, index) => self.met.has((*group, *index), &param.name),
-                Slot::New(_) => false,
-            };
             for param in endpoint.params.iter().flatten() {
                 if let Takes::Shared(index) = param
-                    && !is_known(&self.plan.shared[*index])
+                    && !self.met.has(slot, &self.plan.shared[*index].name)
                 {
                     needed.insert(*index);
                 }

@@ -2,12 +2,12 @@
 
 use super::Comparison;
 use super::facts::Spot;
-use crate::evolve::import::build::known::{self, Entry, ParamAt};
+use crate::evolve::import::build::known::{self, ParamAt};
 use crate::evolve::import::build::meetings::{MetParam, User};
 use crate::evolve::import::build::params::written;
 use crate::evolve::import::plan::{PlannedParam, Said, Several};
 use crate::evolve::tree::Tree;
-use crate::spec::{self, Evidence, ParamEntry, TypeKind};
+use crate::spec::{self, Evidence, TypeKind};
 use crate::type_expr::TypeExpr;
 
 impl Comparison<'_> {
@@ -114,16 +114,11 @@ impl Comparison<'_> {
 
     /// How a param is known on an endpoint.
     fn evidence_of(&self, at: ParamAt, user: &User, param: &spec::Param) -> Option<Evidence> {
-        let endpoint = user.endpoint.map(|(group, endpoint)| &self.checked.groups[group].1.endpoints[endpoint]);
-        let anew = match (&user.entry, endpoint.and_then(|endpoint| endpoint.params.known())) {
-            (Entry::Use(index), Some(entries)) => match entries.get(*index) {
-                Some(ParamEntry::Use(entry)) => entry.evidence,
-                _ => None,
-            },
-            _ => None,
+        let inherited = match at {
+            ParamAt::Own(group, endpoint, _) => Some(self.checked.groups[group].1.endpoints[endpoint].evidence),
+            ParamAt::Shared(_) => None,
         };
-        let inherited = endpoint.filter(|_| matches!(at, ParamAt::Own(..))).map(|endpoint| endpoint.evidence);
-        anew.or(param.evidence).or(inherited)
+        self.said_anew(user).and_then(|entry| entry.evidence).or(param.evidence).or(inherited)
     }
 
     /// Whether a default can be one of a known param.

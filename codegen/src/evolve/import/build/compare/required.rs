@@ -43,17 +43,16 @@ impl Comparison<'_> {
     }
 
     fn known_to_be_required(&self, user: &User, param: &spec::Param) -> Option<Evidence> {
-        let anew = user.endpoint.and_then(|(group, endpoint)| {
-            let entries = self.checked.groups[group].1.endpoints[endpoint].params.known()?;
-            match (&user.entry, entries) {
-                (Entry::Use(index), entries) => match entries.get(*index)? {
-                    ParamEntry::Use(entry) => entry.required,
-                    _ => None,
-                },
-                _ => None,
-            }
-        });
-        anew.or(param.required)
+        self.said_anew(user).and_then(|entry| entry.required).or(param.required)
+    }
+
+    /// The entry of an endpoint that says something anew of a param that it shares.
+    pub(super) fn said_anew(&self, user: &User) -> Option<&spec::Use> {
+        let (Entry::Use(index), Some((group, endpoint))) = (&user.entry, user.endpoint) else { return None };
+        match self.checked.groups[group].1.endpoints[endpoint].params.known()?.get(*index)? {
+            ParamEntry::Use(entry) => Some(entry),
+            _ => None,
+        }
     }
 
     /// A shared param is required on one endpoint: the entry says so, where it is one.

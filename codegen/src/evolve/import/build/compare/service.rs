@@ -16,9 +16,9 @@ impl Comparison<'_> {
         let spot = spot("the service");
         let text = |key: &str| said.get(key).and_then(Tree::as_text);
         let suffix = known.base_url.as_ref().map(|base_url| base_url.suffix.as_str());
-        self.same("title", "", text("title"), Some(&known.title));
-        self.same("version", "", text("version"), Some(&known.version));
-        self.same("env_prefix", "", text("env_prefix"), Some(&known.env_prefix));
+        self.same("title", "the service", text("title"), Some(&known.title));
+        self.same("version", "the service", text("version"), Some(&known.version));
+        self.same("env_prefix", "the service", text("env_prefix"), Some(&known.env_prefix));
         self.facts.summary(
             &spot,
             &known.summary,
@@ -36,7 +36,7 @@ impl Comparison<'_> {
         };
         self.same("unit", "the time", said.get("time").and_then(|time| time.get("unit")?.as_text()), Some(unit));
         self.credentials(said);
-        self.errors(&spot, said);
+        self.statuses(&spot, &known.errors, entries(said, "errors"));
         self.error_body(&spot, said);
         self.limits(&spot, said);
         self.envelope(said);
@@ -45,7 +45,6 @@ impl Comparison<'_> {
     /// A text that stays as it is.
     fn same(&mut self, name: &str, of: &str, said: Option<&str>, known: Option<&str>) {
         if let Some(said) = said.filter(|said| known != Some(said)) {
-            let of = if of.is_empty() { "the service" } else { of };
             let text = format!("{said} in the description, {} here", known.unwrap_or("nothing"));
             self.facts.differ(name, of, text);
         }
@@ -83,11 +82,6 @@ impl Comparison<'_> {
         self.statuses(&spot, &token.errors, entries(said, "errors"));
     }
 
-    fn errors(&mut self, spot: &Spot, said: &Tree) {
-        let known = &self.checked.service.errors;
-        self.statuses(spot, known, entries(said, "errors"));
-    }
-
     /// Statuses that are new go behind the others.
     fn statuses(&mut self, spot: &Spot, known: &[spec::Status], said: &[Tree]) {
         let mut new = Vec::new();
@@ -107,11 +101,7 @@ impl Comparison<'_> {
                 self.facts.differ(&spot.name, "", text);
             }
         }
-        match (new.is_empty(), known.is_empty()) {
-            (true, _) => {}
-            (false, true) => self.facts.insert(spot, "errors", Tree::List(new)),
-            (false, false) => self.facts.extend(&spot.within("errors"), new),
-        }
+        self.more(spot, "errors", new, known.is_empty());
     }
 
     fn error_body(&mut self, spot: &Spot, said: &Tree) {
@@ -144,10 +134,15 @@ impl Comparison<'_> {
                 self.same(key, &format!("the limit `{name}`"), said.as_deref(), Some(&known.to_string()));
             }
         }
-        match (new.is_empty(), known.is_empty()) {
-            (true, _) => {}
-            (false, true) => self.facts.insert(spot, "limits", Tree::List(new)),
-            (false, false) => self.facts.extend(&spot.within("limits"), new),
+        self.more(spot, "limits", new, known.is_empty());
+    }
+
+    /// What a list does not have yet, which may be all of it.
+    fn more(&mut self, spot: &Spot, key: &'static str, new: Vec<Tree>, is_all: bool) {
+        if is_all && !new.is_empty() {
+            self.facts.insert(spot, key, Tree::List(new));
+        } else if !new.is_empty() {
+            self.facts.extend(&spot.within(key), new);
         }
     }
 
