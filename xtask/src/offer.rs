@@ -33,21 +33,24 @@ impl Target {
         self.spec.is_some()
     }
 
-    /// Shows what was noticed and what is to be written, and writes it if that is wanted.
+    /// Shows what is to be written and what was noticed, and writes it if that is wanted.
     pub(crate) fn offer(&self, change: Result<CatalogueChange, Refusal>) -> ExitCode {
         let change = match change {
             Ok(change) => change,
             Err(refusal) => return self.refuse(&refusal),
         };
+        let spec = self.spec();
+        if !change.is_empty() {
+            say(&format!("{}\n", change.diff(&format!("{}/", shown(&spec)))));
+        }
+        // Below the edit, which can be long: what is left out is not to scroll away.
         for line in change.said() {
             say(&format!("{line}\n"));
         }
-        let spec = self.spec();
         if change.is_empty() {
             say("there is nothing to write\n");
             return ExitCode::SUCCESS;
         }
-        say(&format!("\n{}\n", change.diff(&format!("{}/", shown(&spec)))));
         if !self.yes && !confirmed() {
             return fail("nothing was written; `--yes` writes without asking\n");
         }
