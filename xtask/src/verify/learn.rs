@@ -39,11 +39,10 @@ fn run() -> Result<(), String> {
     if walk.lines().count() > 5 {
         return Err("the walk has more than five commands".to_owned());
     }
-    let allow = "#![expect(clippy::print_stdout, reason = \"this is a program\")]\n";
     let examples = copy.join("generated-client/examples");
     let questions = Question::untyped(load(&paths::spec())).map_err(|refusal| refusal.to_string())?;
     let calls = examples.join("every_call.rs");
-    fs::write(examples.join("first_call.rs"), format!("//! A call.\n{allow}{program}"))
+    fs::write(examples.join("first_call.rs"), program)
         .and_then(|()| fs::write(&calls, every_call(&questions)))
         .map_err(|error| error.to_string())?;
     let walk = walk.replacen('\n', &format!("\n{WAIT}"), 1);
