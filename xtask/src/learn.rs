@@ -16,6 +16,9 @@ use crate::terminal::say;
 /// A reply is a JSON body in a file, alone or behind its headers as `curl -i` prints them, or what the service answers
 /// now (`--live`). What is known is merged with what is seen, and the edit is shown before it is written.
 #[derive(Args)]
+#[command(override_usage = "cargo xtask learn [OPTIONS] <ENDPOINT> <REPLY>...\n       \
+                            cargo xtask learn [OPTIONS] --live <ENDPOINT>\n       \
+                            cargo xtask learn [OPTIONS] --live --untyped")]
 pub(crate) struct Learn {
     /// The endpoint: its path, its name, or its group and method (`orderflow.buy_volume`)
     #[arg(required_unless_present = "untyped")]
