@@ -58,6 +58,7 @@ const TAKEN_GROUPS: &[&str] = &[
     "environment",
     "error",
     "every_setter",
+    "examples",
     "excerpt",
     "field_error",
     "fmt",
@@ -99,6 +100,7 @@ const TAKEN_GROUPS: &[&str] = &[
     "token",
     "transport",
     "trip",
+    "try_into",
     "types",
     "unknown_fields",
     "wire",
@@ -162,7 +164,8 @@ const TAKEN_CONSTANTS: &[&str] = &[
     "write_wire",
 ];
 
-const TAKEN_ENDPOINTS: &[&str] = &["borrow", "client", "clone", "fmt", "from", "into", "new", "self_", "to_owned"];
+const TAKEN_ENDPOINTS: &[&str] =
+    &["borrow", "client", "clone", "fmt", "from", "into", "new", "self_", "to_owned", "try_into"];
 
 /// Types of the runtime, the prelude's names and what emitted files import.
 const TAKEN_TYPES: &[&str] = &[
@@ -181,6 +184,7 @@ const TAKEN_TYPES: &[&str] = &[
     "DecodeError",
     "Default",
     "Display",
+    "E",
     "Endpoint",
     "EndpointInfo",
     "EnvelopeInfo",
@@ -237,6 +241,7 @@ const TAKEN_TYPES: &[&str] = &[
     "TimeUnit",
     "Timestamp",
     "ToString",
+    "ToWire",
     "Transport",
     "TypeInfo",
     "UnknownFields",
@@ -244,6 +249,7 @@ const TAKEN_TYPES: &[&str] = &[
     "ValueInfo",
     "ValueType",
     "Vec",
+    "Window",
 ];
 
 #[cfg(test)]
@@ -263,6 +269,40 @@ mod tests {
         assert!(modules_and_types.len() > 20 && client.len() > 3 && request.len() > 3);
         for (scope, name) in modules_and_types.into_iter().chain(client).chain(request) {
             assert!(is_taken(scope, &name), "`{name}` belongs to the names that are taken as {scope:?}");
+        }
+    }
+
+    /// What emitted files bring with them, read from our own: each must be known here as taken.
+    #[test]
+    fn what_emitted_files_use_is_taken() {
+        let modules = names_in("generated/mod.rs", &mut |item, names| match item {
+            syn::Item::Mod(module) if !matches!(module.vis, syn::Visibility::Public(_)) => {
+                names.push((Scope::Groups, module.ident.to_string()));
+            }
+            _ => {}
+        });
+        let files = ["service/mod.rs", "service/params.rs", "service/records.rs", "service/types.rs", "orderflow.rs"];
+        let types = files.iter().flat_map(|file| names_in(&format!("generated/{file}"), &mut imports_and_generics));
+        let types: Vec<_> = types.filter(|(_, name)| name.starts_with(char::is_uppercase)).collect();
+        assert!(modules.len() > 2 && types.len() > 20);
+        for (scope, name) in modules.into_iter().chain(types) {
+            assert!(is_taken(scope, &name), "`{name}` belongs to the names that are taken as {scope:?}");
+        }
+    }
+
+    /// Types that come from modules of the runtime, and what generic code calls its own.
+    fn imports_and_generics(item: &syn::Item, names: &mut Names) {
+        match item {
+            syn::Item::Use(item) => match &item.tree {
+                syn::UseTree::Path(root) if root.ident == "crate" && matches!(*root.tree, syn::UseTree::Path(_)) => {
+                    used_types(&root.tree, names);
+                }
+                _ => {}
+            },
+            syn::Item::Impl(item) => {
+                names.extend(item.generics.type_params().map(|param| (Scope::Types, param.ident.to_string())));
+            }
+            _ => {}
         }
     }
 
