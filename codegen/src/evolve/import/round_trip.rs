@@ -43,6 +43,7 @@ fn expected_loss(case: &str) -> Option<&'static str> {
         | "path_param"
         | "path_param_with_enum"
         | "prose_with_code"
+        | "range_beyond_the_type"
         | "range_with_fractions"
         | "required_param_in_range"
         | "wire_names_with_backticks"
