@@ -3,6 +3,7 @@
 use super::{Checker, Place, Records, Unique};
 use crate::names::{self, Case, Scope};
 use crate::spec;
+use crate::type_expr::TypeExpr;
 
 /// Headers that HTTP or the token flow use themselves.
 const RESERVED_HEADERS: &[&str] = &[
@@ -62,12 +63,12 @@ impl Checker {
                 let message = format!("`{}` is the key of both data and metadata", envelope.data);
                 self.push("duplicate-name", place.at("metadata").at("name"), message, "give each its own");
             }
-            self.unsupported(metadata, place.at("metadata"));
+            self.unsupported(metadata, place.at("metadata"), records);
         }
     }
 
-    /// The field that names what a reply leaves out is one of the metadata's, and a list.
-    fn unsupported(&mut self, metadata: &spec::Metadata, place: Place<'_>) {
+    /// The field that names what a reply leaves out is one of the metadata's, and lists what can be told.
+    fn unsupported(&mut self, metadata: &spec::Metadata, place: Place<'_>, records: &Records<'_>) {
         let Some(name) = &metadata.unsupported else { return };
         let place = place.at("unsupported");
         match metadata.fields.iter().find(|field| field.name == *name) {
@@ -75,11 +76,21 @@ impl Checker {
                 let known = metadata.fields.iter().map(|field| field.name.as_str());
                 self.unknown_name("unknown-field", place, "metadata field", name, known);
             }
-            Some(field) if !field.ty.starts_with("list<") => {
-                let message = format!("`{name}` is no list but `{}`", field.ty);
-                self.push("unsupported-type", place, message, "name a field whose type is a list");
+            Some(field) => {
+                // What is left out is told as text, so an item has to have one.
+                let is_told = match TypeExpr::parse(&field.ty) {
+                    Some(TypeExpr::List(item)) => match *item {
+                        TypeExpr::List(_) => false,
+                        TypeExpr::Name(name) => records.get(name).is_none(),
+                        TypeExpr::Builtin(_) => true,
+                    },
+                    _ => false,
+                };
+                if !is_told {
+                    let message = format!("`{name}` is no list of texts but `{}`", field.ty);
+                    self.push("unsupported-type", place, message, "name a field that lists texts or numbers");
+                }
             }
-            Some(_) => {}
         }
     }
 

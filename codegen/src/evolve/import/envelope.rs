@@ -36,10 +36,13 @@ impl<'d> Reader<'d> {
         let envelope = self.document.root().get("x-envelope").unwrap_or(&Value::Null);
         let Some(said) = text(envelope, "unsupported") else { return };
         let fields = self.plan.metadata.first().map(|metadata| self.plan.records[*metadata].fields.as_slice());
-        let is_list = |field: &&PlannedField| field.name == said && matches!(field.ty, Ty::List(_));
+        let is_list = |field: &&PlannedField| {
+            field.name == said
+                && matches!(&field.ty, Ty::List(item) if !matches!(**item, Ty::List(_) | Ty::Record(_)))
+        };
         match fields.unwrap_or_default().iter().find(is_list) {
             Some(field) => self.plan.unsupported = Some(field.name.clone()),
-            None => self.notes.add("`unsupported` that names no list of the metadata", "#/x-envelope"),
+            None => self.notes.add("`unsupported` that names no list of texts in the metadata", "#/x-envelope"),
         }
     }
 
