@@ -200,8 +200,3 @@ impl<'d> Reader<'d> {
         first.chars().filter(|character| !is_invisible(*character)).collect()
     }
 }
-
-/// Whether the catalogue takes a text.
-fn is_writable(text: &str) -> bool {
-    !text.trim().is_empty() && !text.chars().any(|c| is_invisible(c) || matches!(c, '\n' | '\r' | '\t'))
-}

@@ -37,8 +37,7 @@ impl<'d> Reader<'d> {
         let Some(said) = text(envelope, "unsupported") else { return };
         let fields = self.plan.metadata.first().map(|metadata| self.plan.records[*metadata].fields.as_slice());
         let is_list = |field: &&PlannedField| {
-            field.name == said
-                && matches!(&field.ty, Ty::List(item) if !matches!(**item, Ty::List(_) | Ty::Record(_)))
+            field.name == said && matches!(&field.ty, Ty::List(item) if !matches!(**item, Ty::List(_) | Ty::Record(_)))
         };
         match fields.unwrap_or_default().iter().find(is_list) {
             Some(field) => self.plan.unsupported = Some(field.name.clone()),

@@ -7,6 +7,7 @@ use super::{Envelope, Reader};
 use crate::evolve::change::Desk;
 use crate::evolve::tree::Tree;
 use crate::names::{self, Case};
+use crate::walk::is_line;
 
 /// Keys of the whole description that something here reads.
 const KEYS: &[&str] = &[
@@ -197,7 +198,7 @@ impl Reader<'_> {
 /// Title or version, which is often written as a number.
 fn head(info: &Value, key: &str) -> Option<String> {
     let said = text_of(info.get(key)?);
-    Some(said.trim().to_owned()).filter(|said| super::is_writable(said))
+    Some(said.trim().to_owned()).filter(|said| is_line(said))
 }
 
 fn limits(root: &Value) -> Vec<Tree> {

@@ -5,6 +5,7 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{entries, items, text, text_of};
 use super::plan::{PlannedEndpoint, PlannedParam, Said, Several, Taken, Ty};
+use crate::walk::is_line;
 
 const KEYS: &[&str] = &[
     "deprecated",
@@ -130,7 +131,7 @@ impl<'d> Reader<'d> {
         let is_segment = |segment: &str| {
             let braces = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
             match braces {
-                Some(name) => !name.is_empty() && !name.contains(['{', '}']) && super::is_writable(name),
+                Some(name) => !name.is_empty() && !name.contains(['{', '}']) && is_line(name),
                 None => !matches!(segment, "" | "." | "..") && segment.chars().all(is_legal),
             }
         };
