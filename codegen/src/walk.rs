@@ -280,7 +280,12 @@ fn names(map: &Map) -> String {
 
 /// Whether a text can be a name of the catalogue, or stand within a line.
 pub(crate) fn is_line(text: &str) -> bool {
-    !text.trim().is_empty() && !has_lines(text) && !text.chars().any(is_invisible)
+    is_prose(text) && !has_lines(text)
+}
+
+/// Whether a text says something, and all of it can be seen.
+pub(crate) fn is_prose(text: &str) -> bool {
+    !text.trim().is_empty() && !text.chars().any(is_invisible)
 }
 
 fn has_lines(text: &str) -> bool {

@@ -8,6 +8,7 @@ use super::facts::or_unknown;
 use super::plan::{PlannedField, Ty};
 use crate::evolve::change::Desk;
 use crate::evolve::tree::Tree;
+use crate::walk::is_line;
 
 impl<'d> Reader<'d> {
     /// The metadata of a catalogue that is new.
@@ -49,9 +50,10 @@ impl<'d> Reader<'d> {
         let root = self.document.root();
         let envelope = root.get("x-envelope")?;
         let evidence = text(envelope, "evidence").filter(|said| is_evidence(said)).unwrap_or(evidence).to_owned();
-        let time = text(envelope, "time").map(|name| self.envelope_time(name, &evidence));
-        let metadata = text(envelope, "metadata").map(str::to_owned);
-        let tree = Tree::map().with("data", text(envelope, "data")?).with_some("time", time);
+        let name = |key: &str| text(envelope, key).filter(|name| is_line(name));
+        let time = name("time").map(|name| self.envelope_time(name, &evidence));
+        let metadata = name("metadata").map(str::to_owned);
+        let tree = Tree::map().with("data", name("data")?).with_some("time", time);
         // Its fields come with the other types, since they need their names.
         let metadata = metadata.map(|name| Tree::map().with("name", name).with("fields", Vec::new()));
         Some(tree.with_some("metadata", metadata).with("evidence", evidence))

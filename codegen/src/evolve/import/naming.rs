@@ -4,7 +4,7 @@ use heck::{ToSnakeCase, ToTitleCase};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{items, text, text_of};
+use super::document::{aliases, items, text};
 use super::plan::PlannedGroup;
 use crate::evolve::naming::Taken;
 use crate::names::{self, Case};
@@ -36,9 +36,8 @@ impl Reader<'_> {
         let words = || if wanted.contains(' ') { wanted.clone() } else { wanted.to_title_case() };
         let title = title.unwrap_or_else(words);
         let summary = text(tag, "description").map(|text| self.prose(text)).unwrap_or_default();
-        let aliases = items(tag, "x-aliases").iter().map(text_of).collect();
         let title = if is_line(&title) { title } else { module.clone() };
-        self.plan.groups.push(PlannedGroup { module: module.clone(), title, summary, aliases });
+        self.plan.groups.push(PlannedGroup { module: module.clone(), title, summary, aliases: aliases(tag) });
         self.groups.push((wanted, module.clone()));
         module
     }

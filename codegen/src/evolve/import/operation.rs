@@ -3,7 +3,7 @@
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, items, text, text_of};
+use super::document::{aliases, entries, items, text};
 use super::plan::{PlannedEndpoint, PlannedParam, Said, Several, Taken, Ty};
 use crate::walk::is_line;
 
@@ -102,7 +102,7 @@ impl<'d> Reader<'d> {
             name,
             is_tagged: !items(operation, "tags").is_empty(),
             is_named: operation.get("operationId").is_some(),
-            aliases: items(operation, "x-aliases").iter().map(text_of).collect(),
+            aliases: aliases(operation),
             path,
             said,
             params,
