@@ -34,7 +34,11 @@ impl Checker {
         if let Some(flow) = &service.credentials.client_credentials {
             let place = credentials.at("client_credentials");
             let suffix = service.base_url.as_ref().map_or("", |base_url| &base_url.suffix);
-            self.endpoint_path(place.at("path"), &flow.path, suffix);
+            let params = self.endpoint_path(place.at("path"), &flow.path, suffix);
+            if let Some(param) = params.first() {
+                let message = format!("the path of tokens has a param `{param}`, and nothing fills it in");
+                self.push("path-param", place.at("path"), message, "write the segment as it is");
+            }
             self.statuses(&flow.errors, place.at("errors"));
         }
         self.statuses(&service.errors, place.at("errors"));
@@ -95,12 +99,10 @@ impl Checker {
     }
 
     fn header_name(&mut self, place: Place<'_>, name: &str) {
-        // RFC 9110, section 5.6.2: a field name is a token.
-        let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-        if !name.chars().all(is_token) {
+        if !is_header(name) {
             let message = format!("`{name}` is not the name of an HTTP header");
             self.push("header-name", place, message, "use letters, digits and `-`");
-        } else if RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+        } else if is_reserved(name) {
             let message = format!("the header `{name}` says something else already");
             self.push("header-name", place, message, "the API key needs a header of its own");
         }
@@ -154,4 +156,19 @@ impl Checker {
             }
         }
     }
+}
+
+/// Whether a header can carry the API key.
+pub(crate) fn may_carry_key(header: &str) -> bool {
+    is_header(header) && !is_reserved(header)
+}
+
+/// RFC 9110, section 5.6.2: a field name is a token.
+fn is_header(name: &str) -> bool {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    !name.is_empty() && name.chars().all(is_token)
+}
+
+fn is_reserved(header: &str) -> bool {
+    RESERVED_HEADERS.contains(&header.to_ascii_lowercase().as_str())
 }

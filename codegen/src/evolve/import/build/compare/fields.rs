@@ -5,7 +5,6 @@ use super::{Comparison, word};
 use crate::evolve::edit::Step;
 use crate::evolve::import::build::known::FieldsAt;
 use crate::evolve::import::build::label;
-use crate::evolve::import::build::records::range;
 use crate::evolve::import::plan::{PlannedBody, PlannedField, Said};
 use crate::evolve::tree::Tree;
 use crate::spec::{self, Evidence};
@@ -112,7 +111,7 @@ impl Comparison<'_> {
         let is_number = matches!(TypeExpr::parse(ty), Some(TypeExpr::Builtin(builtin)) if builtin.is_numeric());
         let why_not = if is_number { why_not } else { Some("whose type has no bounds") };
         let Some(known) = known else {
-            let said: Vec<_> = said.iter().map(|(of, said)| (*of, range(said))).collect();
+            let said: Vec<_> = said.iter().map(|(of, said)| (*of, said.range())).collect();
             return self.facts.fact(spot, "range", None, &said, why_not);
         };
         for (key, bound) in [("min", (|said| said.min) as fn(&Said) -> Option<f64>), ("max", |said| said.max)] {
