@@ -34,7 +34,8 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
                 .optional()
                 .range(Range { min: Some(1.0), max: None })
                 .unit("seconds")
-                .summary("How long it holds."),
+                .summary("How long it holds.")
+                .notes("Some stations leave it out."),
         ],
         errors: &[],
     }),
