@@ -42,18 +42,18 @@ fn lower_service(scope: Scope<'_>) -> Service {
         summary: prose(&service.summary),
         env_prefix: service.env_prefix.clone(),
         base_url_suffix: service.base_url.as_ref().map(|base_url| base_url.suffix.clone()).unwrap_or_default(),
-        base_url_evidence: service.base_url.as_ref().map(|base_url| evidence(base_url.evidence)),
+        base_url_evidence: service.base_url.as_ref().map(|base_url| base_url.evidence),
         milliseconds: service.time.unit == spec::TimeUnit::Milliseconds,
-        time_evidence: evidence(service.time.evidence),
+        time_evidence: service.time.evidence,
         api_key: service
             .credentials
             .api_key
             .as_ref()
-            .map(|key| ApiKey { header: key.header.to_ascii_lowercase(), evidence: evidence(key.evidence) }),
+            .map(|key| ApiKey { header: key.header.to_ascii_lowercase(), evidence: key.evidence }),
         client_credentials: service.credentials.client_credentials.as_ref().map(|flow| ClientCredentials {
             path: flow.path.clone(),
             label: flow.label.clone(),
-            evidence: evidence(flow.evidence),
+            evidence: flow.evidence,
             reply: fields(scope, &flow.reply, flow.evidence),
             errors: flow.errors.iter().map(status).collect(),
         }),
@@ -61,7 +61,7 @@ fn lower_service(scope: Scope<'_>) -> Service {
         error_body: ErrorBody {
             message: service.error_body.message.clone(),
             code: service.error_body.code.clone(),
-            evidence: service.error_body.evidence.map(evidence),
+            evidence: service.error_body.evidence,
         },
         limits: service.limits.iter().map(limit).collect(),
         envelope: service.envelope.as_ref().map(|envelope| Envelope {
@@ -69,7 +69,7 @@ fn lower_service(scope: Scope<'_>) -> Service {
             metadata: envelope.metadata.as_ref().map(|metadata| metadata.name.clone()),
             unsupported: envelope.metadata.as_ref().and_then(unsupported),
             time: envelope_time(scope),
-            evidence: evidence(envelope.evidence),
+            evidence: envelope.evidence,
         }),
     }
 }
@@ -88,7 +88,7 @@ fn status(status: &spec::Status) -> Status {
         summary: prose(&status.summary),
         advice: prose(&status.advice),
         notes: prose(&status.notes),
-        evidence: evidence(status.evidence),
+        evidence: status.evidence,
     }
 }
 
@@ -101,15 +101,7 @@ fn limit(limit: &spec::Limit) -> Limit {
         seconds: number(limit.seconds),
         concurrent: number(limit.concurrent),
         applies_to: limit.applies_to.known().map(|text| prose(text)),
-        evidence: evidence(limit.evidence),
-    }
-}
-
-fn evidence(evidence: spec::Evidence) -> Evidence {
-    match evidence {
-        spec::Evidence::Document => Evidence::Document,
-        spec::Evidence::Published => Evidence::Published,
-        spec::Evidence::Reported => Evidence::Reported,
+        evidence: limit.evidence,
     }
 }
 
@@ -139,7 +131,7 @@ fn shared_records(scope: Scope<'_>) -> Vec<Record> {
     let metadata = Record {
         ident: "Metadata".to_owned(),
         summary: "What the service says about a reply beside its data.".to_owned(),
-        evidence: metadata.map_or(Evidence::Document, |(_, known)| evidence(known)),
+        evidence: metadata.map_or(Evidence::Document, |(_, known)| known),
         fields: metadata.map(|(metadata, known)| fields(scope, &metadata.fields, known)).unwrap_or_default(),
     };
     std::iter::once(metadata).chain(scope.service.records.iter().map(|record| named_record(scope, record))).collect()
@@ -149,7 +141,7 @@ fn named_record(scope: Scope<'_>, record: &spec::Record) -> Record {
     Record {
         ident: record.name.clone(),
         summary: meaning(&record.summary),
-        evidence: evidence(record.evidence),
+        evidence: record.evidence,
         fields: fields(scope, &record.fields, record.evidence),
     }
 }
@@ -171,7 +163,7 @@ fn lower_field(scope: Scope<'_>, field: &spec::Field, inherited: spec::Evidence)
         unit: field.unit.clone(),
         summary: meaning(&field.summary),
         notes: prose(&field.notes),
-        evidence: evidence(known),
+        evidence: known,
     }
 }
 
@@ -193,14 +185,14 @@ fn lower_param(scope: Scope<'_>, param: &spec::Param, inherited: spec::Evidence)
         ty: scope.type_of(&param.ty),
         list: param.list.clone(),
         in_path: param.location == spec::ParamLocation::Path,
-        required: param.required.map(evidence),
+        required: param.required,
         default: param.default.clone(),
         range: range(param.range),
         served: param.served.clone(),
         unit: param.unit.clone(),
         summary: meaning(&param.summary),
         notes: prose(&param.notes),
-        evidence: evidence(param.evidence.unwrap_or(inherited)),
+        evidence: param.evidence.unwrap_or(inherited),
     }
 }
 
@@ -239,7 +231,7 @@ fn lower_endpoint(
         type_ident,
         aliases: endpoint.aliases.clone(),
         path: endpoint.path.known().cloned(),
-        evidence: evidence(endpoint.evidence),
+        evidence: endpoint.evidence,
         summary: meaning(&endpoint.summary),
         notes: prose(&endpoint.notes),
         deprecated: endpoint.deprecated.as_deref().map(prose),
@@ -253,7 +245,7 @@ fn lower_body(scope: Scope<'_>, module: &str, endpoint: &spec::Endpoint, type_id
     let Known::Known(body) = &endpoint.body else {
         return (Body::Unknown, None);
     };
-    let known = body.evidence.unwrap_or(endpoint.evidence);
+    let evidence = body.evidence.unwrap_or(endpoint.evidence);
     let listed = body.series.as_ref().or(body.object.as_ref()).and_then(Known::known);
     let (reference, record) = match listed {
         None => (None, None),
@@ -265,13 +257,12 @@ fn lower_body(scope: Scope<'_>, module: &str, endpoint: &spec::Endpoint, type_id
             let record = Record {
                 ident: ident.clone(),
                 summary: format!("One record of {}.", endpoint.name),
-                evidence: evidence(known),
-                fields: time.into_iter().chain(fields(scope, listed, known)).collect(),
+                evidence,
+                fields: time.into_iter().chain(fields(scope, listed, evidence)).collect(),
             };
             (Some(RecordRef { module: Some(module.to_owned()), ident }), Some(record))
         }
     };
-    let evidence = evidence(known);
     let body = match (reference, body.series.is_some()) {
         (record, true) => {
             let time = body.time.clone().or_else(|| envelope_time(scope).map(|time| time.wire_name));
@@ -301,8 +292,8 @@ fn endpoint_params(
             ParamEntry::Use(entry) => params.extend(index_of(&entry.param).map(|index| {
                 let mut used = as_defined(index);
                 used.shared = Some((index, true));
-                used.param.required = entry.required.map(evidence).or(used.param.required);
-                used.param.evidence = entry.evidence.map_or(used.param.evidence, evidence);
+                used.param.required = entry.required.or(used.param.required);
+                used.param.evidence = entry.evidence.unwrap_or(used.param.evidence);
                 used.param.notes = entry.notes.as_deref().map_or(used.param.notes, prose);
                 used
             })),

@@ -3,6 +3,8 @@
 //! `lower` makes it and the emitters read it. Nothing here knows YAML, and nothing here can be wrong:
 //! what the author could have got wrong was found before.
 
+pub(crate) use crate::evidence::Evidence;
+
 /// The whole client.
 #[derive(Debug)]
 pub struct Api {
@@ -111,25 +113,6 @@ pub(crate) struct Envelope {
     pub(crate) unsupported: Option<String>,
     pub(crate) time: Option<Field>,
     pub(crate) evidence: Evidence,
-}
-
-/// How a fact is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Evidence {
-    Document,
-    Published,
-    Reported,
-}
-
-impl Evidence {
-    /// In a sentence: "the path is reported".
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Document => "documented",
-            Self::Published => "published",
-            Self::Reported => "reported",
-        }
-    }
 }
 
 /// A group: one file of the catalogue, one module of the client.

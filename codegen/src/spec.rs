@@ -6,14 +6,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use serde_yaml::Value as Yaml;
 
-/// How a fact is known, best first.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Evidence {
-    Document,
-    Published,
-    Reported,
-}
+pub(crate) use crate::evidence::Evidence;
 
 /// `service.yaml`.
 #[derive(Debug, Deserialize)]
@@ -92,6 +85,16 @@ pub(crate) struct Time {
 pub(crate) enum TimeUnit {
     Seconds,
     Milliseconds,
+}
+
+impl TimeUnit {
+    /// The catalogue's word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Seconds => "seconds",
+            Self::Milliseconds => "milliseconds",
+        }
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -103,7 +103,7 @@ impl<'a> Description<'a> {
             .with("url", "{base_url}")
             .with("description", description)
             .with("variables", Object::default().with("base_url", variable))
-            .with_some("x-evidence", service.base_url_evidence.map(evidence))
+            .with_some("x-evidence", service.base_url_evidence.map(Evidence::word))
     }
 
     fn components(&self) -> Object {
@@ -124,7 +124,7 @@ impl<'a> Description<'a> {
                     .with("summary", endpoint.name.as_str())
                     .and(described(&endpoint.summary, [], &endpoint.notes))
                     .and(names(endpoint))
-                    .with("x-evidence", evidence(endpoint.evidence))
+                    .with("x-evidence", endpoint.evidence.word())
             })
         };
         self.api.groups.iter().flat_map(named).collect()
@@ -134,7 +134,7 @@ impl<'a> Description<'a> {
         let service = &self.api.service;
         Object::default()
             .with("unit", if service.milliseconds { "milliseconds" } else { "seconds" })
-            .with("evidence", evidence(service.time_evidence))
+            .with("evidence", service.time_evidence.word())
     }
 
     fn envelope(&self) -> Option<Object> {
@@ -144,7 +144,7 @@ impl<'a> Description<'a> {
             .with_some("time", envelope.time.as_ref().map(|time| time.wire_name.as_str()))
             .with_some("metadata", envelope.metadata.as_deref())
             .with_some("unsupported", self.api.unsupported().map(|field| field.wire_name.as_str()))
-            .with("evidence", evidence(envelope.evidence));
+            .with("evidence", envelope.evidence.word());
         Some(object)
     }
 }
@@ -164,7 +164,7 @@ fn limit(limit: &Limit) -> Object {
         .with("seconds", limit.seconds)
         .with("concurrent", limit.concurrent)
         .with("applies_to", limit.applies_to.as_deref().unwrap_or("unknown"))
-        .with("evidence", evidence(limit.evidence))
+        .with("evidence", limit.evidence.word())
 }
 
 /// What other generators name a method after.
@@ -177,14 +177,6 @@ fn names(endpoint: &Endpoint) -> Object {
     schema::chosen_ident("x-ident", Case::Snake, &endpoint.ident, &endpoint.name)
         .with_list("x-aliases", endpoint.aliases.iter().map(String::as_str))
         .with_some("x-deprecated", endpoint.deprecated.as_deref())
-}
-
-fn evidence(evidence: Evidence) -> &'static str {
-    match evidence {
-        Evidence::Document => "document",
-        Evidence::Published => "published",
-        Evidence::Reported => "reported",
-    }
 }
 
 /// A description that begins with the summary and ends with the notes, and the notes once more for who reads them back.

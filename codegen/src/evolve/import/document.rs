@@ -4,6 +4,7 @@ use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
 use super::tolerant::Tolerant;
+use crate::evidence::Evidence;
 use crate::evolve::change::Refusal;
 use crate::names::{self, Case};
 use crate::walk::{is_line, is_prose};
@@ -146,7 +147,7 @@ pub(super) fn evidence_of(value: &Value) -> Option<&str> {
 
 /// Whether a text is a word of the catalogue for how something is known.
 pub(super) fn is_evidence(text: &str) -> bool {
-    matches!(text, "document" | "published" | "reported")
+    Evidence::of(text).is_some()
 }
 
 #[cfg(test)]

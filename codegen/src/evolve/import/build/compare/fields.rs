@@ -1,7 +1,7 @@
 //! Fields that both know.
 
+use super::Comparison;
 use super::facts::Spot;
-use super::{Comparison, word};
 use crate::evolve::edit::Step;
 use crate::evolve::import::build::known::FieldsAt;
 use crate::evolve::import::build::label;
@@ -87,7 +87,7 @@ impl Comparison<'_> {
 
     /// How something is known, as only our own descriptions say.
     pub(super) fn evidence(&mut self, spot: &Spot, known: Evidence, said: Option<&str>) {
-        let here = word(known);
+        let here = known.word();
         if let Some(said) = said.filter(|said| *said != here) {
             self.facts.differ(&spot.name, &spot.of, format!("evidence {said} in the description, {here} here"));
         }
