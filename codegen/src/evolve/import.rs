@@ -76,10 +76,16 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
         desk.say("the unit of timestamps is not said; `seconds` in `service.yaml` is a guess");
     }
     if left_out > 0 {
-        desk.say(format!("{left_out} summaries and descriptions are left out; `--summaries` takes them over"));
+        let (texts, them) = if left_out == 1 {
+            ("summary or description is", "it")
+        } else {
+            ("summaries and descriptions are", "them")
+        };
+        desk.say(format!("{left_out} {texts} left out; `--summaries` takes {them} over"));
     }
     if cut > 0 {
-        desk.say(format!("of {cut} texts only the first paragraph is taken over"));
+        let texts = if cut == 1 { "text" } else { "texts" };
+        desk.say(format!("of {cut} {texts} only the first paragraph is taken over"));
     }
     desk.close()
 }

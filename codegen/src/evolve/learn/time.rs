@@ -34,7 +34,8 @@ impl Topic<'_> {
         }
         if missing > 0 && !is_optional {
             let of = seen.objects;
-            self.say(desk, format!("{missing} of {of} records have no `{name}`, {said}; the client refuses them"));
+            let (have, them) = if missing == 1 { ("has", "it") } else { ("have", "them") };
+            self.say(desk, format!("{missing} of {of} records {have} no `{name}`, {said}; the client refuses {them}"));
             return false;
         }
         self.say_moment(desk, name, met);
