@@ -81,8 +81,8 @@ impl Topic<'_> {
             if let Some(met) = met {
                 self.compare(desk, place, &at, field, met)?;
             }
-            if is_absent && seen.objects > 0 && field.get("optional").is_none() {
-                desk.insert(&place.file, &at, &format::FIELD, "optional", &true.into())?;
+            if is_absent && seen.objects > 0 && field.get("optional") != Some(&true.into()) {
+                desk.set(&place.file, &at, &format::FIELD, "optional", true)?;
                 self.say(desk, format!("`{}{name}` can be absent or null", place.within));
             }
         }
