@@ -119,7 +119,7 @@ impl<'a> Description<'a> {
             let endpoints = group.endpoints.iter().filter(|endpoint| endpoint.path.is_none());
             endpoints.map(|endpoint| {
                 Object::default()
-                    .with("operationId", operation_id(group, endpoint))
+                    .with("operationId", operation_id(self.api, group, endpoint))
                     .with("tags", vec![group.ident.as_str()])
                     .with("summary", endpoint.name.as_str())
                     .and(described(&endpoint.summary, [], &endpoint.notes))
@@ -168,8 +168,15 @@ fn limit(limit: &Limit) -> Object {
 }
 
 /// What other generators name a method after.
-fn operation_id(group: &Group, endpoint: &Endpoint) -> String {
-    format!("{}_{}", group.ident, endpoint.ident)
+///
+/// Where a longer group has an endpoint that makes the same of its name, what is the group's is set apart.
+fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
+    let id = format!("{}_{}", group.ident, endpoint.ident);
+    let is_met = |other: &Group| {
+        let rest = id.strip_prefix(&other.ident).and_then(|rest| rest.strip_prefix('_'));
+        other.ident.len() > group.ident.len() && other.endpoints.iter().any(|met| rest == Some(&met.ident))
+    };
+    if api.groups.iter().any(is_met) { format!("{}__{}", group.ident, endpoint.ident) } else { id }
 }
 
 /// A chosen name of an endpoint's method, its other names, and whether it is on its way out.

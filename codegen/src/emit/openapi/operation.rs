@@ -24,7 +24,7 @@ impl Description<'_> {
         let unknown = if endpoint.params.is_none() { "Its params are unknown." } else { "" };
         let params = endpoint.params.iter().flatten().map(|param| self.endpoint_param(param));
         Object::default()
-            .with("operationId", operation_id(group, endpoint))
+            .with("operationId", operation_id(self.api, group, endpoint))
             .with("tags", vec![group.ident.as_str()])
             .with("summary", endpoint.name.as_str())
             .and(described(&endpoint.summary, [unknown, &deprecated], &endpoint.notes))

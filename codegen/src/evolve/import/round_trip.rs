@@ -39,6 +39,7 @@ fn expected_loss(case: &str) -> Option<&'static str> {
         | "no_params"
         | "number_types_differ"
         | "param_not_taken"
+        | "operation_ids_meet"
         | "params_unknown"
         | "path_param"
         | "path_param_with_enum"
