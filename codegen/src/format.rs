@@ -15,8 +15,10 @@ pub(crate) use value::FIELD;
 /// What may stand at a place.
 #[derive(Debug)]
 pub(crate) enum Shape {
-    /// Text.
+    /// Text of one line.
     Text,
+    /// Text whose lines are one paragraph.
+    Prose,
     /// Text of a form, as a regular expression that every editor knows. Only the schema reads it.
     Like(&'static str),
     /// A type expression.

@@ -10,6 +10,7 @@ mod check;
 mod coverage;
 mod diagnostic;
 mod emit;
+mod evidence;
 pub mod evolve;
 mod format;
 mod load;

@@ -3,17 +3,19 @@
 //! It cannot fail: whatever could be wrong was found by `check`. Order is that of the catalogue, and groups
 //! are sorted by name, so the output does not depend on how a folder is listed.
 
+mod service;
+mod setters;
 mod types;
-
-use std::collections::{BTreeMap, HashSet};
 
 use crate::check::Checked;
 use crate::model::{
-    Api, ApiKey, Body, ClientCredentials, Endpoint, EndpointParam, Envelope, ErrorBody, Evidence, Field, Group, Limit,
-    Param, ParamSet, Range, Record, RecordRef, Service, Setter, SharedParam, Status, UNKNOWN_MEANING,
+    Api, Body, Endpoint, EndpointParam, Evidence, Field, Group, Param, ParamSet, Range, Record, RecordRef, SharedParam,
+    UNKNOWN_MEANING,
 };
 use crate::names::{self, Case};
 use crate::spec::{self, Fields, Known, ParamEntry};
+use service::{envelope_time, lower_service};
+use setters::setters;
 use types::Scope;
 
 /// Lowers a whole catalogue.
@@ -34,93 +36,9 @@ pub fn lower(checked: &Checked) -> Api {
     }
 }
 
-fn lower_service(scope: Scope<'_>) -> Service {
-    let service = scope.service;
-    Service {
-        title: service.title.clone(),
-        version: service.version.clone(),
-        summary: prose(&service.summary),
-        env_prefix: service.env_prefix.clone(),
-        base_url_suffix: service.base_url.as_ref().map(|base_url| base_url.suffix.clone()).unwrap_or_default(),
-        base_url_evidence: service.base_url.as_ref().map(|base_url| evidence(base_url.evidence)),
-        milliseconds: service.time.unit == spec::TimeUnit::Milliseconds,
-        time_evidence: evidence(service.time.evidence),
-        api_key: service
-            .credentials
-            .api_key
-            .as_ref()
-            .map(|key| ApiKey { header: key.header.to_ascii_lowercase(), evidence: evidence(key.evidence) }),
-        client_credentials: service.credentials.client_credentials.as_ref().map(|flow| ClientCredentials {
-            path: flow.path.clone(),
-            label: flow.label.clone(),
-            evidence: evidence(flow.evidence),
-            reply: fields(scope, &flow.reply, flow.evidence),
-            errors: flow.errors.iter().map(status).collect(),
-        }),
-        errors: service.errors.iter().map(status).collect(),
-        error_body: ErrorBody {
-            message: service.error_body.message.clone(),
-            code: service.error_body.code.clone(),
-            evidence: service.error_body.evidence.map(evidence),
-        },
-        limits: service.limits.iter().map(limit).collect(),
-        envelope: service.envelope.as_ref().map(|envelope| Envelope {
-            data: envelope.data.clone(),
-            metadata: envelope.metadata.as_ref().map(|metadata| metadata.name.clone()),
-            unsupported: envelope.metadata.as_ref().and_then(unsupported),
-            time: envelope_time(scope),
-            evidence: evidence(envelope.evidence),
-        }),
-    }
-}
-
-/// The field that every record of a series has, unless its endpoint says otherwise.
-fn envelope_time(scope: Scope<'_>) -> Option<Field> {
-    let envelope = scope.service.envelope.as_ref()?;
-    let time = lower_field(scope, envelope.time.as_ref()?, envelope.evidence);
-    Some(Field { is_envelope_time: true, ..time })
-}
-
-fn status(status: &spec::Status) -> Status {
-    Status {
-        status: u16::try_from(status.status).unwrap_or_default(),
-        label: status.label.known().cloned(),
-        summary: prose(&status.summary),
-        advice: prose(&status.advice),
-        notes: prose(&status.notes),
-        evidence: evidence(status.evidence),
-    }
-}
-
-fn limit(limit: &spec::Limit) -> Limit {
-    let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-    Limit {
-        name: limit.name.clone(),
-        constant: names::ident(&names::limit(&limit.name), Case::Shouty).unwrap_or_default(),
-        requests: number(limit.requests),
-        seconds: number(limit.seconds),
-        concurrent: number(limit.concurrent),
-        applies_to: limit.applies_to.known().map(|text| prose(text)),
-        evidence: evidence(limit.evidence),
-    }
-}
-
-fn evidence(evidence: spec::Evidence) -> Evidence {
-    match evidence {
-        spec::Evidence::Document => Evidence::Document,
-        spec::Evidence::Published => Evidence::Published,
-        spec::Evidence::Reported => Evidence::Reported,
-    }
-}
-
 /// Text as one paragraph: how the YAML was folded does not matter.
 fn prose(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn unsupported(metadata: &spec::Metadata) -> Option<String> {
-    let field = metadata.fields.iter().find(|field| Some(&field.name) == metadata.unsupported.as_ref())?;
-    Some(snake(&field.name, field.ident.as_ref()))
 }
 
 /// What something means, or that nobody knows.
@@ -139,7 +57,7 @@ fn shared_records(scope: Scope<'_>) -> Vec<Record> {
     let metadata = Record {
         ident: "Metadata".to_owned(),
         summary: "What the service says about a reply beside its data.".to_owned(),
-        evidence: metadata.map_or(Evidence::Document, |(_, known)| evidence(known)),
+        evidence: metadata.map_or(Evidence::Document, |(_, known)| known),
         fields: metadata.map(|(metadata, known)| fields(scope, &metadata.fields, known)).unwrap_or_default(),
     };
     std::iter::once(metadata).chain(scope.service.records.iter().map(|record| named_record(scope, record))).collect()
@@ -149,7 +67,7 @@ fn named_record(scope: Scope<'_>, record: &spec::Record) -> Record {
     Record {
         ident: record.name.clone(),
         summary: meaning(&record.summary),
-        evidence: evidence(record.evidence),
+        evidence: record.evidence,
         fields: fields(scope, &record.fields, record.evidence),
     }
 }
@@ -164,14 +82,14 @@ fn lower_field(scope: Scope<'_>, field: &spec::Field, inherited: spec::Evidence)
         ident: snake(&field.name, field.ident.as_ref()),
         wire_name: field.name.clone(),
         ty: scope.type_of(&field.ty),
-        // Only what the interface document itself says is relied on.
         is_envelope_time: false,
+        // Only what the interface document itself says is relied on.
         optional: field.optional || known != spec::Evidence::Document,
         range: range(field.range),
         unit: field.unit.clone(),
         summary: meaning(&field.summary),
         notes: prose(&field.notes),
-        evidence: evidence(known),
+        evidence: known,
     }
 }
 
@@ -193,14 +111,14 @@ fn lower_param(scope: Scope<'_>, param: &spec::Param, inherited: spec::Evidence)
         ty: scope.type_of(&param.ty),
         list: param.list.clone(),
         in_path: param.location == spec::ParamLocation::Path,
-        required: param.required.map(evidence),
+        required: param.required,
         default: param.default.clone(),
         range: range(param.range),
         served: param.served.clone(),
         unit: param.unit.clone(),
         summary: meaning(&param.summary),
         notes: prose(&param.notes),
-        evidence: evidence(param.evidence.unwrap_or(inherited)),
+        evidence: param.evidence.unwrap_or(inherited),
     }
 }
 
@@ -239,7 +157,7 @@ fn lower_endpoint(
         type_ident,
         aliases: endpoint.aliases.clone(),
         path: endpoint.path.known().cloned(),
-        evidence: evidence(endpoint.evidence),
+        evidence: endpoint.evidence,
         summary: meaning(&endpoint.summary),
         notes: prose(&endpoint.notes),
         deprecated: endpoint.deprecated.as_deref().map(prose),
@@ -253,7 +171,7 @@ fn lower_body(scope: Scope<'_>, module: &str, endpoint: &spec::Endpoint, type_id
     let Known::Known(body) = &endpoint.body else {
         return (Body::Unknown, None);
     };
-    let known = body.evidence.unwrap_or(endpoint.evidence);
+    let evidence = body.evidence.unwrap_or(endpoint.evidence);
     let listed = body.series.as_ref().or(body.object.as_ref()).and_then(Known::known);
     let (reference, record) = match listed {
         None => (None, None),
@@ -265,13 +183,12 @@ fn lower_body(scope: Scope<'_>, module: &str, endpoint: &spec::Endpoint, type_id
             let record = Record {
                 ident: ident.clone(),
                 summary: format!("One record of {}.", endpoint.name),
-                evidence: evidence(known),
-                fields: time.into_iter().chain(fields(scope, listed, known)).collect(),
+                evidence,
+                fields: time.into_iter().chain(fields(scope, listed, evidence)).collect(),
             };
             (Some(RecordRef { module: Some(module.to_owned()), ident }), Some(record))
         }
     };
-    let evidence = evidence(known);
     let body = match (reference, body.series.is_some()) {
         (record, true) => {
             let time = body.time.clone().or_else(|| envelope_time(scope).map(|time| time.wire_name));
@@ -301,8 +218,8 @@ fn endpoint_params(
             ParamEntry::Use(entry) => params.extend(index_of(&entry.param).map(|index| {
                 let mut used = as_defined(index);
                 used.shared = Some((index, true));
-                used.param.required = entry.required.map(evidence).or(used.param.required);
-                used.param.evidence = entry.evidence.map_or(used.param.evidence, evidence);
+                used.param.required = entry.required.or(used.param.required);
+                used.param.evidence = entry.evidence.unwrap_or(used.param.evidence);
                 used.param.notes = entry.notes.as_deref().map_or(used.param.notes, prose);
                 used
             })),
@@ -327,70 +244,4 @@ fn param_set(service: &spec::Service, set: &spec::ParamSet) -> ParamSet {
 fn first_set(service: &spec::Service, entries: &[ParamEntry]) -> Option<usize> {
     let ParamEntry::Name(name) = entries.first()? else { return None };
     service.param_sets.iter().position(|set| set.name == *name)
-}
-
-/// One setter a method name; shared params speak first when it comes to its docs.
-fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
-    let endpoints = groups.iter().flat_map(|group| &group.endpoints).filter(|endpoint| endpoint.path.is_some());
-    let taken = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param);
-    let taken: Vec<_> = taken.filter(|param| !param.is_argument()).collect();
-    // A shared param that no endpoint with a path takes needs no setter.
-    let idents: HashSet<_> = taken.iter().flat_map(|param| setter_idents(param)).map(|(ident, _)| ident).collect();
-    let mut setters: BTreeMap<&str, Setter> = BTreeMap::new();
-    for param in shared.iter().map(|shared| &shared.param).chain(taken.iter().copied()) {
-        for (ident, several) in setter_idents(param).filter(|(ident, _)| idents.contains(ident)) {
-            setters.entry(ident).or_insert_with(|| setter(ident, param, several));
-        }
-    }
-    for param in &taken {
-        for (ident, _) in setter_idents(param) {
-            setters.entry(ident).and_modify(|setter| hold_for(setter, param));
-        }
-    }
-    setters.into_values().collect()
-}
-
-/// Takes back what a setter says and one of those who have it does not.
-fn hold_for(setter: &mut Setter, param: &Param) {
-    if setter.ty.as_ref() != Some(&param.ty) {
-        setter.ty = None;
-    }
-    if setter.default != param.default {
-        setter.default = None;
-    }
-    if setter.served != param.served {
-        setter.served.clear();
-    }
-    if setter.unit != param.unit {
-        setter.unit.clear();
-    }
-    if setter.range != param.range {
-        setter.range = Range::default();
-    }
-    if setter.evidence != Some(param.evidence) {
-        setter.evidence = None;
-    }
-}
-
-/// The setters of a param, and whether each takes several values.
-fn setter_idents(param: &Param) -> impl Iterator<Item = (&str, bool)> {
-    std::iter::once((param.ident.as_str(), false)).chain(param.list.iter().map(|list| (list.as_str(), true)))
-}
-
-fn setter(ident: &str, param: &Param, several: bool) -> Setter {
-    Setter {
-        ident: ident.to_owned(),
-        takes: names::takes(ident),
-        type_ident: names::ident(ident, Case::Pascal).unwrap_or_default(),
-        wire_name: param.wire_name.clone(),
-        summary: param.summary.clone(),
-        unit: param.unit.clone(),
-        range: param.range,
-        default: param.default.clone(),
-        served: param.served.clone(),
-        evidence: Some(param.evidence),
-        notes: param.notes.clone(),
-        ty: Some(param.ty.clone()),
-        several,
-    }
 }

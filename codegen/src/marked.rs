@@ -3,9 +3,12 @@
 //! It keeps what a plain YAML value loses: positions, the order of keys and keys written twice.
 //! It refuses what the catalogue has no use for: anchors, tags and several documents.
 
+mod builder;
+
 use std::ops::Range;
 
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
+use builder::Builder;
+use saphyr_parser::{Event, Marker, Parser, Span};
 
 /// A node of the tree.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,9 +44,6 @@ pub(crate) struct SyntaxError {
     /// Where, in characters from the start of the text.
     pub(crate) span: Range<usize>,
 }
-
-/// Nothing in the format is nested nearly as deep.
-const MAX_DEPTH: usize = 32;
 
 impl Node {
     /// The value of a key, if this is a map that has it.
@@ -82,7 +82,7 @@ impl Node {
 
 /// Reads one document.
 pub(crate) fn parse(text: &str) -> Result<Node, SyntaxError> {
-    let mut builder = Builder { text: text.chars().collect(), open: Vec::new(), root: None };
+    let mut builder = Builder::new(text);
     let mut documents = 0;
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
@@ -114,152 +114,6 @@ fn refuse(what: &str, span: Span) -> SyntaxError {
         message: format!("the catalogue does not use {what}"),
         span: span.start.index()..span.end.index().max(span.start.index() + 1),
     }
-}
-
-/// Collections that are open, innermost last, and the finished root.
-struct Builder {
-    text: Vec<char>,
-    open: Vec<Open>,
-    root: Option<Node>,
-}
-
-struct Open {
-    start: usize,
-    is_map: bool,
-    /// Whether it stands in brackets.
-    is_flow: bool,
-    children: Vec<Node>,
-}
-
-impl Builder {
-    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), SyntaxError> {
-        let tagged = match &event {
-            Event::Alias(_) => return Err(refuse("aliases", span)),
-            Event::Scalar(_, _, anchor, tag) | Event::SequenceStart(anchor, tag) | Event::MappingStart(anchor, tag) => {
-                (*anchor, tag.is_some())
-            }
-            _ => (0, false),
-        };
-        match tagged {
-            (0, false) => {}
-            (0, true) => return Err(refuse("tags", span)),
-            _ => return Err(refuse("anchors", span)),
-        }
-        match event {
-            Event::Scalar(text, style, ..) => {
-                let kind = scalar(&text, style);
-                self.finish(Node { span: self.scalar_span(style, span), kind });
-            }
-            Event::SequenceStart(..) => self.start(false, span)?,
-            Event::MappingStart(..) => self.start(true, span)?,
-            Event::SequenceEnd | Event::MappingEnd => self.end(),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn start(&mut self, is_map: bool, span: Span) -> Result<(), SyntaxError> {
-        if self.open.len() == MAX_DEPTH {
-            return Err(refuse("nesting as deep as this", span));
-        }
-        let start = span.start.index();
-        // What opens in block style is told by what comes first in it, and has no length of its own.
-        let is_flow = span.end.index() > start && matches!(self.text.get(start), Some('[' | '{'));
-        self.open.push(Open { start, is_map, is_flow, children: Vec::new() });
-        Ok(())
-    }
-
-    fn end(&mut self) {
-        let Some(open) = self.open.pop() else { return };
-        let inner = open.children.last().map_or(open.start + 1, |last| last.span.end);
-        let end = if open.is_flow { self.bracket(inner) } else { inner };
-        let start = if open.is_flow || open.is_map { open.start } else { self.dash(open.start) };
-        let kind = if open.is_map { Kind::Map(pairs(open.children)) } else { Kind::List(open.children) };
-        self.finish(Node { span: start..end, kind });
-    }
-
-    /// Where a scalar stands, without the space and the comments that the parser counts as part of some.
-    fn scalar_span(&self, style: ScalarStyle, span: Span) -> Range<usize> {
-        let (start, end) = (span.start.index(), span.end.index());
-        let written = self.text.get(start..end).unwrap_or_default();
-        let length = match style {
-            ScalarStyle::SingleQuoted => closing(written, '\'', '\''),
-            ScalarStyle::DoubleQuoted => closing(written, '"', '\\'),
-            _ => written.iter().rposition(|character| !character.is_whitespace()).map_or(0, |last| last + 1),
-        };
-        start..start + length
-    }
-
-    /// The end of a bracket that closes after the last of its children.
-    fn bracket(&self, mut at: usize) -> usize {
-        while at < self.text.len() {
-            match self.text[at] {
-                ']' | '}' => return at + 1,
-                '#' => at += self.text[at..].iter().take_while(|character| **character != '\n').count(),
-                _ => at += 1,
-            }
-        }
-        at
-    }
-
-    /// Where a block list begins: at its first dash, wherever the parser puts it.
-    fn dash(&self, start: usize) -> usize {
-        let before = self.text.get(..start).unwrap_or_default();
-        let spaces = before.iter().rev().take_while(|character| **character == ' ').count();
-        match before.get(..start - spaces) {
-            Some([.., '-']) if spaces > 0 => start - spaces - 1,
-            _ => start,
-        }
-    }
-
-    fn finish(&mut self, node: Node) {
-        match self.open.last_mut() {
-            Some(open) => open.children.push(node),
-            None => self.root = Some(node),
-        }
-    }
-}
-
-/// How long quoted text is, with its quotes; `escape` makes the character behind it a plain one.
-fn closing(written: &[char], quote: char, escape: char) -> usize {
-    let mut at = 1;
-    while at < written.len() {
-        match written[at] {
-            found if found == escape && (escape != quote || written.get(at + 1) == Some(&quote)) => at += 2,
-            found if found == quote => return at + 1,
-            _ => at += 1,
-        }
-    }
-    written.len()
-}
-
-fn pairs(children: Vec<Node>) -> Vec<(Node, Node)> {
-    let mut children = children.into_iter();
-    let mut pairs = Vec::new();
-    while let (Some(key), Some(value)) = (children.next(), children.next()) {
-        pairs.push((key, value));
-    }
-    pairs
-}
-
-/// YAML 1.2's core schema: only a plain scalar can be anything but text.
-fn scalar(text: &str, style: ScalarStyle) -> Kind {
-    if style != ScalarStyle::Plain {
-        return Kind::Text(text.to_owned());
-    }
-    match text {
-        "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
-        "true" | "True" | "TRUE" => Kind::Flag(true),
-        "false" | "False" | "FALSE" => Kind::Flag(false),
-        _ if is_number(text) => Kind::Number(text.to_owned()),
-        _ => Kind::Text(text.to_owned()),
-    }
-}
-
-fn is_number(text: &str) -> bool {
-    // Rust also parses `inf`, `nan` and `infinity`, which are text in YAML.
-    let digits = text.trim_start_matches(['-', '+', '.']);
-    digits.starts_with(|first: char| first.is_ascii_digit()) && text.parse::<f64>().is_ok()
 }
 
 #[cfg(test)]

@@ -25,7 +25,8 @@ pub(crate) struct Walk<'a> {
 impl Walk<'_> {
     fn shape(&mut self, node: &mut Node, shape: &'static Shape) -> bool {
         match shape {
-            Shape::Text | Shape::Like(_) | Shape::Type => self.text(node),
+            Shape::Text | Shape::Like(_) | Shape::Type => self.line(node),
+            Shape::Prose => self.text(node),
             Shape::Scalar => self.scalar(node),
             Shape::Whole { .. } => self.whole(node),
             Shape::Number => self.number(node),
@@ -60,6 +61,17 @@ impl Walk<'_> {
         true
     }
 
+    /// Text that becomes a name, or a part of a line.
+    fn line(&mut self, node: &Node) -> bool {
+        if !self.text(node) {
+            return false;
+        }
+        if node.text().is_some_and(has_lines) {
+            return self.finding(node, "line-break", "the text has a line break or a tab", "write it on one line");
+        }
+        true
+    }
+
     /// Text that YAML may have read as something else stays as it is written.
     fn scalar(&mut self, node: &mut Node) -> bool {
         match &node.kind {
@@ -67,7 +79,7 @@ impl Walk<'_> {
             Kind::Flag(flag) => node.kind = Kind::Text(flag.to_string()),
             _ => {}
         }
-        self.text(node)
+        self.line(node)
     }
 
     fn whole(&mut self, node: &Node) -> bool {
@@ -213,7 +225,7 @@ fn stand_in(key: &Key, start: usize) -> Option<Node> {
         (Shape::Like(_), "path") => text(format!("/unknown{start}")),
         (Shape::Like(_), "env_prefix") => text("UNKNOWN".to_owned()),
         (Shape::Text | Shape::Like(_), "name" | "value") => text(format!("Unknown{start}")),
-        (Shape::Text, "title" | "version" | "summary" | "label" | "data") | (Shape::Either(_), _) => {
+        (Shape::Text | Shape::Prose, "title" | "version" | "summary" | "label" | "data") | (Shape::Either(_), _) => {
             text("unknown".to_owned())
         }
         (Shape::Word(words), _) => text((*words.first()?).to_owned()),
@@ -242,7 +254,7 @@ fn head(node: &Node) -> Node {
 
 fn expected(shape: &Shape) -> String {
     match shape {
-        Shape::Text | Shape::Like(_) | Shape::Type | Shape::Scalar => "text".to_owned(),
+        Shape::Text | Shape::Prose | Shape::Like(_) | Shape::Type | Shape::Scalar => "text".to_owned(),
         Shape::Whole { .. } | Shape::Number => "a number".to_owned(),
         Shape::Flag => "`true` or `false`".to_owned(),
         Shape::Word(words) => either(words.iter().map(|word| format!("`{word}`")).collect()),
@@ -264,6 +276,20 @@ fn either(mut choices: Vec<String>) -> String {
 /// The keys of a map.
 fn names(map: &Map) -> String {
     map.keys.iter().map(|key| format!("`{}`", key.name)).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether a text can be a name of the catalogue, or stand within a line.
+pub(crate) fn is_line(text: &str) -> bool {
+    is_prose(text) && !has_lines(text)
+}
+
+/// Whether a text says something, and all of it can be seen.
+pub(crate) fn is_prose(text: &str) -> bool {
+    !text.trim().is_empty() && !text.chars().any(is_invisible)
+}
+
+fn has_lines(text: &str) -> bool {
+    text.contains(['\n', '\r', '\t'])
 }
 
 /// Control characters other than line breaks, and marks that reorder or hide text.

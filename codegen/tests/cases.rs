@@ -8,30 +8,20 @@ mod recorded;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use codegen::File;
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use recorded::compare;
+use recorded::{compare, entries, name};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    let tests = folders(&cases).into_iter().map(|case| {
-        let name = case.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        Trial::test(name, move || check(&case))
-    });
+    let folders = entries(&cases).into_iter().filter(|path| path.is_dir());
+    let tests = folders.map(|case| Trial::test(name(&case), move || check(&case)));
     libtest_mimic::run(&arguments, tests.collect()).exit_code()
-}
-
-fn folders(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir).expect("the folder of cases");
-    let mut folders: Vec<_> =
-        entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir()).collect();
-    folders.sort();
-    folders
 }
 
 fn check(case: &Path) -> Result<(), Failed> {
@@ -59,18 +49,9 @@ fn check(case: &Path) -> Result<(), Failed> {
 
 /// The case's own YAML; a case without a service is about the service that the cases share.
 fn catalogue(case: &Path) -> BTreeMap<String, String> {
-    let mut texts = BTreeMap::new();
-    for path in [case.join("../service.yaml")].into_iter().chain(files(case)) {
-        if path.extension().is_some_and(|extension| extension == "yaml") {
-            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-            texts.insert(name, fs::read_to_string(&path).expect("a case is text"));
-        }
-    }
-    texts
-}
-
-fn files(dir: &Path) -> Vec<PathBuf> {
-    fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
+    let files = [case.with_file_name("service.yaml")].into_iter().chain(entries(case));
+    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    files.map(|path| (name(&path), fs::read_to_string(&path).expect("a case is text"))).collect()
 }
 
 /// Compares the files that the case keeps; a new case keeps those of its groups.

@@ -21,6 +21,7 @@ const SAID: &[&str] = &[
     "empty-text",
     "env-prefix",
     "invisible-character",
+    "line-break",
     "missing-key",
     "no-values",
     "path-start",

@@ -5,29 +5,28 @@
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 
+mod recorded;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use codegen::Api;
-use codegen::evolve::diff::compare;
+use codegen::evolve::diff;
 use libtest_mimic::{Arguments, Failed, Trial};
+
+use recorded::{compare, entries, name};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let tests = cases().into_iter().map(|case| {
-        let name = case.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        Trial::test(name, move || check(&case))
-    });
+    let tests = cases().into_iter().map(|case| Trial::test(name(&case), move || check(&case)));
     libtest_mimic::run(&arguments, tests.collect()).exit_code()
 }
 
 fn cases() -> Vec<PathBuf> {
-    let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diffs")).expect("the cases");
-    let mut folders: Vec<_> =
-        entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.join("verdict.txt").exists()).collect();
-    folders.sort();
+    let mut folders = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diffs"));
+    folders.retain(|path| path.join("verdict.txt").exists());
     assert!(folders.len() >= 20, "the cases are gone");
     folders
 }
@@ -37,7 +36,7 @@ fn check(case: &Path) -> Result<(), Failed> {
     let before = catalogue(&[&common, &case.join("before")]);
     let after = catalogue(&[&common, &case.join("after")]);
     let (before, after) = (model(&before)?, model(&after)?);
-    let changes = compare(&before, &after);
+    let changes = diff::compare(&before, &after);
     let verdict = changes.verdict().map_or("none", |verdict| verdict.word());
     let recorded = fs::read_to_string(case.join("verdict.txt")).expect("a verdict");
     if recorded.lines().next() != Some(verdict) {
@@ -47,36 +46,18 @@ fn check(case: &Path) -> Result<(), Failed> {
     if is_same != changes.is_empty() {
         return Err(format!("the emitted files are the same: {is_same}, yet:\n{changes}").into());
     }
-    compare_text(&case.join("expected.txt"), format!("{changes}\n{}", changes.changelog()).trim_end())
+    let told = format!("{changes}\n{}", changes.changelog());
+    compare(&case.join("expected.txt"), &format!("{}\n", told.trim_end()))
 }
 
 /// The YAML of several folders; a later one replaces what an earlier one has under the same name.
 fn catalogue(folders: &[&Path]) -> BTreeMap<String, String> {
-    let mut texts = BTreeMap::new();
-    for folder in folders.iter().filter(|folder| folder.exists()) {
-        for entry in fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-            texts.insert(name, fs::read_to_string(&path).expect("a case is text"));
-        }
-    }
-    texts
+    let files = folders.iter().filter(|folder| folder.exists()).flat_map(|folder| entries(folder));
+    files.map(|path| (name(&path), fs::read_to_string(&path).expect("a case is text"))).collect()
 }
 
 fn model(texts: &BTreeMap<String, String>) -> Result<Api, Failed> {
     let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let checked = codegen::check(codegen::load_texts(&texts));
     Ok(codegen::lower(&checked.map_err(|diagnostics| diagnostics.to_string())?))
-}
-
-fn compare_text(path: &Path, actual: &str) -> Result<(), Failed> {
-    let expected = fs::read_to_string(path).unwrap_or_default();
-    if expected.trim_end() == actual {
-        return Ok(());
-    }
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(path, format!("{actual}\n")).expect("to write what is expected");
-        return Ok(());
-    }
-    Err(format!("{} differs\n--- expected\n{expected}\n--- actual\n{actual}", path.display()).into())
 }

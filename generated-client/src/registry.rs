@@ -369,6 +369,8 @@ pub struct FieldInfo {
     pub unit: &'static str,
     /// What it means.
     pub summary: &'static str,
+    /// What else is known; empty if nothing is.
+    pub notes: &'static str,
     /// How it is known.
     pub evidence: Evidence,
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use codegen::{Addition, load};
 
-use crate::offer::{Target, answer};
+use crate::offer::{EVIDENCE, Target, answer};
 use crate::terminal::fail;
 
 /// Add an endpoint to the catalogue
@@ -29,7 +29,7 @@ pub(crate) struct Add {
     #[arg(long, value_name = "NAMES")]
     params: Option<String>,
     /// How the path is known
-    #[arg(long, value_parser = ["document", "published", "reported"])]
+    #[arg(long, value_parser = EVIDENCE)]
     evidence: Option<String>,
     #[command(flatten)]
     target: Target,

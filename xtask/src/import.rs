@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use codegen::{Import as Options, load};
 
-use crate::offer::Target;
+use crate::offer::{EVIDENCE, Target};
 use crate::terminal::fail;
 
 /// Take over an OpenAPI description
@@ -23,7 +23,7 @@ pub(crate) struct Import {
     #[arg(long)]
     summaries: bool,
     /// How what it says is known
-    #[arg(long, default_value = "published", value_parser = ["document", "published", "reported"])]
+    #[arg(long, default_value = "published", value_parser = EVIDENCE)]
     evidence: String,
     #[command(flatten)]
     target: Target,

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 use clap::Args;
 use codegen::{Learning, Lesson, Question, Refusal, load};
 
-use crate::offer::Target;
+use crate::offer::{EVIDENCE, Target};
 use crate::paths;
 use crate::terminal::say;
 
@@ -39,7 +39,7 @@ pub(crate) struct Learn {
     #[arg(long = "enum", value_name = "FIELD[=TYPE]")]
     enums: Vec<String>,
     /// How what is learned is known
-    #[arg(long, default_value = "reported", value_parser = ["document", "published", "reported"])]
+    #[arg(long, default_value = "reported", value_parser = EVIDENCE)]
     evidence: String,
     #[command(flatten)]
     target: Target,

@@ -11,6 +11,9 @@ use crate::codegen::{drawn, shown};
 use crate::paths;
 use crate::terminal::{fail, say};
 
+/// The catalogue's words for how something is known.
+pub(crate) const EVIDENCE: [&str; 3] = ["document", "published", "reported"];
+
 /// Which catalogue is edited, and whether to ask first.
 #[derive(Args)]
 pub(crate) struct Target {

@@ -141,6 +141,7 @@ impl Checker {
                 }
                 ParamEntry::Use(entry) => {
                     if let Some(param) = shared(&entry.param) {
+                        self.used_param(param, entry.required, place.at("use"));
                         params.push((param, place.at("use")));
                     } else {
                         let known = service.params.iter().map(spec::Param::id);

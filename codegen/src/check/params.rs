@@ -65,7 +65,12 @@ impl Checker {
         for (index, value) in param.served.iter().enumerate() {
             self.of_type(records, param, ("served-type", "served value"), value, place.at("served").item(index));
         }
-        let scope = if is_argument(param.location, param.required) { Scope::Arguments } else { Scope::Setters };
+        self.param_names(param, param.required, place);
+    }
+
+    /// The names that a param has as an argument or as a setter.
+    fn param_names(&mut self, param: &spec::Param, required: Option<Evidence>, place: Place<'_>) {
+        let scope = if is_argument(param.location, required) { Scope::Arguments } else { Scope::Setters };
         let ident = self.rust_name(place, "name", &param.name, param.ident.as_deref(), Case::Snake, scope);
         let list = param.list.as_ref().filter(|list| self.list_name(list, scope, place.at("list")));
         if scope == Scope::Setters {
@@ -75,6 +80,13 @@ impl Checker {
             if let Some(list) = list {
                 self.setter(list, true, &param.name, place.at("list"));
             }
+        }
+    }
+
+    /// A shared param that an endpoint takes as an argument, or does not, where its definition says otherwise.
+    pub(super) fn used_param(&mut self, param: &spec::Param, required: Option<Evidence>, place: Place<'_>) {
+        if required.is_some() && is_argument(param.location, required) != is_argument(param.location, param.required) {
+            self.param_names(param, required, place);
         }
     }
 

@@ -42,6 +42,10 @@ impl Checker {
             let (name, slash) = segment.strip_suffix('/').map_or((segment, ""), |name| (name, "/"));
             match name.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
                 Some(name) if !name.is_empty() && !name.contains(['{', '}']) => {
+                    if params.iter().any(|known| known == name) {
+                        let message = format!("the path `{path}` has the param `{name}` twice");
+                        self.push("path-param", place, message, "give each of them a name of its own");
+                    }
                     params.push(name.to_owned());
                     plain += "x";
                 }

@@ -3,6 +3,7 @@
 use super::{Checker, Place, Records, Unique};
 use crate::names::{self, Case, Scope};
 use crate::spec;
+use crate::type_expr::TypeExpr;
 
 /// Headers that HTTP or the token flow use themselves.
 const RESERVED_HEADERS: &[&str] = &[
@@ -33,7 +34,11 @@ impl Checker {
         if let Some(flow) = &service.credentials.client_credentials {
             let place = credentials.at("client_credentials");
             let suffix = service.base_url.as_ref().map_or("", |base_url| &base_url.suffix);
-            self.endpoint_path(place.at("path"), &flow.path, suffix);
+            let params = self.endpoint_path(place.at("path"), &flow.path, suffix);
+            if let Some(param) = params.first() {
+                let message = format!("the path of tokens has a param `{param}`, and nothing fills it in");
+                self.push("path-param", place.at("path"), message, "write the segment as it is");
+            }
             self.statuses(&flow.errors, place.at("errors"));
         }
         self.statuses(&service.errors, place.at("errors"));
@@ -62,12 +67,12 @@ impl Checker {
                 let message = format!("`{}` is the key of both data and metadata", envelope.data);
                 self.push("duplicate-name", place.at("metadata").at("name"), message, "give each its own");
             }
-            self.unsupported(metadata, place.at("metadata"));
+            self.unsupported(metadata, place.at("metadata"), records);
         }
     }
 
-    /// The field that names what a reply leaves out is one of the metadata's, and a list.
-    fn unsupported(&mut self, metadata: &spec::Metadata, place: Place<'_>) {
+    /// The field that names what a reply leaves out is one of the metadata's, and lists what can be told.
+    fn unsupported(&mut self, metadata: &spec::Metadata, place: Place<'_>, records: &Records<'_>) {
         let Some(name) = &metadata.unsupported else { return };
         let place = place.at("unsupported");
         match metadata.fields.iter().find(|field| field.name == *name) {
@@ -75,21 +80,29 @@ impl Checker {
                 let known = metadata.fields.iter().map(|field| field.name.as_str());
                 self.unknown_name("unknown-field", place, "metadata field", name, known);
             }
-            Some(field) if !field.ty.starts_with("list<") => {
-                let message = format!("`{name}` is no list but `{}`", field.ty);
-                self.push("unsupported-type", place, message, "name a field whose type is a list");
+            Some(field) => {
+                // What is left out is told as text, so an item has to have one.
+                let is_told = match TypeExpr::parse(&field.ty) {
+                    Some(TypeExpr::List(item)) => match *item {
+                        TypeExpr::List(_) => false,
+                        TypeExpr::Name(name) => records.get(name).is_none(),
+                        TypeExpr::Builtin(_) => true,
+                    },
+                    _ => false,
+                };
+                if !is_told {
+                    let message = format!("`{name}` is no list of texts but `{}`", field.ty);
+                    self.push("unsupported-type", place, message, "name a field that lists texts or numbers");
+                }
             }
-            Some(_) => {}
         }
     }
 
     fn header_name(&mut self, place: Place<'_>, name: &str) {
-        // RFC 9110, section 5.6.2: a field name is a token.
-        let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-        if !name.chars().all(is_token) {
+        if !is_header(name) {
             let message = format!("`{name}` is not the name of an HTTP header");
             self.push("header-name", place, message, "use letters, digits and `-`");
-        } else if RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+        } else if is_reserved(name) {
             let message = format!("the header `{name}` says something else already");
             self.push("header-name", place, message, "the API key needs a header of its own");
         }
@@ -143,4 +156,19 @@ impl Checker {
             }
         }
     }
+}
+
+/// Whether a header can carry the API key.
+pub(crate) fn may_carry_key(header: &str) -> bool {
+    is_header(header) && !is_reserved(header)
+}
+
+/// RFC 9110, section 5.6.2: a field name is a token.
+fn is_header(name: &str) -> bool {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    !name.is_empty() && name.chars().all(is_token)
+}
+
+fn is_reserved(header: &str) -> bool {
+    RESERVED_HEADERS.contains(&header.to_ascii_lowercase().as_str())
 }

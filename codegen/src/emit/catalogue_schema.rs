@@ -13,8 +13,12 @@ use super::render::MARKER;
 use crate::format::{GROUP, Key, Map, Rule, SERVICE, Shape};
 use crate::type_expr::{BUILTINS, MAX_LISTS};
 
-/// Text that says something, without control characters and marks that reorder or hide text: as the walk has it.
-const TEXT: &str = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]*$";
+/// Text without control characters and marks that reorder or hide text, as the walk has it.
+const PROSE: &str = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]*$";
+
+/// The same on one line.
+const LINE: &str =
+    r"^[^\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]*$";
 
 /// The file that stands beside the catalogue.
 pub fn catalogue_schema() -> File {
@@ -60,6 +64,7 @@ fn collect_shape(shape: &'static Shape, maps: &mut BTreeMap<String, &'static Map
         }
         Shape::Either(shapes) => shapes.iter().for_each(|shape| collect_shape(shape, maps)),
         Shape::Text
+        | Shape::Prose
         | Shape::Like(_)
         | Shape::Type
         | Shape::Scalar
@@ -99,10 +104,11 @@ fn property(key: &Key) -> Object {
 fn shape(shape: &Shape) -> Object {
     let simple = |ty: &str| Object::default().with("type", ty);
     match shape {
-        Shape::Text => text().with("pattern", TEXT),
+        Shape::Text => text().with("pattern", LINE),
+        Shape::Prose => text().with("pattern", PROSE),
         Shape::Like(form) => text().with("pattern", *form),
         Shape::Type => type_expression(),
-        Shape::Scalar => any_of([text().with("pattern", TEXT), simple("number"), simple("boolean")]),
+        Shape::Scalar => any_of([text().with("pattern", LINE), simple("number"), simple("boolean")]),
         Shape::Whole { min, max } => simple("integer").with("minimum", *min).with("maximum", *max),
         Shape::Number => simple("number"),
         Shape::Flag => simple("boolean"),

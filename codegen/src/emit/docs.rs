@@ -139,7 +139,7 @@ pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> Strin
         (None, None) => {}
     }
     if evidence != Evidence::Document {
-        facts.push(evidence.word().to_owned());
+        facts.push(evidence.told().to_owned());
     }
     sentence(&facts.join(", "))
 }

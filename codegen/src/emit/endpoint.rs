@@ -96,10 +96,10 @@ fn evidence(endpoint: &Endpoint) -> String {
     let path = endpoint.evidence;
     match (path, body) {
         (Evidence::Document, None | Some(Evidence::Document)) => String::new(),
-        (Evidence::Document, Some(body)) => format!(" The fields are {}.", body.word()),
-        (path, Some(body)) if path == body => format!(" Path and fields are {}.", path.word()),
-        (path, Some(body)) => format!(" The path is {}, the fields are {}.", path.word(), body.word()),
-        (path, None) => format!(" The path is {}.", path.word()),
+        (Evidence::Document, Some(body)) => format!(" The fields are {}.", body.told()),
+        (path, Some(body)) if path == body => format!(" Path and fields are {}.", path.told()),
+        (path, Some(body)) => format!(" The path is {}, the fields are {}.", path.told(), body.told()),
+        (path, None) => format!(" The path is {}.", path.told()),
     }
 }
 

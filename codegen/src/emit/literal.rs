@@ -129,8 +129,9 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
     let ty = value_type(&field.ty);
     let optional = field.optional.then(|| quote!(.optional()));
     let range = link("range", Some(field.range).filter(|range| !range.is_all()));
-    let (unit, summary) = (text("unit", &field.unit), text("summary", &field.summary));
-    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #optional #range #unit #summary)
+    let (unit, summary, notes) =
+        (text("unit", &field.unit), text("summary", &field.summary), text("notes", &field.notes));
+    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #optional #range #unit #summary #notes)
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {

@@ -103,7 +103,7 @@ impl<'a> Description<'a> {
             .with("url", "{base_url}")
             .with("description", description)
             .with("variables", Object::default().with("base_url", variable))
-            .with_some("x-evidence", service.base_url_evidence.map(evidence))
+            .with_some("x-evidence", service.base_url_evidence.map(Evidence::word))
     }
 
     fn components(&self) -> Object {
@@ -119,12 +119,12 @@ impl<'a> Description<'a> {
             let endpoints = group.endpoints.iter().filter(|endpoint| endpoint.path.is_none());
             endpoints.map(|endpoint| {
                 Object::default()
-                    .with("operationId", operation_id(group, endpoint))
+                    .with("operationId", operation_id(self.api, group, endpoint))
                     .with("tags", vec![group.ident.as_str()])
                     .with("summary", endpoint.name.as_str())
                     .and(described(&endpoint.summary, [], &endpoint.notes))
                     .and(names(endpoint))
-                    .with("x-evidence", evidence(endpoint.evidence))
+                    .with("x-evidence", endpoint.evidence.word())
             })
         };
         self.api.groups.iter().flat_map(named).collect()
@@ -134,7 +134,7 @@ impl<'a> Description<'a> {
         let service = &self.api.service;
         Object::default()
             .with("unit", if service.milliseconds { "milliseconds" } else { "seconds" })
-            .with("evidence", evidence(service.time_evidence))
+            .with("evidence", service.time_evidence.word())
     }
 
     fn envelope(&self) -> Option<Object> {
@@ -144,7 +144,7 @@ impl<'a> Description<'a> {
             .with_some("time", envelope.time.as_ref().map(|time| time.wire_name.as_str()))
             .with_some("metadata", envelope.metadata.as_deref())
             .with_some("unsupported", self.api.unsupported().map(|field| field.wire_name.as_str()))
-            .with("evidence", evidence(envelope.evidence));
+            .with("evidence", envelope.evidence.word());
         Some(object)
     }
 }
@@ -164,12 +164,19 @@ fn limit(limit: &Limit) -> Object {
         .with("seconds", limit.seconds)
         .with("concurrent", limit.concurrent)
         .with("applies_to", limit.applies_to.as_deref().unwrap_or("unknown"))
-        .with("evidence", evidence(limit.evidence))
+        .with("evidence", limit.evidence.word())
 }
 
 /// What other generators name a method after.
-fn operation_id(group: &Group, endpoint: &Endpoint) -> String {
-    format!("{}_{}", group.ident, endpoint.ident)
+///
+/// Where a longer group has an endpoint that makes the same of its name, what is the group's is set apart.
+fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
+    let id = format!("{}_{}", group.ident, endpoint.ident);
+    let is_met = |other: &Group| {
+        let rest = id.strip_prefix(&other.ident).and_then(|rest| rest.strip_prefix('_'));
+        other.ident.len() > group.ident.len() && other.endpoints.iter().any(|met| rest == Some(&met.ident))
+    };
+    if api.groups.iter().any(is_met) { format!("{}__{}", group.ident, endpoint.ident) } else { id }
 }
 
 /// A chosen name of an endpoint's method, its other names, and whether it is on its way out.
@@ -177,14 +184,6 @@ fn names(endpoint: &Endpoint) -> Object {
     schema::chosen_ident("x-ident", Case::Snake, &endpoint.ident, &endpoint.name)
         .with_list("x-aliases", endpoint.aliases.iter().map(String::as_str))
         .with_some("x-deprecated", endpoint.deprecated.as_deref())
-}
-
-fn evidence(evidence: Evidence) -> &'static str {
-    match evidence {
-        Evidence::Document => "document",
-        Evidence::Published => "published",
-        Evidence::Reported => "reported",
-    }
 }
 
 /// A description that begins with the summary and ends with the notes, and the notes once more for who reads them back.

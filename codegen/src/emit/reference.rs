@@ -142,7 +142,7 @@ fn find<'a>(api: &'a Api, reference: &RecordRef) -> Option<&'a Record> {
 
 /// How a fact is known, as a sentence.
 fn known(evidence: Evidence) -> String {
-    docs::sentence(evidence.word())
+    docs::sentence(evidence.told())
 }
 
 /// A number as a person would write it.

@@ -88,9 +88,14 @@ fn first_segments(tokens: &TokenStream, visit: &mut dyn FnMut(&str)) {
                 let after_path = is(before(1), ':') && is(before(2), ':');
                 let is_method = is(before(1), '.') && !is(before(2), '.');
                 let is_new = matches!(before(1), Some(TokenTree::Ident(word)) if word == "fn" || word == "type");
-                let is_field = is(tokens.get(index + 1), ':') && !is(tokens.get(index + 2), ':');
-                if !after_path && !is_method && !is_new && !is_field {
-                    visit(&ident.to_string());
+                let next = tokens.get(index + 1);
+                let is_field = is(next, ':') && !is(tokens.get(index + 2), ':');
+                // A module, a macro or a function is followed by what is taken of it; a variable is not.
+                let is_used = is(next, ':') || is(next, '!') || matches!(next, Some(TokenTree::Group(_)));
+                let name = ident.to_string();
+                let is_variable = name.starts_with(char::is_lowercase) && !is_used;
+                if !after_path && !is_method && !is_new && !is_field && !is_variable {
+                    visit(&name);
                 }
             }
             _ => {}
@@ -126,10 +131,17 @@ mod tests {
                 c: Kind::Unused,
             }
         )];
-        let imports = Imports::from([("Used", "crate"), ("Unused", "crate"), ("Kind", "crate::kinds")]);
+        let call = quote!(
+            fn d(module: A, takes: A) {
+                function(module, takes)
+            }
+        );
+        let items = items.into_iter().chain([call]);
+        let mut imports = Imports::from([("Used", "crate"), ("Unused", "crate"), ("Kind", "crate::kinds")]);
+        imports.extend([("module", "crate"), ("takes", "crate"), ("function", "crate::kinds")]);
         let source = Source { path: String::new(), from: String::new(), docs: String::new(), items };
         let text = source.render(&imports).text;
         let uses: Vec<_> = text.lines().filter(|line| line.starts_with("use ")).collect();
-        assert_eq!(uses, ["use crate::Used;", "use crate::kinds::Kind;"]);
+        assert_eq!(uses, ["use crate::Used;", "use crate::kinds::{Kind, function};"]);
     }
 }

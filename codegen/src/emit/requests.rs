@@ -154,8 +154,7 @@ pub(super) fn sample(api: &Api, param: &Param) -> (TokenStream, String) {
     let number = param.range.min.or(param.range.max);
     match &param.ty {
         Type::Integer | Type::Count => {
-            // Written without a fraction, which the type does not have.
-            let text = number.map_or(7.0, f64::ceil).to_string();
+            let text = whole(param).to_string();
             (text.parse().unwrap_or_else(|_| quote!(7)), text)
         }
         Type::Number => (literal::number(number.unwrap_or(0.5)), number.unwrap_or(0.5).to_string()),
@@ -169,6 +168,14 @@ pub(super) fn sample(api: &Api, param: &Param) -> (TokenStream, String) {
         }
         _ => (quote!("a"), "a".to_owned()),
     }
+}
+
+/// A whole number in the range, or the one of the type that is next to it.
+#[expect(clippy::cast_possible_truncation, reason = "what is beyond the type becomes its last number")]
+fn whole(param: &Param) -> i64 {
+    let bound = param.range.min.map(f64::ceil).or(param.range.max.map(f64::floor));
+    let number = bound.map_or(7, |bound| bound as i64);
+    if param.ty == Type::Count { number.clamp(0, u32::MAX.into()) } else { number }
 }
 
 /// What stands as it is in a segment of a path, besides letters and digits.

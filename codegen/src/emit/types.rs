@@ -15,15 +15,20 @@ pub(super) fn file(api: &Api) -> File {
         docs: "The service's named types.".to_owned(),
         items: api.types.iter().flat_map(items),
     };
-    let imports = Imports::from([
-        ("Cow", "std::borrow"),
+    let mut imports = Imports::from([
         ("Evidence", "crate::registry"),
-        ("SuffixInfo", "crate::registry"),
         ("TypeInfo", "crate::registry"),
         ("ValueInfo", "crate::registry"),
         ("NamedType", "crate::wire"),
         ("named_type", "crate::wire"),
     ]);
+    // A variant may be called like these, which is no reason to import them.
+    if api.types.iter().any(|ty| ty.open) {
+        imports.insert("Cow", "std::borrow");
+    }
+    if api.types.iter().any(|ty| ty.shapes.is_some()) {
+        imports.insert("SuffixInfo", "crate::registry");
+    }
     source.render(&imports)
 }
 
@@ -193,6 +198,6 @@ fn value_docs(value: &Value, inherited: Evidence) -> String {
     if value.evidence == inherited || value.evidence == Evidence::Document {
         text
     } else {
-        format!("{text} {}.", docs::sentence(value.evidence.word()).trim_end_matches('.'))
+        format!("{text} {}.", docs::sentence(value.evidence.told()).trim_end_matches('.'))
     }
 }

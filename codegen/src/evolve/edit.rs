@@ -105,8 +105,10 @@ impl Draft {
         let mut wanted = self.tree();
         *at(&mut wanted, path).ok_or_else(|| missed(path))? = value.clone();
         let old = self.node(path)?.span.clone();
-        if self.text[old.clone()].contains(&'\n') {
-            return Err(Refused(format!("{} stands on several lines; change it by hand", said(path))));
+        let has_lines = |range: Range<usize>| self.text[range].contains(&'\n');
+        let refused = || Err(Refused(format!("{} stands on several lines; change it by hand", said(path))));
+        if has_lines(old.clone()) {
+            return refused();
         }
         let map = path.split_last().and_then(|(last, above)| match last {
             Step::Key(_) => self.node(above).ok().filter(|map| !self.in_flow(above) && !self.is_flow(map)),
@@ -122,6 +124,10 @@ impl Draft {
                 let column = self.column(key.span.start);
                 let end = self.line_end(old.end);
                 let colon = key.span.end + 1;
+                // What stands between the key and its value may be a comment.
+                if has_lines(colon..old.start) {
+                    return refused();
+                }
                 vec![(colon..old.end, String::new()), (end..end, self.lines(&value.below(column), column))]
             }
             _ => vec![(old, inline)],

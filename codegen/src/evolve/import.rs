@@ -32,8 +32,8 @@ use serde_yaml::Value;
 use super::change::{Change, Desk, Refusal};
 use super::naming::Taken;
 use crate::load::Catalogue;
-use crate::walk::is_invisible;
-use document::Document;
+use crate::walk::{is_invisible, is_line};
+use document::{Document, is_taken, text_of};
 use notes::Notes;
 use plan::Plan;
 
@@ -76,10 +76,16 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
         desk.say("the unit of timestamps is not said; `seconds` in `service.yaml` is a guess");
     }
     if left_out > 0 {
-        desk.say(format!("{left_out} summaries and descriptions are left out; `--summaries` takes them over"));
+        let (texts, them) = if left_out == 1 {
+            ("summary or description is", "it")
+        } else {
+            ("summaries and descriptions are", "them")
+        };
+        desk.say(format!("{left_out} {texts} left out; `--summaries` takes {them} over"));
     }
     if cut > 0 {
-        desk.say(format!("of {cut} texts only the first paragraph is taken over"));
+        let texts = if cut == 1 { "text" } else { "texts" };
+        desk.say(format!("of {cut} {texts} only the first paragraph is taken over"));
     }
     desk.close()
 }
@@ -165,9 +171,13 @@ impl<'d> Reader<'d> {
             "x-evidence" | "x-required" => value.as_str().is_some_and(document::is_evidence),
             "x-kind" => matches!(value.as_str(), Some("enum" | "identifier")),
             "x-type" => value.as_str() == Some("timestamp"),
-            "x-range" => value.is_mapping(),
-            "x-aliases" | "x-enum-varnames" | "x-served" | "x-values" => value.is_sequence(),
-            "x-advice" | "x-body" | "x-ident" | "x-label" | "x-list" | "x-notes" | "x-unit" => value.is_string(),
+            "x-envelope" | "x-range" => value.is_mapping(),
+            "x-enum-varnames" | "x-served" | "x-values" => value.is_sequence(),
+            "x-aliases" => value.as_sequence().is_some_and(|all| all.iter().all(|alias| is_line(&text_of(alias)))),
+            "x-known-by-name" => value.as_sequence().is_some_and(|all| all.iter().all(Value::is_mapping)),
+            "x-limits" => value.as_sequence().is_some_and(|all| all.iter().all(facts::is_limit)),
+            "x-advice" | "x-body" | "x-deprecated" | "x-env-prefix" | "x-ident" | "x-label" | "x-list" | "x-notes"
+            | "x-unit" => value.as_str().is_some_and(|text| is_taken(key, text)),
             _ => true,
         }
     }
@@ -199,9 +209,4 @@ impl<'d> Reader<'d> {
         self.cut += usize::from(paragraphs.next().is_some() && !self.document.is_ours());
         first.chars().filter(|character| !is_invisible(*character)).collect()
     }
-}
-
-/// Whether the catalogue takes a text.
-fn is_writable(text: &str) -> bool {
-    !text.trim().is_empty() && !text.chars().any(|c| is_invisible(c) || matches!(c, '\n' | '\r' | '\t'))
 }

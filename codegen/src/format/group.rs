@@ -8,7 +8,7 @@ pub(crate) static GROUP: Map = map(
     "a group",
     &[
         must("title", Shape::Text, "The group's name as the market says it."),
-        must("summary", Shape::Text, "One sentence for the docs."),
+        must("summary", Shape::Prose, "One sentence for the docs."),
         may("aliases", TEXTS, "Other names in print."),
         may("records", Shape::List(&Shape::Map(&RECORD)), "Records that several endpoints of this group share."),
         must("endpoints", Shape::List(&Shape::Map(&ENDPOINT)), "Every endpoint of the group, known if only by name."),
@@ -28,15 +28,15 @@ static ENDPOINT: Map = map(
              endpoint is only listed.",
         ),
         must("evidence", EVIDENCE, "How the path is known, or the name where the path is unknown."),
-        must("summary", Shape::Text, "One sentence for the docs."),
+        must("summary", Shape::Prose, "One sentence for the docs."),
         must(
             "params",
             Shape::Either(&[UNKNOWN, Shape::List(&Shape::Either(&[Shape::Text, Shape::UseOr(&USE, &PARAM)]))]),
             "Shared params, param sets, `use` entries and own params; `[]` for none; or `unknown`.",
         ),
         must("body", Shape::Either(&[UNKNOWN, Shape::Map(&BODY)]), "What comes back, or `unknown`."),
-        may("notes", Shape::Text, NOTES),
-        may("deprecated", Shape::Text, "Why, and what to use instead."),
+        may("notes", Shape::Prose, NOTES),
+        may("deprecated", Shape::Prose, "Why, and what to use instead."),
     ],
 );
 

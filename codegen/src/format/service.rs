@@ -12,7 +12,7 @@ pub(crate) static SERVICE: Map = map(
     &[
         must("title", Shape::Text, "What the service is called."),
         must("version", Shape::Text, "The interface's version, quoted where YAML would read a number."),
-        must("summary", Shape::Text, "What the service is, in a sentence."),
+        must("summary", Shape::Prose, "What the service is, in a sentence."),
         must(
             "env_prefix",
             SHOUTY,
@@ -77,9 +77,9 @@ static STATUS: Map = map(
     &[
         must("status", Shape::Whole { min: 300, max: 599 }, "The HTTP status code."),
         may("label", Shape::Text, "As printed, or `unknown`."),
-        must("summary", Shape::Text, "What it means."),
-        may("advice", Shape::Text, "What a user can do about it."),
-        may("notes", Shape::Text, NOTES),
+        must("summary", Shape::Prose, "What it means."),
+        may("advice", Shape::Prose, "What a user can do about it."),
+        may("notes", Shape::Prose, NOTES),
         must("evidence", EVIDENCE, KNOWN_HOW),
     ],
 );
@@ -100,7 +100,7 @@ static LIMIT: Map = map(
         must("requests", AT_LEAST_ONE, "How many requests are taken within `seconds`."),
         must("seconds", AT_LEAST_ONE, "The span in which `requests` are counted."),
         must("concurrent", AT_LEAST_ONE, "How many requests may be under way at a time."),
-        may("applies_to", Shape::Text, "What it holds for, in words, or `unknown`."),
+        may("applies_to", Shape::Prose, "What it holds for, in words, or `unknown`."),
         must("evidence", EVIDENCE, KNOWN_HOW),
     ],
 );
@@ -133,7 +133,7 @@ static TYPE: Map = Map {
             Shape::Word(&["enum", "identifier"]),
             "`enum`: a closed list as far as anyone knows. `identifier`: open, with known values as constants.",
         ),
-        must("summary", Shape::Text, "What a value of it says."),
+        must("summary", Shape::Prose, "What a value of it says."),
         must("evidence", EVIDENCE, "How it is known, and its values unless they say otherwise."),
         may("values", Shape::List(&Shape::Map(&VALUE)), "The values that are known."),
         may("shapes", Shape::Map(&SHAPES), "How an identifier is built."),
@@ -146,7 +146,7 @@ static VALUE: Map = map(
     &[
         must("value", Shape::Like("^[^,]*$"), "As on the wire."),
         may("ident", Shape::Like("^[A-Z][A-Za-z0-9_]*$"), "The variant or constant, where `value` makes no good one."),
-        may("summary", Shape::Text, "What it means."),
+        may("summary", Shape::Prose, "What it means."),
         may("evidence", EVIDENCE, "How it is known, where that differs from its type."),
     ],
 );
@@ -165,7 +165,7 @@ static SUFFIX: Map = map(
     &[
         must("suffix", Shape::Text, "As on the wire."),
         may("answer", PASCAL, "What it answers; none where the question does not apply."),
-        must("summary", Shape::Text, "What it means."),
+        must("summary", Shape::Prose, "What it means."),
         may("evidence", EVIDENCE, "How it is known, where that differs from its type."),
     ],
 );

@@ -25,9 +25,9 @@ pub(super) static PARAM: Map = map(
             "The only values that public clients were served; documented, never enforced.",
         ),
         may("unit", Shape::Text, "In words, like `percent`."),
-        must("summary", Shape::Text, "What it means."),
+        must("summary", Shape::Prose, "What it means."),
         may("evidence", EVIDENCE, KNOWN_HOW),
-        may("notes", Shape::Text, NOTES),
+        may("notes", Shape::Prose, NOTES),
     ],
 );
 
@@ -37,7 +37,7 @@ pub(super) static USE: Map = map(
         must("use", Shape::Text, "The shared param that is known differently here."),
         may("required", EVIDENCE, "How it is known to be required here."),
         may("evidence", EVIDENCE, "How it is known here."),
-        may("notes", Shape::Text, "What else a user should know of it here."),
+        may("notes", Shape::Prose, "What else a user should know of it here."),
     ],
 );
 
@@ -45,7 +45,7 @@ pub(super) static RECORD: Map = map(
     "a record",
     &[
         must("name", PASCAL, "The type's name, like `PriceLevel`."),
-        must("summary", Shape::Text, "What one of them is."),
+        must("summary", Shape::Prose, "What one of them is."),
         must("fields", Shape::List(&Shape::Map(&FIELD)), "Every field that is known, the time field too."),
         must("evidence", EVIDENCE, "How it is known, and its fields unless they say otherwise."),
     ],
@@ -57,12 +57,12 @@ pub(crate) static FIELD: Map = map(
         must("name", Shape::Text, "As on the wire."),
         may("ident", SNAKE, "The Rust name, where `name` does not make a good one."),
         must("type", Shape::Type, "What it holds: a built-in type, `list<…>`, or a name from `types` or `records`."),
-        must("summary", Shape::Text, "What it means."),
+        must("summary", Shape::Prose, "What it means."),
         may("unit", Shape::Text, "In words, like `percent`, `quote currency` or `USD`."),
         may("range", Shape::Map(&RANGE), "The values that occur."),
         may("optional", Shape::Flag, "`true` if it can be absent or null although it is documented."),
         may("evidence", EVIDENCE, "How it is known, where that differs from its body or record."),
-        may("notes", Shape::Text, NOTES),
+        may("notes", Shape::Prose, NOTES),
     ],
 );
 

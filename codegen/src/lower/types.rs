@@ -1,6 +1,6 @@
 //! Named types, and type expressions with their names followed.
 
-use super::{evidence, meaning, prose};
+use super::{meaning, prose};
 use crate::model::{NamedType, RecordRef, Shapes, Suffix, Type, Value};
 use crate::names::{self, Case};
 use crate::spec;
@@ -52,12 +52,12 @@ pub(super) fn named_type(ty: &spec::Type) -> NamedType {
         ident: value.ident.clone().or_else(|| names::ident(&value.value, case).ok()).unwrap_or_default(),
         value: value.value.clone(),
         summary: prose(&value.summary),
-        evidence: evidence(value.evidence.unwrap_or(ty.evidence)),
+        evidence: value.evidence.unwrap_or(ty.evidence),
     });
     NamedType {
         ident: ty.name.clone(),
         summary: meaning(&ty.summary),
-        evidence: evidence(ty.evidence),
+        evidence: ty.evidence,
         open,
         values: values.collect(),
         shapes: ty.shapes.as_ref().map(|shapes| lower_shapes(shapes, ty.evidence)),
@@ -69,7 +69,7 @@ fn lower_shapes(shapes: &spec::Shapes, inherited: spec::Evidence) -> Shapes {
         suffix: suffix.suffix.clone(),
         answer: suffix.answer.clone(),
         summary: prose(&suffix.summary),
-        evidence: evidence(suffix.evidence.unwrap_or(inherited)),
+        evidence: suffix.evidence.unwrap_or(inherited),
     });
     Shapes {
         part: shapes.part.clone(),

@@ -58,6 +58,7 @@ const TAKEN_GROUPS: &[&str] = &[
     "environment",
     "error",
     "every_setter",
+    "examples",
     "excerpt",
     "field_error",
     "fmt",
@@ -99,6 +100,7 @@ const TAKEN_GROUPS: &[&str] = &[
     "token",
     "transport",
     "trip",
+    "try_into",
     "types",
     "unknown_fields",
     "wire",
@@ -162,7 +164,8 @@ const TAKEN_CONSTANTS: &[&str] = &[
     "write_wire",
 ];
 
-const TAKEN_ENDPOINTS: &[&str] = &["borrow", "client", "clone", "fmt", "from", "into", "new", "self_", "to_owned"];
+const TAKEN_ENDPOINTS: &[&str] =
+    &["borrow", "client", "clone", "fmt", "from", "into", "new", "self_", "to_owned", "try_into"];
 
 /// Types of the runtime, the prelude's names and what emitted files import.
 const TAKEN_TYPES: &[&str] = &[
@@ -181,6 +184,7 @@ const TAKEN_TYPES: &[&str] = &[
     "DecodeError",
     "Default",
     "Display",
+    "E",
     "Endpoint",
     "EndpointInfo",
     "EnvelopeInfo",
@@ -237,6 +241,7 @@ const TAKEN_TYPES: &[&str] = &[
     "TimeUnit",
     "Timestamp",
     "ToString",
+    "ToWire",
     "Transport",
     "TypeInfo",
     "UnknownFields",
@@ -244,54 +249,8 @@ const TAKEN_TYPES: &[&str] = &[
     "ValueInfo",
     "ValueType",
     "Vec",
+    "Window",
 ];
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The runtime's own names, read from its source: each must be known here as taken.
-    #[test]
-    fn what_the_runtime_uses_is_taken() {
-        let modules_and_types = names_in("lib.rs", &mut |item, names| match item {
-            syn::Item::Mod(module) => names.push((Scope::Groups, module.ident.to_string())),
-            syn::Item::Use(item) => used_types(&item.tree, names),
-            _ => {}
-        });
-        let client = names_in("client.rs", &mut |item, names| methods(item, "Client", Scope::Groups, names));
-        let request = names_in("request.rs", &mut |item, names| methods(item, "Request", Scope::Setters, names));
-        assert!(modules_and_types.len() > 20 && client.len() > 3 && request.len() > 3);
-        for (scope, name) in modules_and_types.into_iter().chain(client).chain(request) {
-            assert!(is_taken(scope, &name), "`{name}` belongs to the names that are taken as {scope:?}");
-        }
-    }
-
-    type Names = Vec<(Scope, String)>;
-
-    fn names_in(file: &str, collect: &mut dyn FnMut(&syn::Item, &mut Names)) -> Names {
-        let path = format!("{}/../generated-client/src/{file}", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(&path).expect(&path);
-        let mut names = Vec::new();
-        syn::parse_file(&text).expect("Rust").items.iter().for_each(|item| collect(item, &mut names));
-        names
-    }
-
-    fn used_types(tree: &syn::UseTree, names: &mut Names) {
-        match tree {
-            syn::UseTree::Path(path) => used_types(&path.tree, names),
-            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| used_types(tree, names)),
-            syn::UseTree::Name(name) => names.push((Scope::Types, name.ident.to_string())),
-            _ => {}
-        }
-    }
-
-    fn methods(item: &syn::Item, of: &str, scope: Scope, names: &mut Names) {
-        let syn::Item::Impl(item) = item else { return };
-        let is_of = matches!(&*item.self_ty, syn::Type::Path(path) if path.path.segments[0].ident == of);
-        for member in item.items.iter().filter(|_| is_of) {
-            if let syn::ImplItem::Fn(method) = member {
-                names.push((scope, method.sig.ident.to_string()));
-            }
-        }
-    }
-}
+mod tests;

@@ -674,7 +674,8 @@ impl Record for LiquidationLevelsRecord {
                 .summary("The side of the position."),
             FieldInfo::new("open_duration", "openDuration", ValueType::Number, Evidence::Reported)
                 .optional()
-                .summary("How long the level has been open."),
+                .summary("How long the level has been open.")
+                .notes("The unit is not documented."),
         ],
     };
 

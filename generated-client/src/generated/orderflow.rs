@@ -367,7 +367,8 @@ impl Record for VolumeRatioRecord {
             records::TIME,
             FieldInfo::new("volume_ratio", "volumeRatio", ValueType::Number, Evidence::Document)
                 .range(Range { min: Some(-1.0), max: Some(1.0) })
-                .summary("Market buy volume less market sell volume, divided by their total."),
+                .summary("Market buy volume less market sell volume, divided by their total.")
+                .notes("Above zero buyers lead, below zero sellers do, and around zero neither."),
         ],
     };
 

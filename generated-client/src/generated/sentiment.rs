@@ -225,7 +225,8 @@ impl Record for UserBotRatioRecord {
                 .summary("Connected bots, which are users of the API."),
             FieldInfo::new("ub_ratio", "ubRatio", ValueType::Number, Evidence::Published)
                 .optional()
-                .summary("The ratio of people and bots."),
+                .summary("The ratio of people and bots.")
+                .notes("In the published example it is bots divided by people and bots together."),
         ],
     };
 

@@ -167,7 +167,18 @@ impl FieldInfo {
     /// A field that is always there, of any value.
     pub(crate) const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
         let plain = is_plain(wire_name);
-        Self { ident, wire_name, plain, ty, optional: false, range: Range::ALL, unit: "", summary: "", evidence }
+        Self {
+            ident,
+            wire_name,
+            plain,
+            ty,
+            optional: false,
+            range: Range::ALL,
+            unit: "",
+            summary: "",
+            notes: "",
+            evidence,
+        }
     }
 
     /// Absent or null at times.
@@ -185,6 +196,10 @@ impl FieldInfo {
 
     pub(crate) const fn summary(self, summary: &'static str) -> Self {
         Self { summary, ..self }
+    }
+
+    pub(crate) const fn notes(self, notes: &'static str) -> Self {
+        Self { notes, ..self }
     }
 }
 

@@ -92,6 +92,7 @@ fn row(field: &FieldInfo) -> Markup {
             td {
                 (prose(field.summary))
                 @if !bounds.is_empty() { " " (bounds) }
+                @if !field.notes.is_empty() { " " (prose(field.notes)) }
                 " " small.evidence { (field.evidence) }
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::operation::json;
 use super::schema::schema_ref;
-use super::{Description, described, evidence};
+use super::{Description, described};
 use crate::emit::ordered::Object;
 use crate::model::Status;
 
@@ -39,7 +39,7 @@ impl Description<'_> {
             .with("description", "What went wrong. Which of the places there are depends on the failure.")
             .with_list("x-message", body.message.iter().map(String::as_str))
             .with_list("x-code", body.code.iter().map(String::as_str))
-            .with("x-evidence", evidence(known));
+            .with("x-evidence", known.word());
         Some(schema)
     }
 
@@ -66,7 +66,7 @@ pub(super) fn status_facts(status: &Status) -> Object {
         .and(described(&status.summary, [status.advice.as_str()], &status.notes))
         .with_some("x-label", status.label.as_deref())
         .with_text("x-advice", &status.advice)
-        .with("x-evidence", evidence(status.evidence))
+        .with("x-evidence", status.evidence.word())
 }
 
 fn component(status: &Status) -> String {

@@ -3,7 +3,7 @@
 use serde_yaml::Value;
 
 use super::schema::{chosen_ident, range, schema_ref, type_name};
-use super::{Description, described, evidence, names, operation_id, unit};
+use super::{Description, described, names, operation_id, unit};
 use crate::emit::ordered::{Object, number};
 use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, Param, SharedParam, Type};
 use crate::names::Case;
@@ -24,7 +24,7 @@ impl Description<'_> {
         let unknown = if endpoint.params.is_none() { "Its params are unknown." } else { "" };
         let params = endpoint.params.iter().flatten().map(|param| self.endpoint_param(param));
         Object::default()
-            .with("operationId", operation_id(group, endpoint))
+            .with("operationId", operation_id(self.api, group, endpoint))
             .with("tags", vec![group.ident.as_str()])
             .with("summary", endpoint.name.as_str())
             .and(described(&endpoint.summary, [unknown, &deprecated], &endpoint.notes))
@@ -33,7 +33,7 @@ impl Description<'_> {
             .with("responses", self.responses(endpoint))
             .and(names(endpoint))
             .with_some("x-params", endpoint.params.is_none().then_some("unknown"))
-            .with("x-evidence", evidence(endpoint.evidence))
+            .with("x-evidence", endpoint.evidence.word())
     }
 
     /// A shared param by reference, unless the endpoint says something of it anew.
@@ -71,9 +71,9 @@ impl Description<'_> {
             .with_text("x-unit", &param.unit)
             .with_some("x-served", Some(param.served.clone()).filter(|served| !served.is_empty()))
             .with_some("x-list", param.list.as_deref())
-            .with_some("x-required", param.required.map(evidence))
+            .with_some("x-required", param.required.map(Evidence::word))
             .and(chosen_ident("x-ident", Case::Snake, &param.ident, &param.wire_name))
-            .with("x-evidence", evidence(param.evidence))
+            .with("x-evidence", param.evidence.word())
     }
 
     fn param_schema(&self, param: &Param) -> Object {
@@ -114,7 +114,7 @@ impl Description<'_> {
             .with("content", json(schema))
             .with("x-body", kind)
             .with_some("x-time", time)
-            .with_some("x-evidence", known.map(evidence))
+            .with_some("x-evidence", known.map(Evidence::word))
     }
 }
 

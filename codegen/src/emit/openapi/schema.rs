@@ -2,7 +2,7 @@
 
 use serde_yaml::Value;
 
-use super::{Description, described, evidence, markdown, unit};
+use super::{Description, described, markdown, unit};
 use crate::emit::ordered::{Object, number};
 use crate::model::{Body, Evidence, Field, NamedType, Range, Record, RecordRef, Shapes, Type};
 use crate::names::{self, Case};
@@ -50,13 +50,13 @@ impl Description<'_> {
                 .with("value", value.value.as_str())
                 .and(chosen_ident("ident", case, &value.ident, &value.value))
                 .with_text("summary", &value.summary)
-                .with("evidence", evidence(value.evidence))
+                .with("evidence", value.evidence.word())
         });
         schema
             .with("x-kind", kind)
             .with_list("x-values", values)
             .with_some("x-shapes", ty.shapes.as_ref().map(shapes))
-            .with("x-evidence", evidence(ty.evidence))
+            .with("x-evidence", ty.evidence.word())
     }
 
     fn record(&self, record: &Record, group: Option<&str>) -> Object {
@@ -67,7 +67,7 @@ impl Description<'_> {
             .with_list("required", required)
             .with("properties", self.properties(&record.fields))
             .with_some("x-group", group)
-            .with("x-evidence", evidence(record.evidence))
+            .with("x-evidence", record.evidence.word())
     }
 
     pub(super) fn properties(&self, fields: &[Field]) -> Object {
@@ -83,7 +83,7 @@ impl Description<'_> {
             .and(type_name(&field.ty))
             .with_text("x-unit", &field.unit)
             .and(chosen_ident("x-ident", Case::Snake, &field.ident, &field.wire_name))
-            .with("x-evidence", evidence(field.evidence));
+            .with("x-evidence", field.evidence.word());
         self.version.say(schema, said)
     }
 
@@ -142,7 +142,7 @@ impl Description<'_> {
             .with("description", description)
             .with("required", vec![envelope.data.as_str()])
             .with("properties", properties)
-            .with("x-evidence", evidence(envelope.evidence))
+            .with("x-evidence", envelope.evidence.word())
     }
 }
 
@@ -184,7 +184,7 @@ fn shapes(shapes: &Shapes) -> Object {
                 .with("suffix", suffix.suffix.as_str())
                 .with_some("answer", suffix.answer.as_deref())
                 .with("summary", suffix.summary.as_str())
-                .with("evidence", evidence(suffix.evidence)),
+                .with("evidence", suffix.evidence.word()),
         )
     });
     Object::default()

@@ -1,7 +1,7 @@
 //! Credentials: a key in a header, or the key and a token that is asked for first.
 
 use super::errors::status_facts;
-use super::{Description, evidence, some};
+use super::{Description, some};
 use crate::emit::ordered::Object;
 use crate::model::ClientCredentials;
 
@@ -26,7 +26,7 @@ impl Description<'_> {
                 .with("in", "header")
                 .with("name", key.header.as_str())
                 .with("description", "The key that every request carries.")
-                .with("x-evidence", evidence(key.evidence))
+                .with("x-evidence", key.evidence.word())
         });
         let token = service.client_credentials.as_ref().map(|flow| self.flow(flow));
         Object::default().with_some(API_KEY, key).with_some(TOKEN, token)
@@ -46,6 +46,6 @@ impl Description<'_> {
             .with("x-path", flow.path.as_str())
             .with_some("x-reply", some(self.properties(&flow.reply)))
             .with_list("x-errors", errors)
-            .with("x-evidence", evidence(flow.evidence))
+            .with("x-evidence", flow.evidence.word())
     }
 }

@@ -10,7 +10,7 @@ pub(super) fn params<'a>(params: impl Iterator<Item = &'a Param>) -> String {
         let setters = setters.collect::<Vec<_>>().join(", ");
         let required = match (param.in_path, param.required) {
             (true, _) => "in the path".to_owned(),
-            (false, Some(evidence)) => evidence.word().to_owned(),
+            (false, Some(evidence)) => evidence.told().to_owned(),
             (false, None) => String::new(),
         };
         let default = param.default.as_deref().map(code).unwrap_or_default();
@@ -103,7 +103,7 @@ fn name(ty: &Type) -> String {
 }
 
 fn known(evidence: Evidence) -> String {
-    evidence.word().to_owned()
+    evidence.told().to_owned()
 }
 
 pub(in crate::emit) fn table<const N: usize>(heads: [&str; N], rows: impl Iterator<Item = String>) -> String {

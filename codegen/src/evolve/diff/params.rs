@@ -13,6 +13,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, chang
     let endpoint = Compared { pairs, old, new, params: &params, place: words::method(new) };
     if !endpoint.arguments(changes) {
         endpoint.order(changes);
+        endpoint.argument_names(changes);
     }
     endpoint.setters(changes);
     endpoint.facts(changes);
@@ -73,6 +74,24 @@ impl Compared<'_> {
         places.sort_unstable();
         if !places.is_sorted_by_key(|(_, new)| *new) {
             changes.docs(self.place.clone());
+        }
+    }
+
+    /// Other names of arguments, which stand on the wire and in the docs and which no caller writes.
+    fn argument_names(&self, changes: &mut Changes) {
+        for (old, new) in self.params.both.iter().filter(|(old, new)| old.is_argument() && new.is_argument()) {
+            let (was, is) = (words::argument_name(old), words::argument_name(new));
+            // What stands in the path is told with it.
+            if old.wire_name != new.wire_name && !new.in_path {
+                let text = format!("`{is}` is sent as `{}` instead of `{}` by", new.wire_name, old.wire_name);
+                changes.add(Change::patch(Heading::Fixed, text).on(&self.place));
+            }
+            if was != is {
+                let text = format!("the argument `{was}` is called `{is}` in");
+                changes.add(Change::patch(Heading::Changed, text).on(&self.place));
+            } else if old.ident != new.ident {
+                changes.docs(format!("`{is}` of {}", self.place));
+            }
         }
     }
 
@@ -137,16 +156,20 @@ impl Compared<'_> {
         for (old, new) in &self.params.both {
             let name = &new.ident;
             // What is told otherwise changes the docs anyway.
-            let is_told = old.is_argument() != new.is_argument() || old.ident != new.ident;
+            let mut is_told = old.is_argument() != new.is_argument() || old.ident != new.ident;
             if let (Some(before), Some(after)) = (&old.default, &new.default)
                 && before != after
             {
                 let text = format!("`{name}`, left out, is `{after}` instead of `{before}` for");
                 changes.add(Change::patch(Heading::Changed, text).on(&self.place));
-            } else if enforced(old) != enforced(new) {
+                is_told = true;
+            }
+            if enforced(old) != enforced(new) {
                 let text = format!("`{name}` {}, checked before sending, for", bounds(new));
                 changes.add(Change::patch(Heading::Changed, text).on(&self.place));
-            } else if !is_told && facts(old) != facts(new) {
+                is_told = true;
+            }
+            if !is_told && facts(old) != facts(new) {
                 changes.docs(format!("`.{name}()`"));
             }
         }

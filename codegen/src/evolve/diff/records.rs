@@ -37,10 +37,10 @@ fn is_brought(pairs: &Pairs<'_>, new: Standing<'_>) -> bool {
     methods.any(|placed| placed.endpoint.body.record().is_some_and(|record| new.is(record)))
 }
 
-/// Whether it goes with its endpoint or its group: then that is told.
+/// Whether it goes with its method or its group: then that is told.
 fn is_taken_along(pairs: &Pairs<'_>, old: Standing<'_>) -> bool {
     let with_group = pairs.groups.gone.iter().any(|group| Some(group.ident.as_str()) == old.module);
-    let mut gone = pairs.endpoints.gone.iter();
+    let mut gone = pairs.endpoints.gone.iter().filter(|placed| placed.endpoint.path.is_some());
     with_group || gone.any(|placed| placed.endpoint.body.record().is_some_and(|record| old.is(record)))
 }
 

@@ -33,7 +33,7 @@ pub(super) fn arguments(endpoint: &Endpoint) -> impl Iterator<Item = &Param> {
     endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.is_argument())
 }
 
-fn argument_name(param: &Param) -> &str {
+pub(super) fn argument_name(param: &Param) -> &str {
     param.list.as_deref().unwrap_or(&param.ident)
 }
 

@@ -87,6 +87,11 @@ fn what_cannot_be_done_without_harm_is_refused() {
     let mut folded = draft("a: >-\n  x\n  y\n");
     let refused = folded.replace(&[Key("a")], &"z".into()).expect_err("several lines");
     assert_eq!(refused.0, "`a` stands on several lines; change it by hand");
+    let mut below = draft("- body:  # why\n    unknown\n  notes: n\n");
+    let long = Tree::map().with("series", vec![field("x"), field("z")]);
+    let refused = below.replace(&[Item(0), Key("body")], &long).expect_err("a comment in between");
+    assert_eq!(refused.0, "item 1, `body` stands on several lines; change it by hand");
+    assert_eq!(below.text(), "- body:  # why\n    unknown\n  notes: n\n");
     let mut comment = draft("l: [\n  a # ]\n]\n");
     comment.extend(&[Key("l")], vec!["x".into()]).expect("a list");
     assert_eq!(comment.text(), "l: [\n  a, x # ]\n]\n");

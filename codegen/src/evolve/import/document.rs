@@ -4,7 +4,10 @@ use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
 use super::tolerant::Tolerant;
+use crate::evidence::Evidence;
 use crate::evolve::change::Refusal;
+use crate::names::{self, Case};
+use crate::walk::{is_line, is_prose};
 
 /// A description, read.
 #[derive(Debug)]
@@ -116,9 +119,25 @@ pub(super) fn items<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value.get(key).and_then(Value::as_sequence).map_or(&[], Vec::as_slice)
 }
 
-/// The text under a key.
+/// The text under a key; none in an extension that says nothing the catalogue takes, as those of others may.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
-    value.get(key).and_then(Value::as_str)
+    let text = value.get(key).and_then(Value::as_str)?;
+    (!key.starts_with("x-") || is_taken(key, text)).then_some(text)
+}
+
+/// Whether the catalogue takes the text of one of its extensions.
+pub(super) fn is_taken(key: &str, text: &str) -> bool {
+    match key {
+        "x-advice" | "x-deprecated" | "x-notes" => is_prose(text),
+        "x-env-prefix" => names::is_ident(text, Case::Shouty),
+        "x-ident" | "x-list" => names::is_ident(text, Case::Snake),
+        _ => is_line(text),
+    }
+}
+
+/// Other names that can be written down.
+pub(super) fn aliases(value: &Value) -> Vec<String> {
+    items(value, "x-aliases").iter().map(text_of).filter(|alias| is_line(alias)).collect()
 }
 
 /// How something is known, as our own descriptions say it.
@@ -128,7 +147,7 @@ pub(super) fn evidence_of(value: &Value) -> Option<&str> {
 
 /// Whether a text is a word of the catalogue for how something is known.
 pub(super) fn is_evidence(text: &str) -> bool {
-    matches!(text, "document" | "published" | "reported")
+    Evidence::of(text).is_some()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::facts::or_unknown;
 use super::plan::{PlannedField, Ty};
 use crate::evolve::change::Desk;
 use crate::evolve::tree::Tree;
+use crate::walk::is_line;
 
 impl<'d> Reader<'d> {
     /// The metadata of a catalogue that is new.
@@ -36,10 +37,12 @@ impl<'d> Reader<'d> {
         let envelope = self.document.root().get("x-envelope").unwrap_or(&Value::Null);
         let Some(said) = text(envelope, "unsupported") else { return };
         let fields = self.plan.metadata.first().map(|metadata| self.plan.records[*metadata].fields.as_slice());
-        let is_list = |field: &&PlannedField| field.name == said && matches!(field.ty, Ty::List(_));
+        let is_list = |field: &&PlannedField| {
+            field.name == said && matches!(&field.ty, Ty::List(item) if !matches!(**item, Ty::List(_) | Ty::Record(_)))
+        };
         match fields.unwrap_or_default().iter().find(is_list) {
             Some(field) => self.plan.unsupported = Some(field.name.clone()),
-            None => self.notes.add("`unsupported` that names no list of the metadata", "#/x-envelope"),
+            None => self.notes.add("`unsupported` that names no list of texts in the metadata", "#/x-envelope"),
         }
     }
 
@@ -47,9 +50,10 @@ impl<'d> Reader<'d> {
         let root = self.document.root();
         let envelope = root.get("x-envelope")?;
         let evidence = text(envelope, "evidence").filter(|said| is_evidence(said)).unwrap_or(evidence).to_owned();
-        let time = text(envelope, "time").map(|name| self.envelope_time(name, &evidence));
-        let metadata = text(envelope, "metadata").map(str::to_owned);
-        let tree = Tree::map().with("data", text(envelope, "data")?).with_some("time", time);
+        let name = |key: &str| text(envelope, key).filter(|name| is_line(name));
+        let time = name("time").map(|name| self.envelope_time(name, &evidence));
+        let metadata = name("metadata").map(str::to_owned);
+        let tree = Tree::map().with("data", name("data")?).with_some("time", time);
         // Its fields come with the other types, since they need their names.
         let metadata = metadata.map(|name| Tree::map().with("name", name).with("fields", Vec::new()));
         Some(tree.with_some("metadata", metadata).with("evidence", evidence))

@@ -7,6 +7,7 @@ use super::{Envelope, Reader};
 use crate::evolve::change::Desk;
 use crate::evolve::tree::Tree;
 use crate::names::{self, Case};
+use crate::walk::{is_line, is_prose};
 
 /// Keys of the whole description that something here reads.
 const KEYS: &[&str] = &[
@@ -128,6 +129,10 @@ impl Reader<'_> {
     pub(super) fn unused(&mut self) {
         let root = self.document.root();
         self.sweep(root, KEYS, "#");
+        // In a response it names a field.
+        if root.get("x-time").is_some_and(|time| !time.is_mapping()) {
+            self.notes.add("`x-time`", "#");
+        }
         if let Some(components) = root.get("components") {
             self.sweep(components, PARTS, "#/components");
         }
@@ -197,7 +202,7 @@ impl Reader<'_> {
 /// Title or version, which is often written as a number.
 fn head(info: &Value, key: &str) -> Option<String> {
     let said = text_of(info.get(key)?);
-    Some(said.trim().to_owned()).filter(|said| super::is_writable(said))
+    Some(said.trim().to_owned()).filter(|said| is_line(said))
 }
 
 fn limits(root: &Value) -> Vec<Tree> {
@@ -209,7 +214,19 @@ fn limits(root: &Value) -> Vec<Tree> {
             None => tree,
         })
     };
-    items(root, "x-limits").iter().map(limit).collect()
+    items(root, "x-limits").iter().filter(|limit| is_limit(limit)).map(limit).collect()
+}
+
+/// Whether a limit is told as the catalogue tells it.
+pub(super) fn is_limit(limit: &Value) -> bool {
+    let is_number = |key: &str| {
+        let number = limit.get(key).and_then(Value::as_u64);
+        number.is_some_and(|number| number > 0 && u32::try_from(number).is_ok())
+    };
+    ["requests", "seconds", "concurrent"].into_iter().all(is_number)
+        && text(limit, "name").is_some_and(is_line)
+        && text(limit, "evidence").is_some_and(is_evidence)
+        && limit.get("applies_to").is_none_or(|of| of.as_str().is_some_and(is_prose))
 }
 
 /// What is said, or that nobody knows.

@@ -6,6 +6,7 @@ use super::Reader;
 use super::document::{items, text, text_of};
 use super::plan::{PlannedType, PlannedValue, Said, Ty};
 use super::schema::{is_component, owner};
+use crate::walk::is_line;
 
 impl<'d> Reader<'d> {
     /// Text, or a named type of it.
@@ -29,7 +30,7 @@ impl<'d> Reader<'d> {
             if value.is_null() {
                 continue;
             }
-            if super::is_writable(&text_value) && !text_value.contains(',') {
+            if is_line(&text_value) && !text_value.contains(',') {
                 if !values.iter().any(|known: &PlannedValue| known.value == text_value) {
                     values.push(PlannedValue { value: text_value, said });
                 }

@@ -4,10 +4,11 @@ use heck::{ToSnakeCase, ToTitleCase};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{items, text, text_of};
+use super::document::{aliases, items, text};
 use super::plan::PlannedGroup;
 use crate::evolve::naming::Taken;
 use crate::names::{self, Case};
+use crate::walk::is_line;
 
 const TAG_KEYS: &[&str] = &["description", "name", "x-aliases", "x-displayName"];
 
@@ -35,9 +36,8 @@ impl Reader<'_> {
         let words = || if wanted.contains(' ') { wanted.clone() } else { wanted.to_title_case() };
         let title = title.unwrap_or_else(words);
         let summary = text(tag, "description").map(|text| self.prose(text)).unwrap_or_default();
-        let aliases = items(tag, "x-aliases").iter().map(text_of).collect();
-        let title = if super::is_writable(&title) { title } else { module.clone() };
-        self.plan.groups.push(PlannedGroup { module: module.clone(), title, summary, aliases });
+        let title = if is_line(&title) { title } else { module.clone() };
+        self.plan.groups.push(PlannedGroup { module: module.clone(), title, summary, aliases: aliases(tag) });
         self.groups.push((wanted, module.clone()));
         module
     }
@@ -58,7 +58,7 @@ impl Reader<'_> {
         let name = wanted.to_title_case();
         let name = if names::ident(&name, Case::Snake).is_ok() { name } else { "Root".to_owned() };
         // What people call it, where that makes the same method.
-        let said = text(operation, "summary").filter(|said| self.options.summaries && super::is_writable(said));
+        let said = text(operation, "summary").filter(|said| self.options.summaries && is_line(said));
         let has_ident = text(operation, "x-ident").is_some_and(|ident| names::is_ident(ident, Case::Snake));
         let is_same = |said: &&str| has_ident || names::ident(said, Case::Snake) == names::ident(&name, Case::Snake);
         let same = said.filter(is_same);

@@ -3,8 +3,9 @@
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, items, text, text_of};
+use super::document::{aliases, entries, items, text};
 use super::plan::{PlannedEndpoint, PlannedParam, Said, Several, Taken, Ty};
+use crate::walk::is_line;
 
 const KEYS: &[&str] = &[
     "deprecated",
@@ -101,7 +102,7 @@ impl<'d> Reader<'d> {
             name,
             is_tagged: !items(operation, "tags").is_empty(),
             is_named: operation.get("operationId").is_some(),
-            aliases: items(operation, "x-aliases").iter().map(text_of).collect(),
+            aliases: aliases(operation),
             path,
             said,
             params,
@@ -126,14 +127,19 @@ impl<'d> Reader<'d> {
         // The catalogue may write out what the server of the description ends in.
         let is_whole = path.starts_with(&format!("{}/", self.plan.prefix));
         let path = if is_whole { path.to_owned() } else { format!("{}{path}", self.plan.prefix) };
-        let is_legal = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(c);
         let is_segment = |segment: &str| {
             let braces = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
             match braces {
-                Some(name) => !name.is_empty() && !name.contains(['{', '}']) && super::is_writable(name),
-                None => !matches!(segment, "" | "." | "..") && segment.chars().all(is_legal),
+                Some(name) => !name.is_empty() && !name.contains(['{', '}']) && is_line(name),
+                None => is_plain(segment),
             }
         };
+        let params: Vec<&str> = path.split('/').filter(|segment| segment.starts_with('{')).collect();
+        let is_twice = |index: usize| params[..index].contains(&params[index]);
+        if (0..params.len()).any(is_twice) {
+            self.notes.add("a path that is left out, for a param that stands in it twice", place);
+            return None;
+        }
         let is_path = path.starts_with('/') && path.split('/').skip(1).all(is_segment);
         if !is_path {
             let is_part =
@@ -183,6 +189,12 @@ impl<'d> Reader<'d> {
         params.extend(missing.into_iter().map(|name| Taken::Own(Box::new(plain(name)))));
         Some(params)
     }
+}
+
+/// Whether a segment of a path is no param and can stand as it is.
+pub(super) fn is_plain(segment: &str) -> bool {
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(c);
+    !matches!(segment, "" | "." | "..") && segment.chars().all(is_legal)
 }
 
 /// A path without the names of its params.

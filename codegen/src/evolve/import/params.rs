@@ -6,6 +6,7 @@ use super::Reader;
 use super::document::{is_evidence, items, text, text_of};
 use super::plan::{PlannedParam, Said, Several, Taken, Ty};
 use super::schema::is_moment;
+use crate::walk::is_line;
 
 const KEYS: &[&str] = &[
     "$ref",
@@ -79,7 +80,7 @@ impl<'d> Reader<'d> {
             self.notes.add(format!("params `in: {location}`"), place);
             return None;
         }
-        if !super::is_writable(name) {
+        if !is_line(name) {
             self.notes.add("a param whose name cannot be written down", place);
             return None;
         }
@@ -173,7 +174,7 @@ impl<'d> Reader<'d> {
                 let ty = &self.plan.types[*index];
                 ty.is_open || ty.values.iter().any(|value| value.value == text)
             }
-            _ => super::is_writable(text),
+            _ => is_line(text),
         }
     }
 }

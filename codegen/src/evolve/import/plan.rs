@@ -94,6 +94,12 @@ pub(super) struct Said {
 }
 
 impl Said {
+    /// Its bounds as the catalogue writes them.
+    pub(super) fn range(&self) -> Option<Tree> {
+        let range = Tree::map().with_some("min", self.min).with_some("max", self.max);
+        (range != Tree::map()).then_some(range)
+    }
+
     /// What is said here, and elsewhere what is not.
     pub(super) fn or(self, other: Self) -> Self {
         Self {

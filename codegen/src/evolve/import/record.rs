@@ -6,6 +6,7 @@ use super::Reader;
 use super::composition::Collected;
 use super::plan::{PlannedField, PlannedRecord};
 use super::schema::{is_component, owner};
+use crate::walk::is_line;
 
 impl<'d> Reader<'d> {
     /// A record; `None` for an object whose fields nobody lists.
@@ -48,7 +49,7 @@ impl<'d> Reader<'d> {
             self.notes.add(format!("`required: {name}`, which is no listed field"), place);
         }
         for (key, property, at) in properties {
-            if !super::is_writable(&key) {
+            if !is_line(&key) {
                 self.notes.add(format!("the field {key:?}, whose name cannot be written down"), place);
                 continue;
             }

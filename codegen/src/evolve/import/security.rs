@@ -5,8 +5,11 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{entries, evidence_of, items, text, text_of};
 use super::facts::{or_unknown, some};
+use super::operation::is_plain;
 use super::plan::Ty;
+use crate::check::may_carry_key;
 use crate::evolve::tree::Tree;
+use crate::walk::is_line;
 
 const KEY_KEYS: &[&str] = &["description", "in", "name", "type", "x-evidence"];
 const TOKEN_KEYS: &[&str] = &["description", "flows", "type", "x-errors", "x-evidence", "x-label", "x-path", "x-reply"];
@@ -24,11 +27,8 @@ impl<'d> Reader<'d> {
             let evidence = evidence_of(scheme).unwrap_or(evidence).to_owned();
             let header = text(scheme, "name").unwrap_or_default();
             let is_key = text(scheme, "type") == Some("apiKey") && text(scheme, "in") == Some("header");
-            let is_free = !header.is_empty()
-                && header.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-                && !header.eq_ignore_ascii_case("authorization");
             let flow = scheme.get("flows").and_then(|flows| flows.get("clientCredentials"));
-            if is_key && is_free && key.is_none() {
+            if is_key && may_carry_key(header) && key.is_none() {
                 self.sweep(scheme, KEY_KEYS, &place);
                 self.untold(scheme, "description", "a security scheme", &place);
                 key = Some(Tree::map().with("header", header).with("evidence", evidence));
@@ -44,7 +44,7 @@ impl<'d> Reader<'d> {
                 }
                 token = self.flow(scheme, flow, &evidence, base);
                 if token.is_none() {
-                    self.notes.add("a token path that is not below the base URL", &place);
+                    self.notes.add("a token path that is not below the base URL, or cannot be written down", &place);
                 }
             } else {
                 self.notes.add("a security scheme that the client does not know", &place);
@@ -55,22 +55,12 @@ impl<'d> Reader<'d> {
     }
 
     fn flow(&mut self, scheme: &'d Value, flow: &'d Value, evidence: &str, base: &str) -> Option<Tree> {
-        let url = text(scheme, "x-path").or(text(flow, "tokenUrl")).filter(|url| url.starts_with('/'))?;
+        let url = text(scheme, "x-path").or(text(flow, "tokenUrl"))?;
+        url.strip_prefix('/').filter(|rest| rest.split('/').all(is_plain))?;
         // Every base URL ends in that already.
         let url = url.strip_prefix(base).filter(|rest| rest.starts_with('/')).unwrap_or(url);
-        let mut reply = Vec::new();
-        for (name, field) in entries(scheme, "x-reply") {
-            let value = self.value(field, name, &format!("#/components/securitySchemes/x-reply/{name}"));
-            let Ty::Builtin(ty) = value.ty else { continue };
-            let said = self.said(field);
-            reply.push(
-                Tree::map()
-                    .with("name", name)
-                    .with("type", ty)
-                    .with("summary", or_unknown(said.summary))
-                    .with_some("unit", said.unit),
-            );
-        }
+        let fields = entries(scheme, "x-reply").collect::<Vec<_>>().into_iter();
+        let reply = fields.filter_map(|(name, field)| self.reply_field(name, field, evidence)).collect();
         let errors = items(scheme, "x-errors").iter().map(|error| {
             let status = error.get("status").map(text_of).unwrap_or_default();
             self.status(&status, error, evidence)
@@ -83,5 +73,31 @@ impl<'d> Reader<'d> {
             .with_some("reply", some(reply))
             .with_some("errors", some(errors));
         Some(tree)
+    }
+    /// A field of the reply with the token.
+    fn reply_field(&mut self, name: &str, field: &'d Value, inherited: &str) -> Option<Tree> {
+        let place = format!("#/components/securitySchemes/x-reply/{name}");
+        let value = self.value(field, name, &place);
+        let ty = match &value.ty {
+            Ty::Builtin(ty) if is_line(name) => (*ty).to_owned(),
+            _ => {
+                self.notes.add("a field of the reply with the token that is no plain value", &place);
+                return None;
+            }
+        };
+        let said = self.said_of_value(field, &value.ty, &place);
+        let range = said.range();
+        Some(
+            Tree::map()
+                .with("name", name)
+                .with_some("ident", said.ident)
+                .with("type", ty)
+                .with("summary", or_unknown(said.summary))
+                .with_some("unit", said.unit)
+                .with_some("range", range)
+                .with_some("optional", value.nullable.then_some(true))
+                .with_some("evidence", said.evidence.filter(|own| own != inherited))
+                .with_some("notes", said.notes),
+        )
     }
 }

@@ -4,7 +4,6 @@ use serde_yaml::{Mapping, Value};
 
 use super::enums::Met;
 use super::fields::{Place, SERVICE, Topic};
-use super::time::evidence_word;
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
 use crate::evolve::reply::Reply;
@@ -62,7 +61,7 @@ impl Topic<'_> {
             within: format!("{name}."),
             fixed: fixed.into_iter().collect(),
             is_shared: true,
-            ..Place::new(SERVICE, path, evidence_word(envelope.evidence))
+            ..Place::new(SERVICE, path, envelope.evidence.word())
         };
         self.merge(desk, &place, seen)
     }

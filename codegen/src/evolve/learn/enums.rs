@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::fields::{SERVICE, Topic, is_writable};
+use super::fields::{SERVICE, Topic};
 use super::types::all_types;
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
@@ -12,6 +12,7 @@ use crate::evolve::tree::Tree;
 use crate::format;
 use crate::names::{self, Case, Scope};
 use crate::type_expr::TypeExpr;
+use crate::walk::is_line;
 
 /// The fields that replies had, and what each held in words, unless it was text.
 #[derive(Debug, Default)]
@@ -198,7 +199,7 @@ impl Topic<'_> {
 
 /// Whether a text can be a value: a comma separates values on the wire.
 fn is_value(text: &str) -> bool {
-    is_writable(text) && !text.contains(',')
+    is_line(text) && !text.contains(',')
 }
 
 /// A value of an enum, with the `ident` it needs.

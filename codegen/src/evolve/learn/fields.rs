@@ -9,7 +9,7 @@ use crate::evolve::seen::Seen;
 use crate::evolve::tree::Tree;
 use crate::format;
 use crate::names::{self, Case, Scope};
-use crate::walk::is_invisible;
+use crate::walk::is_line;
 
 /// What an endpoint's lesson is about.
 pub(super) struct Topic<'a> {
@@ -81,8 +81,8 @@ impl Topic<'_> {
             if let Some(met) = met {
                 self.compare(desk, place, &at, field, met)?;
             }
-            if is_absent && seen.objects > 0 && field.get("optional").is_none() {
-                desk.insert(&place.file, &at, &format::FIELD, "optional", &true.into())?;
+            if is_absent && seen.objects > 0 && field.get("optional") != Some(&true.into()) {
+                desk.set(&place.file, &at, &format::FIELD, "optional", true)?;
                 self.say(desk, format!("`{}{name}` can be absent or null", place.within));
             }
         }
@@ -133,7 +133,7 @@ impl Topic<'_> {
     ) -> Result<Vec<Tree>, Refusal> {
         let mut fields = Vec::new();
         for (name, met) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
-            if !is_writable(name) {
+            if !is_line(name) {
                 self.say(desk, format!("a field without a name that can be written down is left out: {name:?}"));
                 continue;
             }
@@ -155,9 +155,4 @@ impl Topic<'_> {
 
 fn snake(name: &str) -> String {
     names::ident(name, Case::Snake).unwrap_or_default()
-}
-
-/// Whether the catalogue takes a text.
-pub(super) fn is_writable(text: &str) -> bool {
-    !text.trim().is_empty() && !text.chars().any(is_invisible) && !text.contains(['\n', '\r', '\t'])
 }

@@ -10,7 +10,7 @@ use crate::evolve::edit::Step;
 use crate::evolve::seen::{Seen, shown};
 use crate::evolve::tree::Tree;
 use crate::format;
-use crate::spec::{self, Evidence, TimeUnit};
+use crate::spec::{self, Evidence};
 
 impl Topic<'_> {
     /// Whether records have the envelope's time field as the catalogue says; says so if they do not.
@@ -21,7 +21,7 @@ impl Topic<'_> {
         };
         let evidence = time.evidence.unwrap_or(envelope.evidence);
         let is_optional = time.optional || evidence != Evidence::Document;
-        let said = format!("which `envelope.time` of {SERVICE} promises (evidence: {})", evidence_word(evidence));
+        let said = format!("which `envelope.time` of {SERVICE} promises (evidence: {})", evidence.word());
         let met = seen.fields.get(name);
         let missing = seen.objects - met.map_or(0, Seen::values);
         let Some(met) = met.filter(|_| missing < seen.objects) else {
@@ -34,7 +34,8 @@ impl Topic<'_> {
         }
         if missing > 0 && !is_optional {
             let of = seen.objects;
-            self.say(desk, format!("{missing} of {of} records have no `{name}`, {said}; the client refuses them"));
+            let (have, them) = if missing == 1 { ("has", "it") } else { ("have", "them") };
+            self.say(desk, format!("{missing} of {of} records {have} no `{name}`, {said}; the client refuses {them}"));
             return false;
         }
         self.say_moment(desk, name, met);
@@ -60,7 +61,7 @@ impl Topic<'_> {
             self.say(desk, format!("`{name}` comes as text, like {text:?}; the client reads that as a number"));
         }
         let time = &desk.checked.service.time;
-        let (declared, evidence) = (unit_word(time.unit), evidence_word(time.evidence));
+        let (declared, evidence) = (time.unit.word(), time.evidence.word());
         let Some(unit) = unit_of(seen.most).filter(|unit| *unit != declared) else { return };
         let correction = match unit {
             "seconds" | "milliseconds" => "correct `time.unit` if every endpoint answers so; if only this one does, ",
@@ -127,20 +128,5 @@ pub(super) fn make_time(field: &mut Tree, time: Option<&str>) {
     {
         entries.retain(|(key, _)| key != "unit");
         entries.iter_mut().filter(|(key, _)| key == "type").for_each(|(_, ty)| *ty = "timestamp".into());
-    }
-}
-
-fn unit_word(unit: TimeUnit) -> &'static str {
-    match unit {
-        TimeUnit::Seconds => "seconds",
-        TimeUnit::Milliseconds => "milliseconds",
-    }
-}
-
-pub(super) fn evidence_word(evidence: Evidence) -> &'static str {
-    match evidence {
-        Evidence::Document => "document",
-        Evidence::Published => "published",
-        Evidence::Reported => "reported",
     }
 }

@@ -41,7 +41,8 @@ impl Record for Metadata {
                     Evidence::Document,
                 )
                 .optional()
-                .summary("The requested venues that the endpoint does not cover."),
+                .summary("The requested venues that the endpoint does not cover.")
+                .notes("Documented for the volume ratio."),
         ],
     };
 

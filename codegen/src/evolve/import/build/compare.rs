@@ -31,7 +31,7 @@ struct Comparison<'a> {
 
 /// Compares everything that both know.
 pub(super) fn compare(builder: &Builder<'_>, slots: &[Slot]) -> Facts {
-    let evidence = evidence(&builder.import.evidence);
+    let evidence = Evidence::of(&builder.import.evidence).unwrap_or(Evidence::Reported);
     let Builder { desk, plan, met, .. } = builder;
     let mut comparison = Comparison { checked: &desk.checked, plan, met, evidence, facts: Facts::default() };
     comparison.service();
@@ -46,20 +46,4 @@ pub(super) fn compare(builder: &Builder<'_>, slots: &[Slot]) -> Facts {
     comparison.time_of_series();
     comparison.named_types();
     comparison.facts
-}
-
-fn evidence(word: &str) -> Evidence {
-    match word {
-        "document" => Evidence::Document,
-        "published" => Evidence::Published,
-        _ => Evidence::Reported,
-    }
-}
-
-pub(super) fn word(evidence: Evidence) -> &'static str {
-    match evidence {
-        Evidence::Document => "document",
-        Evidence::Published => "published",
-        Evidence::Reported => "reported",
-    }
 }

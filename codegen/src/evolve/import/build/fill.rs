@@ -29,8 +29,8 @@ impl Builder<'_> {
     pub(super) fn insert(&mut self, file: &str, path: &[Step], key: &'static str, value: Tree) -> Result<(), Refusal> {
         let tree = self.desk.tree(file)?;
         let at = tree.at(path);
-        // A list of one kind that stands there empty is as good as none.
-        if let Some(Tree::List(_)) = at.and_then(|at| at.get(key)) {
+        // An empty list and `false` are as good as none.
+        if at.is_some_and(|at| at.get(key).is_some()) {
             return self.desk.replace(file, &[path, &[Step::Key(key)]].concat(), value);
         }
         let is_use = at.is_some_and(|at| at.get("use").is_some());

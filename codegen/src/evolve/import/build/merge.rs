@@ -115,7 +115,7 @@ fn body(
 pub(super) fn fields(builder: &mut Builder<'_>, record: usize, at: &FieldsAt) -> Result<(), Refusal> {
     let (file, path) = at.place(&builder.desk.checked);
     let Some(list) = at.list(&builder.desk.checked) else { return Ok(()) };
-    let evidence = super::compare::word(list.evidence);
+    let evidence = list.evidence.word();
     let tree = builder.desk.tree(&file)?;
     let Some(Tree::List(listed)) = tree.at(&path) else { return Ok(()) };
     let mut taken = Taken::default();

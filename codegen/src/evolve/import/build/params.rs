@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::known::{Entry, ParamAt};
 use super::meetings::User;
-use super::records::range;
 use super::{Builder, Slot, label};
 use crate::evolve::import::facts::{or_unknown, some};
 use crate::evolve::import::plan::{PlannedParam, Several, Taken as Takes, Ty};
@@ -159,7 +158,7 @@ impl Builder<'_> {
             .with_some("in", param.in_path.then_some("path"))
             .with_some("required", param.required.clone())
             .with_some("default", default)
-            .with_some("range", range(said))
+            .with_some("range", said.range())
             .with_some("served", some(param.served.iter().map(|value| written(&param.ty, value)).collect()))
             .with_some("unit", said.unit.clone())
             .with("summary", or_unknown(said.summary.clone()))

@@ -4,7 +4,7 @@ use super::Builder;
 use super::merge;
 use crate::evolve::change::Refusal;
 use crate::evolve::import::facts::or_unknown;
-use crate::evolve::import::plan::{PlannedField, Said, Ty};
+use crate::evolve::import::plan::{PlannedField, Ty};
 use crate::evolve::naming::Taken;
 use crate::evolve::tree::Tree;
 use crate::names::{self, Case, Scope};
@@ -55,7 +55,7 @@ impl Builder<'_> {
             .with("type", self.ty(&field.ty))
             .with("summary", or_unknown(said.summary.clone()))
             .with_some("unit", said.unit.clone())
-            .with_some("range", range(said))
+            .with_some("range", said.range())
             .with_some("optional", field.optional.then_some(true))
             .with_some("evidence", (evidence != inherited).then_some(evidence))
             .with_some("notes", said.notes.clone())
@@ -71,9 +71,4 @@ impl Builder<'_> {
             Ty::List(item) => format!("list<{}>", self.ty(item)),
         }
     }
-}
-
-pub(super) fn range(said: &Said) -> Option<Tree> {
-    (said.min.is_some() || said.max.is_some())
-        .then(|| Tree::map().with_some("min", said.min).with_some("max", said.max))
 }

@@ -167,9 +167,11 @@ impl Facts {
             let stay = if names.len() + places.len() > 2 { "they stay" } else { "it stays" };
             format!("{}{of}: {text}; {stay}", names.join(", "))
         });
-        let texts = (self.texts > 0).then(|| {
-            format!("{} summaries and notes of the description differ from those here, which stay", self.texts)
-        });
+        let texts = match self.texts {
+            0 => None,
+            1 => Some("1 summary or note of the description differs from that here, which stays".to_owned()),
+            more => Some(format!("{more} summaries and notes of the description differ from those here, which stay")),
+        };
         lines.chain(texts).collect()
     }
 }

@@ -1,11 +1,10 @@
 //! Fields that both know.
 
+use super::Comparison;
 use super::facts::Spot;
-use super::{Comparison, word};
 use crate::evolve::edit::Step;
 use crate::evolve::import::build::known::FieldsAt;
 use crate::evolve::import::build::label;
-use crate::evolve::import::build::records::range;
 use crate::evolve::import::plan::{PlannedBody, PlannedField, Said};
 use crate::evolve::tree::Tree;
 use crate::spec::{self, Evidence};
@@ -88,7 +87,7 @@ impl Comparison<'_> {
 
     /// How something is known, as only our own descriptions say.
     pub(super) fn evidence(&mut self, spot: &Spot, known: Evidence, said: Option<&str>) {
-        let here = word(known);
+        let here = known.word();
         if let Some(said) = said.filter(|said| *said != here) {
             self.facts.differ(&spot.name, &spot.of, format!("evidence {said} in the description, {here} here"));
         }
@@ -112,7 +111,7 @@ impl Comparison<'_> {
         let is_number = matches!(TypeExpr::parse(ty), Some(TypeExpr::Builtin(builtin)) if builtin.is_numeric());
         let why_not = if is_number { why_not } else { Some("whose type has no bounds") };
         let Some(known) = known else {
-            let said: Vec<_> = said.iter().map(|(of, said)| (*of, range(said))).collect();
+            let said: Vec<_> = said.iter().map(|(of, said)| (*of, said.range())).collect();
             return self.facts.fact(spot, "range", None, &said, why_not);
         };
         for (key, bound) in [("min", (|said| said.min) as fn(&Said) -> Option<f64>), ("max", |said| said.max)] {

@@ -1,7 +1,7 @@
 //! Whether a param has to be there, which an endpoint may say anew of one that it shares.
 
+use super::Comparison;
 use super::facts::Spot;
-use super::{Comparison, evidence, word};
 use crate::evolve::edit::Step;
 use crate::evolve::import::build::known::{Entry, ParamAt, endpoint_path, file};
 use crate::evolve::import::build::meetings::{MetParam, User};
@@ -17,15 +17,16 @@ impl Comparison<'_> {
         let mut unknown: Vec<(&User, Evidence)> = Vec::new();
         for user in &met.users {
             let known = self.known_to_be_required(user, param);
-            let said = user.said.required.as_deref().map(evidence);
+            let said = user.said.required.as_deref().and_then(Evidence::of);
             match (known, said) {
                 (None, Some(said)) => unknown.push((user, said)),
                 (Some(known), None) => {
-                    let text = format!("not required in the description, required ({}) here", word(known));
+                    let text = format!("not required in the description, required ({}) here", known.word());
                     self.facts.differ(&spot.name, &user.label, text);
                 }
                 (Some(known), Some(said)) if said < known => {
-                    let text = format!("required ({}) in the description, required ({}) here", word(said), word(known));
+                    let text =
+                        format!("required ({}) in the description, required ({}) here", said.word(), known.word());
                     self.facts.differ(&spot.name, &user.label, text);
                 }
                 _ => {}
@@ -35,7 +36,7 @@ impl Comparison<'_> {
         let is_for_all = unknown.len() == met.users.len() && unknown.iter().all(|(_, said)| *said == first);
         let is_plain = unknown.iter().all(|(user, _)| !matches!(user.entry, Entry::Use(_)));
         if is_for_all && is_plain && self.is_covered(met) {
-            return self.facts.insert(spot, "required", word(first));
+            return self.facts.insert(spot, "required", first.word());
         }
         for (user, said) in unknown {
             self.required_here(spot, met.at, user, said);
@@ -66,11 +67,11 @@ impl Comparison<'_> {
             of: user.label.clone(),
         };
         match &user.entry {
-            Entry::Plain => self.facts.insert(spot, "required", word(said)),
-            Entry::Use(index) => self.facts.insert(&entry(*index), "required", word(said)),
+            Entry::Plain => self.facts.insert(spot, "required", said.word()),
+            Entry::Use(index) => self.facts.insert(&entry(*index), "required", said.word()),
             Entry::Name(index) => {
                 let id = at.param(self.checked).map(spec::Param::id).unwrap_or_default();
-                let anew = Tree::map().with("use", id).with("required", word(said));
+                let anew = Tree::map().with("use", id).with("required", said.word());
                 self.facts.replace(&entry(*index), anew);
             }
             Entry::Set(set) => {

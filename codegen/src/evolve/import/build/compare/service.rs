@@ -30,11 +30,12 @@ impl Comparison<'_> {
             let text = format!("{} in the description, in the paths here", plan.prefix);
             self.facts.differ("suffix", "`base_url`", text);
         }
-        let unit = match known.time.unit {
-            spec::TimeUnit::Seconds => "seconds",
-            spec::TimeUnit::Milliseconds => "milliseconds",
-        };
-        self.same("unit", "the time", said.get("time").and_then(|time| time.get("unit")?.as_text()), Some(unit));
+        self.same(
+            "unit",
+            "the time",
+            said.get("time").and_then(|time| time.get("unit")?.as_text()),
+            Some(known.time.unit.word()),
+        );
         self.credentials(said);
         self.statuses(&spot, &known.errors, entries(said, "errors"));
         self.error_body(&spot, said);

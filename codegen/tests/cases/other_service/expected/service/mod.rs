@@ -4,7 +4,10 @@
 
 use crate::RateLimit;
 use crate::gate::Window;
-use crate::registry::{EnvelopeInfo, ErrorBodyInfo, Evidence, GroupInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
+use crate::registry::{
+    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo, LimitInfo, Range, ServiceInfo,
+    StatusInfo, TimeUnit, ValueType,
+};
 
 pub mod params;
 pub(crate) mod records;
@@ -21,7 +24,21 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
     base_url_suffix: "",
     time_unit: TimeUnit::Milliseconds,
     api_key_header: Some("x-station-token"),
-    client_credentials: None,
+    client_credentials: Some(ClientCredentialsInfo {
+        path: "/token",
+        label: "Of a station",
+        evidence: Evidence::Document,
+        reply: &[
+            FieldInfo::new("token", "token", ValueType::String, Evidence::Document).summary("What requests carry."),
+            FieldInfo::new("lifetime", "expires-in", ValueType::Integer, Evidence::Reported)
+                .optional()
+                .range(Range { min: Some(1.0), max: None })
+                .unit("seconds")
+                .summary("How long it holds.")
+                .notes("Some stations leave it out."),
+        ],
+        errors: &[],
+    }),
     errors: &[
         StatusInfo::new(404, Evidence::Document)
             .label("No such station")

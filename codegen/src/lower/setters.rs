@@ -1,0 +1,72 @@
+//! The setters of requests, each made of all params that have it.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::model::{Group, Param, Range, Setter, SharedParam};
+use crate::names::{self, Case};
+
+/// One setter a method name; shared params speak first when it comes to its docs.
+pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
+    let endpoints = groups.iter().flat_map(|group| &group.endpoints).filter(|endpoint| endpoint.path.is_some());
+    let taken = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param);
+    let taken: Vec<_> = taken.filter(|param| !param.is_argument()).collect();
+    // A shared param that no endpoint with a path takes needs no setter.
+    let idents: HashSet<_> = taken.iter().flat_map(|param| setter_idents(param)).map(|(ident, _)| ident).collect();
+    let mut setters: BTreeMap<&str, Setter> = BTreeMap::new();
+    for param in shared.iter().map(|shared| &shared.param).chain(taken.iter().copied()) {
+        for (ident, several) in setter_idents(param).filter(|(ident, _)| idents.contains(ident)) {
+            setters.entry(ident).or_insert_with(|| setter(ident, param, several));
+        }
+    }
+    for param in &taken {
+        for (ident, _) in setter_idents(param) {
+            setters.entry(ident).and_modify(|setter| hold_for(setter, param));
+        }
+    }
+    setters.into_values().collect()
+}
+
+/// Takes back what a setter says and one of those who have it does not.
+fn hold_for(setter: &mut Setter, param: &Param) {
+    if setter.ty.as_ref() != Some(&param.ty) {
+        setter.ty = None;
+    }
+    if setter.default != param.default {
+        setter.default = None;
+    }
+    if setter.served != param.served {
+        setter.served.clear();
+    }
+    if setter.unit != param.unit {
+        setter.unit.clear();
+    }
+    if setter.range != param.range {
+        setter.range = Range::default();
+    }
+    if setter.evidence != Some(param.evidence) {
+        setter.evidence = None;
+    }
+}
+
+/// The setters of a param, and whether each takes several values.
+fn setter_idents(param: &Param) -> impl Iterator<Item = (&str, bool)> {
+    std::iter::once((param.ident.as_str(), false)).chain(param.list.iter().map(|list| (list.as_str(), true)))
+}
+
+fn setter(ident: &str, param: &Param, several: bool) -> Setter {
+    Setter {
+        ident: ident.to_owned(),
+        takes: names::takes(ident),
+        type_ident: names::ident(ident, Case::Pascal).unwrap_or_default(),
+        wire_name: param.wire_name.clone(),
+        summary: param.summary.clone(),
+        unit: param.unit.clone(),
+        range: param.range,
+        default: param.default.clone(),
+        served: param.served.clone(),
+        evidence: Some(param.evidence),
+        notes: param.notes.clone(),
+        ty: Some(param.ty.clone()),
+        several,
+    }
+}

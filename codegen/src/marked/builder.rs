@@ -1,0 +1,160 @@
+//! Events of the parser put together to a tree, each node with the place that it really has.
+
+use std::ops::Range;
+
+use saphyr_parser::{Event, ScalarStyle, Span};
+
+use super::{Kind, Node, SyntaxError, refuse};
+
+/// Nothing in the format is nested nearly as deep.
+const MAX_DEPTH: usize = 32;
+
+/// Collections that are open, innermost last, and the finished root.
+pub(super) struct Builder {
+    pub(super) text: Vec<char>,
+    open: Vec<Open>,
+    pub(super) root: Option<Node>,
+}
+
+struct Open {
+    start: usize,
+    is_map: bool,
+    /// Whether it stands in brackets.
+    is_flow: bool,
+    children: Vec<Node>,
+}
+
+impl Builder {
+    pub(super) fn new(text: &str) -> Self {
+        Self { text: text.chars().collect(), open: Vec::new(), root: None }
+    }
+
+    pub(super) fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), SyntaxError> {
+        let tagged = match &event {
+            Event::Alias(_) => return Err(refuse("aliases", span)),
+            Event::Scalar(_, _, anchor, tag) | Event::SequenceStart(anchor, tag) | Event::MappingStart(anchor, tag) => {
+                (*anchor, tag.is_some())
+            }
+            _ => (0, false),
+        };
+        match tagged {
+            (0, false) => {}
+            (0, true) => return Err(refuse("tags", span)),
+            _ => return Err(refuse("anchors", span)),
+        }
+        match event {
+            Event::Scalar(text, style, ..) => {
+                let kind = scalar(&text, style);
+                self.finish(Node { span: self.scalar_span(style, span), kind });
+            }
+            Event::SequenceStart(..) => self.start(false, span)?,
+            Event::MappingStart(..) => self.start(true, span)?,
+            Event::SequenceEnd | Event::MappingEnd => self.end(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, is_map: bool, span: Span) -> Result<(), SyntaxError> {
+        if self.open.len() == MAX_DEPTH {
+            return Err(refuse("nesting as deep as this", span));
+        }
+        let start = span.start.index();
+        // What opens in block style is told by what comes first in it, and has no length of its own.
+        let is_flow = span.end.index() > start && matches!(self.text.get(start), Some('[' | '{'));
+        self.open.push(Open { start, is_map, is_flow, children: Vec::new() });
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        let Some(open) = self.open.pop() else { return };
+        let inner = open.children.last().map_or(open.start + 1, |last| last.span.end);
+        let end = if open.is_flow { self.bracket(inner) } else { inner };
+        let start = if open.is_flow || open.is_map { open.start } else { self.dash(open.start) };
+        let kind = if open.is_map { Kind::Map(pairs(open.children)) } else { Kind::List(open.children) };
+        self.finish(Node { span: start..end, kind });
+    }
+
+    /// Where a scalar stands, without the space and the comments that the parser counts as part of some.
+    fn scalar_span(&self, style: ScalarStyle, span: Span) -> Range<usize> {
+        let (start, end) = (span.start.index(), span.end.index());
+        let written = self.text.get(start..end).unwrap_or_default();
+        let length = match style {
+            ScalarStyle::SingleQuoted => closing(written, '\'', '\''),
+            ScalarStyle::DoubleQuoted => closing(written, '"', '\\'),
+            _ => written.iter().rposition(|character| !character.is_whitespace()).map_or(0, |last| last + 1),
+        };
+        start..start + length
+    }
+
+    /// The end of a bracket that closes after the last of its children.
+    fn bracket(&self, mut at: usize) -> usize {
+        while at < self.text.len() {
+            match self.text[at] {
+                ']' | '}' => return at + 1,
+                '#' => at += self.text[at..].iter().take_while(|character| **character != '\n').count(),
+                _ => at += 1,
+            }
+        }
+        at
+    }
+
+    /// Where a block list begins: at its first dash, wherever the parser puts it.
+    fn dash(&self, start: usize) -> usize {
+        let before = self.text.get(..start).unwrap_or_default();
+        let spaces = before.iter().rev().take_while(|character| **character == ' ').count();
+        match before.get(..start - spaces) {
+            Some([.., '-']) if spaces > 0 => start - spaces - 1,
+            _ => start,
+        }
+    }
+
+    fn finish(&mut self, node: Node) {
+        match self.open.last_mut() {
+            Some(open) => open.children.push(node),
+            None => self.root = Some(node),
+        }
+    }
+}
+
+/// How long quoted text is, with its quotes; `escape` makes the character behind it a plain one.
+fn closing(written: &[char], quote: char, escape: char) -> usize {
+    let mut at = 1;
+    while at < written.len() {
+        match written[at] {
+            found if found == escape && (escape != quote || written.get(at + 1) == Some(&quote)) => at += 2,
+            found if found == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    written.len()
+}
+
+fn pairs(children: Vec<Node>) -> Vec<(Node, Node)> {
+    let mut children = children.into_iter();
+    let mut pairs = Vec::new();
+    while let (Some(key), Some(value)) = (children.next(), children.next()) {
+        pairs.push((key, value));
+    }
+    pairs
+}
+
+/// YAML 1.2's core schema: only a plain scalar can be anything but text.
+fn scalar(text: &str, style: ScalarStyle) -> Kind {
+    if style != ScalarStyle::Plain {
+        return Kind::Text(text.to_owned());
+    }
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
+        "true" | "True" | "TRUE" => Kind::Flag(true),
+        "false" | "False" | "FALSE" => Kind::Flag(false),
+        _ if is_number(text) => Kind::Number(text.to_owned()),
+        _ => Kind::Text(text.to_owned()),
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    // Rust also parses `inf`, `nan` and `infinity`, which are text in YAML.
+    let digits = text.trim_start_matches(['-', '+', '.']);
+    digits.starts_with(|first: char| first.is_ascii_digit()) && text.parse::<f64>().is_ok()
+}

@@ -1,0 +1,4 @@
+fn main() {}
+
+#[allow(unused)]
+fn uses(depth: generated_client::market::DepthRecord) {}
