@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::tree::Tree;
 use crate::names::{self, Case, Scope};
+use crate::spec;
 
 /// Names that stand side by side in Rust.
 #[derive(Clone, Debug, Default)]
@@ -52,9 +53,7 @@ impl Taken {
         let ascii: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
         let base = names::ident(&ascii, case).ok().filter(|ident| names::is_ident(ident, case));
         let base = base.or_else(|| names::ident(&format!("value {ascii}"), case).ok()).unwrap_or_default();
-        let joint = if case == Case::Pascal { "" } else { "_" };
-        let numbered = (2..).map(|number| format!("{base}{joint}{number}"));
-        let mut candidates = std::iter::once(base.clone()).chain(numbered);
+        let mut candidates = std::iter::once(base.clone()).chain(numbered(&base, case));
         let free = candidates.find(|ident| names::is_ident(ident, case) && self.is_free(ident, scope));
         let ident = free.unwrap_or_default();
         self.note(ident.as_str());
@@ -64,6 +63,19 @@ impl Taken {
     fn is_free(&self, ident: &str, scope: Scope) -> bool {
         !self.has(ident) && !names::is_taken(scope, ident)
     }
+}
+
+/// Names to take in place of one that is taken, without end.
+pub(super) fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> {
+    let joint = if case == Case::Pascal { "" } else { "_" };
+    // The underscore that a keyword got would be the first of two, which no name of the catalogue has.
+    let stem = ident.trim_end_matches('_').to_owned();
+    (2..).map(move |number: u64| format!("{stem}{joint}{number}"))
+}
+
+/// The method that an endpoint of the catalogue is, or will be.
+pub(super) fn ident_of(endpoint: &spec::Endpoint) -> Option<String> {
+    endpoint.ident.clone().or_else(|| names::ident(&endpoint.name, Case::Snake).ok())
 }
 
 /// The types that stand at the root of the client.
@@ -138,6 +150,10 @@ mod tests {
             ("unknown_fields", Some("unknown_fields_2")),
             ("", Some("value_2")),
             ("123", Some("value_123")),
+            ("fn", None),
+            ("Fn", Some("fn_2")),
+            ("self", None),
+            ("Self", Some("self_2")),
         ];
         for (name, expected) in table {
             assert_eq!(taken.ident(name, Case::Snake, Scope::Fields).as_deref(), expected, "{name}");

@@ -1,8 +1,11 @@
 //! An OpenAPI description as a tree whose references can be followed.
 
+use std::collections::HashMap;
+
 use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
+use super::naming::module;
 use super::tolerant::Tolerant;
 use crate::evidence::Evidence;
 use crate::evolve::change::Refusal;
@@ -13,6 +16,8 @@ use crate::walk::{is_line, is_prose};
 #[derive(Debug)]
 pub(super) struct Document {
     root: Value,
+    /// The first tags of operations, by the modules that they make.
+    tags: HashMap<String, String>,
 }
 
 /// No chain of references is nearly as long.
@@ -34,7 +39,7 @@ impl Document {
         decode_references(&mut root);
         // A short version is often written as a number.
         match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
-            version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
+            version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { tags: tags(&root), root }),
             "" if root.get("swagger").is_some() => Err(Refusal::new(
                 "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
             )),
@@ -50,6 +55,11 @@ impl Document {
     /// Whether we made it.
     pub(super) fn is_ours(&self) -> bool {
         self.root().get("x-generated").is_some()
+    }
+
+    /// The tag of which a path without one may be.
+    pub(super) fn tag_like(&self, segment: &str) -> Option<&str> {
+        self.tags.get(&module(segment)).map(String::as_str)
     }
 
     pub(super) fn root(&self) -> &Value {
@@ -78,6 +88,16 @@ impl Document {
             }
         })
     }
+}
+
+fn tags(root: &Value) -> HashMap<String, String> {
+    let operations = entries(root, "paths").filter_map(|(_, item)| item.get("get"));
+    let tags = operations.filter_map(|operation| items(operation, "tags").first()?.as_str());
+    let mut by_module = HashMap::new();
+    for tag in tags {
+        by_module.entry(module(tag)).or_insert_with(|| tag.to_owned());
+    }
+    by_module
 }
 
 /// References are parts of URLs, where some characters are escaped.

@@ -12,12 +12,18 @@ use crate::walk::is_line;
 
 const TAG_KEYS: &[&str] = &["description", "name", "x-aliases", "x-displayName"];
 
+/// The module that a tag makes if no other is in its way.
+pub(super) fn module(tag: &str) -> String {
+    Taken::default().claim(tag, Case::Snake, names::Scope::Groups)
+}
+
 impl Reader<'_> {
     /// The module that an endpoint is to stand in.
     pub(super) fn group(&mut self, operation: &Value, path: &str) -> String {
         let tag = items(operation, "tags").first().and_then(Value::as_str);
         let first = path.split('/').find(|segment| !segment.is_empty() && !segment.starts_with('{'));
-        let wanted = tag.or(first).unwrap_or("general").to_owned();
+        let like_path = || first.map(|first| self.document.tag_like(first).unwrap_or(first));
+        let wanted = tag.or_else(like_path).unwrap_or("general").to_owned();
         let same = |(known, _): &&(String, String)| *known == wanted;
         let known = self.groups.iter().find(same).or_else(|| self.group_like(&wanted));
         let known = known.map(|(_, module)| module.clone());
@@ -44,7 +50,7 @@ impl Reader<'_> {
 
     /// A group of the catalogue whose module is what a tag makes.
     fn group_like(&self, tag: &str) -> Option<&(String, String)> {
-        let module = Taken::default().claim(tag, Case::Snake, names::Scope::Groups);
+        let module = module(tag);
         self.groups[..self.old_groups].iter().find(|(_, known)| *known == module)
     }
 

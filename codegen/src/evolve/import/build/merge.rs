@@ -7,10 +7,9 @@ use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
 use crate::evolve::import::operation::template;
 use crate::evolve::import::plan::{PlannedEndpoint, PlannedType, Taken as Takes};
-use crate::evolve::naming::{Taken, entries};
+use crate::evolve::naming::{Taken, entries, ident_of};
 use crate::evolve::tree::Tree;
 use crate::names::{self, Case};
-use crate::spec;
 
 /// Where an endpoint is already: by its path, or by its name where nobody knew the path.
 pub(super) fn find(desk: &Desk, endpoint: &PlannedEndpoint, wanted: Option<&str>) -> Option<Slot> {
@@ -27,10 +26,6 @@ pub(super) fn find(desk: &Desk, endpoint: &PlannedEndpoint, wanted: Option<&str>
         }
     }
     by_name
-}
-
-fn ident_of(endpoint: &spec::Endpoint) -> Option<String> {
-    endpoint.ident.clone().or_else(|| names::ident(&endpoint.name, Case::Snake).ok())
 }
 
 /// Adds to an endpoint what was unknown of it.

@@ -2,14 +2,14 @@
 
 use super::{Builder, TypeName};
 use crate::evolve::import::plan::PlannedEndpoint;
-use crate::evolve::naming::Taken;
+use crate::evolve::naming::{Taken, numbered};
 use crate::names::{self, Case, Scope};
 
 impl Builder<'_> {
     pub(super) fn claim_endpoint(&mut self, endpoint: &PlannedEndpoint) -> Option<String> {
         let derived = names::ident(&endpoint.name, Case::Snake).unwrap_or_default();
         let taken = self.groups.entry(endpoint.group.clone()).or_default();
-        let numbered = (2..).map(|number| format!("{derived}_{number}"));
+        let numbered = numbered(&derived, Case::Snake);
         let mut candidates = endpoint.said.ident.iter().chain([&derived]).cloned().chain(numbered);
         let is_free = |ident: &String| {
             let ty = names::ident(ident, Case::Pascal).unwrap_or_default();
