@@ -54,6 +54,11 @@ impl Builtin {
 }
 
 impl<'a> TypeExpr<'a> {
+    /// Whether a range makes sense.
+    pub(crate) fn is_numeric(&self) -> bool {
+        matches!(self.innermost(), Self::Builtin(builtin) if builtin.is_numeric())
+    }
+
     /// Reads an expression; `None` if its brackets do not match, or if there are more than anybody needs.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         Self::parse_within(text, MAX_LISTS)

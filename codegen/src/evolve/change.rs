@@ -75,7 +75,8 @@ impl Change {
             // The mark that some editors put first is no part of the text.
             let mark =
                 if fs::read(&path).is_ok_and(|old| old.starts_with(BYTE_ORDER_MARK)) { BYTE_ORDER_MARK } else { b"" };
-            fs::write(path, [mark, file.after.as_bytes()].concat())?;
+            let written = fs::write(&path, [mark, file.after.as_bytes()].concat());
+            written.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
         }
         Ok(())
     }
@@ -239,6 +240,11 @@ impl Desk {
     pub(super) fn replace(&mut self, file: &str, path: &[Step], value: impl Into<Tree>) -> Result<(), Refusal> {
         let value = value.into();
         self.edit(file, |draft| draft.replace(path, &value))
+    }
+
+    /// Takes a key out of a map.
+    pub(super) fn remove(&mut self, file: &str, path: &[Step], key: &str) -> Result<(), Refusal> {
+        self.edit(file, |draft| draft.remove(path, key))
     }
 
     /// What a file says with the edits so far.

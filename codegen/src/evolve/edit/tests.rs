@@ -63,6 +63,28 @@ fn new_keys_stand_where_the_format_has_them() {
 }
 
 #[test]
+fn keys_go_and_leave_the_rest() {
+    let table = [
+        ("- {a: 1, k: {min: 0}, b: 2}  # c\n", "- {a: 1, b: 2}  # c\n"),
+        ("- {a: 1, k: {min: 0}}\n", "- {a: 1}\n"),
+        ("- {k: {min: 0}, b: 2}\n", "- {b: 2}\n"),
+        ("- a: 1\n  k: {min: 0}\n  b: 2\n", "- a: 1\n  b: 2\n"),
+        ("- a: 1\n  k: {min: 0}  # c\n  b: 2\n", "- a: 1\n  # c\n  b: 2\n"),
+        ("- a: 1\r\n  k:\r\n    min: 0\r\n  b: 2\r\n", "- a: 1\r\n  b: 2\r\n"),
+        ("- a: 1\n  # c\n  k: 0", "- a: 1\n  # c\n"),
+        ("- k: 0\n  b: 2\n", "- b: 2\n"),
+    ];
+    for (before, after) in table {
+        let mut draft = draft(before);
+        draft.remove(&[Item(0)], "k").expect(before);
+        assert_eq!(draft.text(), after, "{before}");
+    }
+    let mut alone = draft("- k: 0\n");
+    assert_eq!(alone.remove(&[Item(0)], "k").expect_err("no map").0, "there is no item 1 to be edited");
+    assert_eq!(alone.remove(&[Item(0)], "l").expect_err("no key").0, "there is no item 1 to be edited");
+}
+
+#[test]
 fn what_was_unknown_opens_into_lines_where_it_has_to() {
     let body = Tree::map().with("evidence", "reported").with("series", vec![field("x"), field("z")]);
     let mut long = draft("- body: unknown  # why\n  # more\n  notes: n\n");

@@ -24,10 +24,15 @@ impl Topic<'_> {
         if let Some(enumerated) = self.enum_instead(desk, name, ty, seen)? {
             return desk.replace(&place.file, &place_of_type, enumerated);
         }
-        self.say_range(desk, place, field, seen);
         let Some(expr) = TypeExpr::parse(ty) else { return Ok(()) };
         let named = format!("{}{name}", place.within);
-        let Some(wider) = self.widened(desk, &named, &expr, seen)? else {
+        let wider = self.widened(desk, &named, &expr, seen)?;
+        let is_bounded = |ty: &str| TypeExpr::parse(ty).is_some_and(|expr| expr.is_numeric());
+        let loses_range = field.get("range").is_some() && wider.as_deref().is_some_and(|wider| !is_bounded(wider));
+        if !loses_range {
+            self.say_range(desk, place, field, seen);
+        }
+        let Some(wider) = wider else {
             if expr == TypeExpr::Builtin(Builtin::Timestamp) {
                 self.say_moment(desk, &named, seen);
             }
@@ -39,11 +44,13 @@ impl Topic<'_> {
             self.say(desk, format!("{contradiction}, which the client refuses; it stays, as {why}"));
             return Ok(());
         }
-        self.say(desk, format!("{contradiction}; it becomes {wider}"));
+        let range = if loses_range { ", without its range" } else { "" };
+        self.say(desk, format!("{contradiction}; it becomes {wider}{range}"));
         if wider == "number" && seen.rounded > 0 {
             self.say_doubts(desk, &named, &wider, seen);
         }
-        desk.replace(&place.file, &place_of_type, wider)
+        desk.replace(&place.file, &place_of_type, wider)?;
+        if loses_range { desk.remove(&place.file, at, "range") } else { Ok(()) }
     }
 
     /// The type that also holds what was seen, if the known one does not.
