@@ -121,11 +121,18 @@ impl Loader {
         if extension != "yaml" {
             return None;
         }
-        match fs::read_to_string(&path) {
-            Ok(text) => Some(SourceFile::new(name, text.trim_start_matches('\u{feff}').to_owned())),
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
             Err(error) => {
                 let message = format!("cannot read the file: {error}");
                 self.diagnostics.push(Diagnostic::of_file("unreadable", name, message));
+                return None;
+            }
+        };
+        match String::from_utf8(bytes) {
+            Ok(text) => Some(SourceFile::new(name, text.trim_start_matches('\u{feff}').to_owned())),
+            Err(error) => {
+                self.diagnostics.push(not_utf8(name, error.as_bytes(), error.utf8_error().valid_up_to()));
                 None
             }
         }
@@ -154,6 +161,14 @@ impl Loader {
             }
         }
     }
+}
+
+/// A finding about a file in another encoding, at the first byte that shows it.
+fn not_utf8(name: String, bytes: &[u8], valid: usize) -> Diagnostic {
+    let start = String::from_utf8_lossy(&bytes[..valid]).chars().count();
+    let file = Arc::new(SourceFile::new(name, String::from_utf8_lossy(bytes).into_owned()));
+    let location = Location::new(&file, start..start + 1);
+    Diagnostic::new("unreadable", location, "the file is not UTF-8").help("save it as UTF-8")
 }
 
 fn names_in(dir: &Path) -> std::io::Result<Vec<String>> {

@@ -56,7 +56,12 @@ impl Walk<'_> {
             return self.finding(node, "invisible-character", message, "remove it");
         }
         if text.trim().is_empty() {
-            return self.finding(node, "empty-text", "the text is empty", "write something, or leave the key out");
+            return self.finding(
+                node,
+                "empty-text",
+                "the text is empty",
+                "write something, or leave out what need not be there",
+            );
         }
         true
     }
@@ -150,6 +155,7 @@ impl Walk<'_> {
         let Kind::Map(entries) = &mut node.kind else {
             return self.wrong(node, "a map", &format!("{} has {}", map.what, names(map)));
         };
+        let was_empty = entries.is_empty();
         let mut seen: Vec<(&str, Range<usize>)> = Vec::new();
         entries.retain_mut(|(name, value)| {
             let Some(key) = self.key(name, map) else {
@@ -177,7 +183,8 @@ impl Walk<'_> {
                 entries.push((name, value));
             }
         }
-        true
+        // Nothing that was said is left, which is no reason to say that nothing was.
+        was_empty || !entries.is_empty()
     }
 
     /// The value of a key; where it is empty, the key is what can be marked.

@@ -58,7 +58,7 @@ impl Checker {
     pub(super) fn param(&mut self, records: &Records<'_>, param: &spec::Param, place: Place<'_>) {
         self.value_type(records, &param.ty, place.at("type"));
         self.param_type(records, param, place);
-        self.range(&param.ty, param.range, place);
+        self.range(records, &param.ty, param.range, place);
         if let Some(default) = &param.default {
             self.default(records, param, default, place.at("default"));
         }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::{Checker, Place, Records, Unique};
+use crate::diagnostic::Diagnostic;
 use crate::names::{self, Case, Scope};
 use crate::spec::{self, Range};
 use crate::type_expr::{BUILTINS, TypeExpr};
@@ -51,16 +52,21 @@ impl Checker {
         time: Option<&spec::Field>,
     ) {
         let (mut names, mut idents) = (Unique::default(), Unique::default());
+        let of_envelope = Place::root(records.service).at("envelope").at("time").at("name");
         if let Some(time) = time {
-            let place = Place::root(records.service).at("envelope").at("time").at("name");
-            names.insert(&time.name, place);
             let ident = time.ident.clone().or_else(|| names::ident(&time.name, Case::Snake).ok());
-            ident.map(|ident| idents.insert(&ident, place));
+            ident.map(|ident| idents.insert(&ident, of_envelope));
         }
         for (index, field) in fields.iter().enumerate() {
             let place = place.item(index);
             self.value_type(records, &field.ty, place.at("type"));
-            self.range(&field.ty, field.range, place);
+            self.range(records, &field.ty, field.range, place);
+            if time.is_some_and(|time| time.name == field.name) {
+                let message = format!("the field `{}` comes with every series", field.name);
+                let finding = Diagnostic::new("duplicate-field", place.at("name").location(), message);
+                self.diagnostics.push(finding.earlier(of_envelope.location(), "said here").help("leave it out"));
+                continue;
+            }
             let message = format!("the field `{}` stands twice", field.name);
             if !self.unique(&mut names, "duplicate-field", place.at("name"), &field.name, message) {
                 continue;
@@ -91,7 +97,7 @@ impl Checker {
     }
 
     /// A range that is not empty, on a type that has an order.
-    pub(super) fn range(&mut self, ty: &str, range: Option<Range>, place: Place<'_>) {
+    pub(super) fn range(&mut self, records: &Records<'_>, ty: &str, range: Option<Range>, place: Place<'_>) {
         let Some(Range { min, max }) = range else {
             return;
         };
@@ -104,13 +110,12 @@ impl Checker {
             }
             _ => {}
         }
-        let numeric = match TypeExpr::parse(ty) {
-            Some(expr) => {
-                matches!(expr.innermost(), TypeExpr::Builtin(builtin) if builtin.is_numeric())
-            }
-            None => true,
+        // What is no type at all is told of elsewhere.
+        let is_other = |expr: &TypeExpr<'_>| match expr.innermost() {
+            TypeExpr::Name(name) => records.named_type(name).is_some() || records.get(name).is_some(),
+            _ => !expr.is_numeric(),
         };
-        if !numeric {
+        if TypeExpr::parse(ty).is_some_and(|expr| is_other(&expr)) {
             let message = format!("a range bounds numbers, and `{ty}` is none");
             self.push("range-type", place, message, "leave the range out");
         }
