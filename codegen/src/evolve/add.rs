@@ -5,9 +5,12 @@ use heck::ToTitleCase;
 use super::change::{Change, Desk, Refusal};
 use super::edit::Step;
 use super::group;
+use super::naming::ident_of;
 use super::tree::Tree;
 use crate::load::Catalogue;
 use crate::names::{self, Case};
+use crate::spec;
+use crate::suggest::did_you_mean;
 
 /// What is known of a new endpoint.
 #[derive(Clone, Debug)]
@@ -29,20 +32,66 @@ pub struct Addition {
 /// Makes the change that adds an endpoint.
 pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<Change, Refusal> {
     let mut desk = Desk::open(catalogue)?;
+    refuse_known(&desk, addition)?;
     let entry = entry(addition);
     let file = format!("{}.yaml", addition.group);
-    if desk.modules().iter().any(|(module, _)| *module == addition.group) {
-        desk.extend(&file, &[Step::Key("endpoints")], vec![entry])?;
+    if let Some((_, group)) = desk.checked.groups.iter().find(|(module, _)| *module == addition.group) {
+        match known_by_name(group, &entry) {
+            Some(index) => complete(&mut desk, &file, index, &entry)?,
+            None => desk.extend(&file, &[Step::Key("endpoints")], vec![entry])?,
+        }
     } else {
         if !names::is_ident(&addition.group, Case::Snake) {
             let group = &addition.group;
-            return Err(Refusal::Said(format!("`{group}` cannot be the name of a group; write it like `my_group`")));
+            let like = names::ident(group, Case::Snake).ok().filter(|ident| names::is_ident(ident, Case::Snake));
+            let like = like.unwrap_or_else(|| "my_group".to_owned());
+            return Err(Refusal::Said(format!("`{group}` cannot be the name of a group; write it like `{like}`")));
         }
         let head = Tree::map().with("title", addition.group.to_title_case()).with("summary", "unknown");
         desk.create(&file, &group::file(&head, &[entry]))?;
-        desk.say(format!("the group `{}` is new", addition.group));
+        let modules = desk.modules();
+        let meant = did_you_mean(&addition.group, modules.iter().map(|(module, _)| module.as_str()));
+        let meant = if meant.is_empty() { meant } else { format!("; {meant}") };
+        desk.say(format!("the group `{}` is new{meant}", addition.group));
     }
     desk.close()
+}
+
+/// What is there already is not added again.
+fn refuse_known(desk: &Desk, addition: &Addition) -> Result<(), Refusal> {
+    let endpoints =
+        desk.checked.groups.iter().flat_map(|(module, group)| group.endpoints.iter().map(move |e| (module, e)));
+    match endpoints.into_iter().find(|(_, endpoint)| endpoint.path.known() == Some(&addition.path)) {
+        Some((module, endpoint)) => Err(Refusal::Said(format!(
+            "`{}` is there already, as `{module}.{}`",
+            addition.path,
+            ident_of(endpoint).unwrap_or_default()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The endpoint of that name whose path nobody knew.
+fn known_by_name(group: &spec::Group, entry: &Tree) -> Option<usize> {
+    let ident = names::ident(entry.text("name")?, Case::Snake).ok()?;
+    let is_it = |known: &spec::Endpoint| known.path.known().is_none() && ident_of(known).as_ref() == Some(&ident);
+    group.endpoints.iter().position(is_it)
+}
+
+/// Fills in what was unknown of an endpoint; what somebody wrote stays.
+fn complete(desk: &mut Desk, file: &str, index: usize, entry: &Tree) -> Result<(), Refusal> {
+    let at = [Step::Key("endpoints"), Step::Item(index)];
+    for key in ["path", "evidence", "summary", "params"] {
+        let known = desk.tree(file)?.at(&at).and_then(|endpoint| endpoint.get(key).cloned());
+        let is_open = key == "evidence" || known.is_none_or(|known| known.as_text() == Some("unknown"));
+        match entry.get(key).filter(|new| new.as_text() != Some("unknown")) {
+            Some(new) if is_open => desk.replace(file, &[&at[..], &[Step::Key(key)]].concat(), new.clone())?,
+            Some(_) => desk.say(format!("its {key} stays as it is")),
+            None => {}
+        }
+    }
+    desk.say("the endpoint was known by name, and now has a path");
+    Ok(())
 }
 
 fn entry(addition: &Addition) -> Tree {
@@ -98,6 +147,12 @@ endpoints:
   summary: Perpetual price minus spot price.
   params: []
   body: unknown
+- name: Basis Ratio
+  path: unknown
+  evidence: document
+  summary: Basis over price.
+  params: unknown
+  body: unknown
 ";
 
     fn added(addition: &Addition) -> Result<String, String> {
@@ -133,6 +188,16 @@ endpoints:
     }
 
     #[test]
+    fn an_endpoint_known_by_name_gets_its_path() {
+        let known =
+            Addition { params: Some(Vec::new()), summary: Some("It.".to_owned()), ..addition("/basisRatio", "market") };
+        let expected = MARKET
+            .replace("path: unknown\n  evidence: document", "path: /basisRatio\n  evidence: reported")
+            .replace("params: unknown", "params: []");
+        assert_eq!(added(&known), Ok(expected));
+    }
+
+    #[test]
     fn a_new_group_begins_as_its_siblings_do() {
         let expected = "\
 # yaml-language-server: $schema=catalogue.schema.json
@@ -152,8 +217,9 @@ endpoints:
     #[test]
     fn what_the_catalogue_refuses_is_refused() {
         let refusal = |path: &str, group: &str| added(&addition(path, group)).expect_err("a refusal");
-        assert!(refusal("/basis", "market").contains("error[duplicate-path]"));
+        assert_eq!(refusal("/basis", "market"), "`/basis` is there already, as `market.basis`");
         assert!(refusal("basis2", "market").contains("error[path-start]"));
-        assert_eq!(refusal("/a", "My Group"), "`My Group` cannot be the name of a group; write it like `my_group`");
+        assert_eq!(refusal("/a", "Our Group"), "`Our Group` cannot be the name of a group; write it like `our_group`");
+        assert_eq!(refusal("/a", "%"), "`%` cannot be the name of a group; write it like `my_group`");
     }
 }
