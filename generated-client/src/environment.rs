@@ -13,10 +13,17 @@ type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 
 /// Reads the settings, or says which variable is missing.
 pub(crate) fn read(lookup: &Lookup<'_>) -> Result<Builder, Error> {
-    let mut builder = Builder::new(required(lookup, "BASE_URL")?);
-    if SERVICE.api_key_header.is_some() {
-        builder = builder.api_key(required(lookup, "API_KEY")?);
-    }
+    let wants_key = SERVICE.api_key_header.is_some();
+    let builder = match (optional(lookup, "BASE_URL")?, optional(lookup, "API_KEY")?) {
+        (Some(url), Some(key)) if wants_key => Builder::new(url).api_key(key),
+        (Some(_), None) if wants_key => return Err(missing("API_KEY", "")),
+        (Some(url), _) => Builder::new(url),
+        (None, None) if wants_key => {
+            let (url, key) = (full("BASE_URL"), full("API_KEY"));
+            return Err(Error::build(format!("the environment variables `{url}` and `{key}` are not set")));
+        }
+        (None, _) => return Err(missing("BASE_URL", "")),
+    };
     if SERVICE.client_credentials.is_none() {
         return Ok(builder);
     }
@@ -26,10 +33,6 @@ pub(crate) fn read(lookup: &Lookup<'_>) -> Result<Builder, Error> {
         (Some(_), None) => Err(missing("CLIENT_SECRET", &beside("CLIENT_ID"))),
         (None, Some(_)) => Err(missing("CLIENT_ID", &beside("CLIENT_SECRET"))),
     }
-}
-
-fn required(lookup: &Lookup<'_>, name: &str) -> Result<String, Error> {
-    optional(lookup, name)?.ok_or_else(|| missing(name, ""))
 }
 
 fn optional(lookup: &Lookup<'_>, name: &str) -> Result<Option<String>, Error> {
@@ -80,6 +83,8 @@ mod tests {
         assert_eq!(check(&[url, key]), Ok(()));
         assert_eq!(check(&[url, key, id, secret]), Ok(()));
         assert_eq!(check(&[key]), unset("BASE_URL", ""));
+        let both = format!("the environment variables `{}` and `{}` are not set", full("BASE_URL"), full("API_KEY"));
+        assert_eq!(check(&[]), if wants_key { Err(both) } else { unset("BASE_URL", "") });
         assert_eq!(check(&[("BASE_URL", ""), key]), unset("BASE_URL", ""));
         assert_eq!(check(&[url, ("API_KEY", " ")]), if_wanted(wants_key, unset("API_KEY", "")));
         assert_eq!(check(&[url]), if_wanted(wants_key, unset("API_KEY", "")));

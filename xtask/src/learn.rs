@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
 use clap::Args;
 use codegen::{Learning, Lesson, Question, Refusal, load};
@@ -78,6 +78,7 @@ impl Learn {
         let endpoint = self.endpoint.as_deref().unwrap_or_default();
         if self.live {
             let question = Question::of(catalogue(), endpoint)?;
+            question.takes(&self.params)?;
             return Ok(vec![self.ask(&question, 24)?]);
         }
         let replies = self.replies.iter().map(|path| {
@@ -102,11 +103,11 @@ impl Learn {
             .args(["--example", "raw", "--", &path])
             .args(&query)
             .current_dir(paths::root())
-            .stderr(Stdio::inherit())
             .output()
             .map_err(|error| Refusal::Said(format!("cargo does not start: {error}")))?;
         if !output.status.success() {
-            return Err(Refusal::Said(format!("`GET {path}` was not answered")));
+            let why = String::from_utf8_lossy(&output.stderr);
+            return Err(Refusal::Said(format!("`GET {path}`: {}", why.trim().trim_start_matches("Error: "))));
         }
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let shown: Vec<&str> = text.lines().take(lines).collect();

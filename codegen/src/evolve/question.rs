@@ -8,6 +8,7 @@ use crate::check::check;
 use crate::load::Catalogue;
 use crate::lower::lower;
 use crate::model::{Body, Endpoint, Group};
+use crate::suggest::did_you_mean;
 
 /// An endpoint that can be asked.
 #[derive(Clone, Debug)]
@@ -39,6 +40,21 @@ impl Question {
             _ => {
                 let labels: Vec<_> = all.iter().map(|question| format!("`{}`", question.endpoint)).collect();
                 Err(Refusal::Said(format!("several endpoints are called `{endpoint}`: {}", labels.join(", "))))
+            }
+        }
+    }
+
+    /// Refuses params that the endpoint is known not to take.
+    pub fn takes(&self, given: &[(String, String)]) -> Result<(), Refusal> {
+        let Some(params) = &self.params else { return Ok(()) };
+        match given.iter().find(|(name, _)| !params.contains(name)) {
+            None => Ok(()),
+            Some((name, _)) => {
+                let meant = did_you_mean(name, params.iter().map(String::as_str));
+                let listed =
+                    || if params.is_empty() { "none".to_owned() } else { format!("`{}`", params.join("`, `")) };
+                let help = if meant.is_empty() { format!("the catalogue has {}", listed()) } else { meant };
+                Err(Refusal::Said(format!("{} takes no param `{name}`; {help}", self.endpoint)))
             }
         }
     }
@@ -90,6 +106,23 @@ fn label(group: &Group, endpoint: &Endpoint) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_param_that_the_endpoint_does_not_take_is_refused() {
+        let table = [
+            (Some(vec!["symbol", "limit"]), Ok(())),
+            (Some(vec!["symbol", "limits"]), Err("books takes no param `limit`; did you mean `limits`?")),
+            (Some(vec!["symbol", "venue"]), Err("books takes no param `limit`; the catalogue has `symbol`, `venue`")),
+            (None, Ok(())),
+        ];
+        let given = [("symbol", "BTC"), ("limit", "5")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+        for (params, expected) in table {
+            let params = params.map(|params| params.into_iter().map(str::to_owned).collect());
+            let question = Question { endpoint: "books".to_owned(), path: "/books/{symbol}".to_owned(), params };
+            let refused = question.takes(&given).map_err(|refusal| refusal.to_string());
+            assert_eq!(refused, expected.map_err(str::to_owned));
+        }
+    }
 
     #[test]
     fn a_request_has_what_its_endpoint_takes() {
