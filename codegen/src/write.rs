@@ -100,22 +100,17 @@ impl fmt::Display for Report {
 ///
 /// There is a report for each folder, in their order.
 pub fn write(folders: &[Folder], mode: Mode) -> io::Result<Vec<Report>> {
-    let reports = folders.iter().map(|folder| folder.compare().map_err(|error| folder.name(&error)));
+    let reports = folders.iter().map(|folder| folder.compare().map_err(|error| named(&folder.root, &error)));
     let reports = reports.collect::<io::Result<Vec<_>>>()?;
     if mode == Mode::Write && !reports.iter().any(Report::has_foreign) {
         for (folder, report) in folders.iter().zip(&reports) {
-            folder.mend(report).map_err(|error| folder.name(&error))?;
+            folder.mend(report)?;
         }
     }
     Ok(reports)
 }
 
 impl Folder {
-    /// An error that says where it happened.
-    fn name(&self, error: &io::Error) -> io::Error {
-        io::Error::new(error.kind(), format!("{}: {error}", self.root.display()))
-    }
-
     fn emitted(&self) -> BTreeMap<&str, &str> {
         self.files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect()
     }
@@ -159,18 +154,31 @@ impl Folder {
         let emitted = self.emitted();
         for Change { path, kind } in &report.changes {
             let target = self.root.join(path);
-            if let Some(text) = emitted.get(path.as_str()) {
-                if let Some(parent) = target.parent() {
-                    fs::create_dir_all(parent)?;
-                }
-                fs::write(&target, text)?;
-            } else if *kind == ChangeKind::Stale {
-                fs::remove_file(&target)?;
-                remove_empty_parents(&self.root, &target);
-            }
+            let mended = match emitted.get(path.as_str()) {
+                Some(text) => put(&target, text),
+                None if *kind == ChangeKind::Stale => self.remove(&target),
+                None => Ok(()),
+            };
+            mended.map_err(|error| named(&target, &error))?;
         }
         Ok(())
     }
+
+    fn remove(&self, target: &Path) -> io::Result<()> {
+        fs::remove_file(target)?;
+        remove_empty_parents(&self.root, target);
+        Ok(())
+    }
+}
+
+fn put(target: &Path, text: &str) -> io::Result<()> {
+    target.parent().map_or(Ok(()), fs::create_dir_all)?;
+    fs::write(target, text)
+}
+
+/// An error that says where it happened.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 impl Report {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{Import as Options, load};
+use codegen::{Import as Options, Refusal, load};
 
 use crate::offer::{EVIDENCE, Target};
 use crate::terminal::fail;
@@ -43,6 +43,10 @@ impl Import {
         let options = Options { text, evidence: self.evidence.clone(), summaries: self.summaries };
         let spec = self.target.spec();
         let is_new = fs::read_dir(&spec).map_or(true, |mut files| files.next().is_none());
-        self.target.offer(codegen::import((!is_new).then(|| load(&spec)), &options))
+        let change = codegen::import((!is_new).then(|| load(&spec)), &options).map_err(|refusal| match refusal {
+            Refusal::Said(why) => Refusal::Said(format!("{}: {why}", self.file.display())),
+            other => other,
+        });
+        self.target.offer(change)
     }
 }

@@ -62,7 +62,7 @@ impl Target {
                 say(&format!("written; {}\n", next(&spec)));
                 ExitCode::SUCCESS
             }
-            Err(error) => fail(&format!("error: {}: {error}\n", spec.display())),
+            Err(error) => fail(&format!("error: {error}\n")),
         }
     }
 
