@@ -12,7 +12,7 @@ use sandbox::{Builder, RetryAfter, Rule, RuleError, Sandbox};
 
 /// A server that answers as the catalogue says, with invented data
 #[derive(Parser)]
-#[command(name = "sandbox", version, after_help = Rule::GRAMMAR)]
+#[command(name = "sandbox", bin_name = "cargo xtask serve", version, after_help = Rule::GRAMMAR)]
 struct Cli {
     /// The port on 127.0.0.1; 0 takes a free one
     #[arg(long, default_value_t = 8700)]
@@ -89,7 +89,8 @@ async fn main() -> ExitCode {
 
 async fn run(cli: Cli) -> io::Result<()> {
     if let Some(file) = &cli.check_recording {
-        return sandbox::check_recording(file).map_err(io::Error::other);
+        sandbox::check_recording(file).map_err(io::Error::other)?;
+        return writeln!(io::stdout(), "{}: can be played, and nothing in it looks like a key", file.display());
     }
     let key = if cli.api_key.is_some() { "the given API key" } else { "any API key" };
     let token = if cli.bearer_required { " and a bearer token" } else { "" };

@@ -71,10 +71,11 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 
 /// Says which path was meant, perhaps.
 fn unknown_path(path: &str) -> Refusal {
-    let paths = known::endpoints().map(|(path, _)| full(path));
+    // What all paths begin with makes none of them nearer.
+    let own = path.strip_prefix(SERVICE.base_url_suffix).unwrap_or(path);
     let shown = path.chars().take(100).collect::<String>();
-    let message = match suggest::nearest(path, paths) {
-        Some(near) => format!("there is no path `{shown}`; did you mean `{near}`?"),
+    let message = match suggest::nearest(own, known::endpoints().map(|(path, _)| path)) {
+        Some(near) => format!("there is no path `{shown}`; did you mean `{}`?", full(near)),
         None => format!("there is no path `{shown}`; all paths begin with `{}`", SERVICE.base_url_suffix),
     };
     Refusal::new(StatusCode::NOT_FOUND, "unknown_path", message)
