@@ -33,6 +33,29 @@
 //! Requests are held back at a gate so that the service's limits are kept ([`RateLimit`]), sent again where
 //! that helps ([`Retry`]), and given up in time. [`Builder`] has the settings, all of which have defaults.
 //!
+//! # Long time ranges
+//!
+//! A reply has at most `limit` records, and nothing tells that there are more. Ask for pieces, each of which can have
+//! no more than that:
+//!
+//! ```no_run
+//! # use std::time::Duration;
+//! # use generated_client::{Client, Timeframe, Timestamp};
+//! # async fn demo(client: &Client, from: Timestamp, to: Timestamp) -> Result<(), generated_client::Error> {
+//! let second = Duration::from_secs(1);
+//! let (hour, at_once) = (3600 * second, 500);
+//! let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(at_once);
+//! let (mut points, mut start) = (Vec::new(), from);
+//! while start < to {
+//!     let end = to.min(start + hour * at_once);
+//!     // Less a second, so that no record comes twice, whether or not the end is a part of the range.
+//!     points.extend(ratio.clone().start_time(start).end_time(end - second).await?);
+//!     start = end;
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Features
 //!
 //! | feature | on by default | what it adds |

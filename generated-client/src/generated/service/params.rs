@@ -58,7 +58,9 @@ pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::
     .default("50")
     .served(&["5", "10", "20", "50", "100", "500", "1000"])
     .summary("How many records are wanted at most.")
-    .notes("Public clients were answered with 422 for other numbers.");
+    .notes(
+        "Public clients were answered with 422 for other numbers. Which records come of a range that has more is not known.",
+    );
 
 pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
         "start_time",
@@ -396,7 +398,8 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Left out, it is `50`. Public clients were served `5`, `10`, `20`, `50`, `100`, `500` and `1000` only.
     ///
-    /// Public clients were answered with 422 for other numbers.
+    /// Public clients were answered with 422 for other numbers. Which records come of a range that has more is not
+    /// known.
     pub fn limit(self, limit: u32) -> Self
     where
         E: TakesLimit,
