@@ -76,8 +76,13 @@ impl Target {
 }
 
 fn next(spec: &Path) -> String {
-    let flag = if spec == paths::spec() { String::new() } else { format!(" --spec {}", spec.display()) };
-    format!("replace each `summary: unknown` that you can, then run `cargo xtask codegen{flag}`")
+    let command = if spec == paths::spec() {
+        "`cargo xtask codegen`".to_owned()
+    } else {
+        let command = format!("cargo xtask codegen --spec {}", spec.display());
+        format!("`{command}`, which replaces the client that is there; with `--out DIR` it goes elsewhere")
+    };
+    format!("replace each `summary: unknown` that you can, then run {command}")
 }
 
 /// Asks on a terminal; where nobody can answer, the answer is no.

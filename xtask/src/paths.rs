@@ -1,11 +1,18 @@
 //! Where the parts of the project stand.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+/// As Cargo says it when it runs this: two checkouts that share a target folder share the program, too.
+static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+    let told = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let xtask = told.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+    xtask.parent().map_or(xtask.clone(), Path::to_owned)
+});
 
 /// The project's root, wherever a command is called.
 pub(crate) fn root() -> &'static Path {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().unwrap_or(xtask)
+    &ROOT
 }
 
 /// The catalogue.

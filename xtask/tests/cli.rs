@@ -244,3 +244,12 @@ fn serve_hands_over_where_its_user_is() {
     assert!(handed.starts_with(&format!("{id} run ")), "whoever ends {id} ends the sandbox: {handed}");
     assert!(handed.ends_with(" -- --port 0 --record talk.yaml"), "{handed}");
 }
+
+#[test]
+fn the_checkout_is_the_one_that_cargo_runs_it_for() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("another");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.args(["check", "--help"]).env("CARGO_MANIFEST_DIR", folder.join("xtask"));
+    let help = text(&command.output().expect("xtask runs").stdout);
+    assert!(help.contains(&folder.join("spec").display().to_string()), "{help}");
+}
