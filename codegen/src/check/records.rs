@@ -54,7 +54,7 @@ impl Checker {
         if let Some(time) = time {
             let place = Place::root(records.service).at("envelope").at("time").at("name");
             names.insert(&time.name, place);
-            let ident = time.ident.clone().or_else(|| names::ident(&time.name, Case::Snake).ok());
+            let ident = names::chosen(time.ident.as_ref(), &time.name, Case::Snake);
             ident.map(|ident| idents.insert(&ident, place));
         }
         for (index, field) in fields.iter().enumerate() {

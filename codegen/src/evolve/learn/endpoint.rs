@@ -15,7 +15,7 @@ pub(super) fn find(desk: &Desk, wanted: &str) -> Result<Found, Refusal> {
     let (mut found, mut known) = (Vec::new(), Vec::new());
     for (group, (module, spec)) in desk.checked.groups.iter().enumerate() {
         for (endpoint, spec) in spec.endpoints.iter().enumerate() {
-            let ident = spec.ident.clone().or_else(|| names::ident(&spec.name, Case::Snake).ok()).unwrap_or_default();
+            let ident = names::chosen(spec.ident.as_ref(), &spec.name, Case::Snake).unwrap_or_default();
             let label = format!("{module}.{ident}");
             let path = spec.path.known().map(String::as_str);
             if path == Some(wanted) || [&label, &ident, &spec.name].contains(&&wanted.to_owned()) {
