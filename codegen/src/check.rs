@@ -19,6 +19,7 @@ use crate::marked::{Kind, Node};
 use crate::names::{self, Case, Scope};
 use crate::spec;
 use crate::suggest::did_you_mean;
+pub(crate) use endpoints::template;
 pub(crate) use service::may_carry_key;
 
 /// A catalogue without a finding.

@@ -29,6 +29,11 @@ impl Evidence {
         [Self::Document, Self::Published, Self::Reported].into_iter().find(|evidence| evidence.word() == word)
     }
 
+    /// Whether the client holds its users to it: what is only reported it leaves to the service.
+    pub(crate) fn is_enforced(self) -> bool {
+        self != Self::Reported
+    }
+
     /// In a sentence: "the path is documented".
     pub(crate) fn told(self) -> &'static str {
         match self {

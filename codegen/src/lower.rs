@@ -47,7 +47,7 @@ fn meaning(summary: &str) -> String {
 }
 
 fn snake(name: &str, ident: Option<&String>) -> String {
-    ident.cloned().or_else(|| names::ident(name, Case::Snake).ok()).unwrap_or_default()
+    names::chosen(ident, name, Case::Snake).unwrap_or_default()
 }
 
 /// `Metadata` first: every client has it, if only to keep what it does not know.

@@ -39,6 +39,11 @@ pub(crate) fn ident(name: &str, case: Case) -> Result<String, String> {
     Ok(escape_keyword(ident))
 }
 
+/// The Rust name of an entry: the one that its author chose, or what its name makes.
+pub(crate) fn chosen(ident: Option<&String>, name: &str, case: Case) -> Option<String> {
+    ident.cloned().or_else(|| self::ident(name, case).ok())
+}
+
 /// Whether a name that the author chose is one that can be used as it is.
 pub(crate) fn is_ident(name: &str, case: Case) -> bool {
     let begins = |c: char| if case == Case::Snake { c.is_ascii_lowercase() } else { c.is_ascii_uppercase() };

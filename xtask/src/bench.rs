@@ -23,10 +23,7 @@ impl Bench {
             .arg(paths::root().join("bench/Cargo.toml"))
             .arg("--")
             .args(&self.arguments)
-            .env(
-                "CARGO_TARGET_DIR",
-                std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| paths::root().join("target").into()),
-            )
+            .env("CARGO_TARGET_DIR", paths::target())
             .status();
         match status {
             Ok(status) => ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)),

@@ -45,7 +45,7 @@ impl Import {
         let is_new = fs::read_dir(&spec).map_or(true, |mut files| files.next().is_none());
         let change = codegen::import((!is_new).then(|| load(&spec)), &options).map_err(|refusal| match refusal {
             Refusal::Said(why) => Refusal::Said(format!("{}: {why}", self.file.display())),
-            other => other,
+            other @ Refusal::Catalogue(_) => other,
         });
         self.target.offer(change)
     }

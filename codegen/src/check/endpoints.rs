@@ -94,7 +94,7 @@ impl Checker {
                 continue;
             }
             let list = param.list.iter().cloned();
-            let setters = param.ident.clone().or_else(|| names::ident(&param.name, Case::Snake).ok());
+            let setters = names::chosen(param.ident.as_ref(), &param.name, Case::Snake);
             for ident in setters.into_iter().chain(list) {
                 let message = format!("`{}` becomes `{ident}`, which another param of the endpoint is", param.name);
                 self.unique(&mut idents, "same-rust-name", *place, &ident, message);
@@ -247,7 +247,7 @@ impl Checker {
 }
 
 /// A path without the names of its params.
-fn template(path: &str) -> String {
+pub(crate) fn template(path: &str) -> String {
     let segments = path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment });
     segments.collect::<Vec<_>>().join("/")
 }

@@ -173,5 +173,5 @@ impl Checker {
 
 /// Whether a param is an argument of its method, as nothing can be sent without it.
 fn is_argument(location: ParamLocation, required: Option<Evidence>) -> bool {
-    location == ParamLocation::Path || required.is_some_and(|evidence| evidence != Evidence::Reported)
+    location == ParamLocation::Path || required.is_some_and(Evidence::is_enforced)
 }

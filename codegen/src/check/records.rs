@@ -54,7 +54,7 @@ impl Checker {
         let (mut names, mut idents) = (Unique::default(), Unique::default());
         let of_envelope = Place::root(records.service).at("envelope").at("time").at("name");
         if let Some(time) = time {
-            let ident = time.ident.clone().or_else(|| names::ident(&time.name, Case::Snake).ok());
+            let ident = names::chosen(time.ident.as_ref(), &time.name, Case::Snake);
             ident.map(|ident| idents.insert(&ident, of_envelope));
         }
         for (index, field) in fields.iter().enumerate() {

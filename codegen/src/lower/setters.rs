@@ -18,16 +18,22 @@ pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
             setters.entry(ident).or_insert_with(|| setter(ident, param, several));
         }
     }
+    let of_shared: HashSet<_> = shared.iter().flat_map(|shared| setter_idents(&shared.param)).collect();
     for param in &taken {
-        for (ident, _) in setter_idents(param) {
-            setters.entry(ident).and_modify(|setter| hold_for(setter, param));
+        for (ident, several) in setter_idents(param) {
+            let is_shared = of_shared.contains(&(ident, several));
+            setters.entry(ident).and_modify(|setter| hold_for(setter, param, is_shared));
         }
     }
     setters.into_values().collect()
 }
 
 /// Takes back what a setter says and one of those who have it does not.
-fn hold_for(setter: &mut Setter, param: &Param) {
+fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
+    // What is noted of a shared param is true of all, whatever an endpoint notes beside it.
+    if !is_shared && setter.notes != param.notes {
+        setter.notes.clear();
+    }
     if setter.ty.as_ref() != Some(&param.ty) {
         setter.ty = None;
     }

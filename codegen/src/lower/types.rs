@@ -49,7 +49,7 @@ pub(super) fn named_type(ty: &spec::Type) -> NamedType {
     let open = ty.kind == spec::TypeKind::Identifier;
     let case = if open { Case::Shouty } else { Case::Pascal };
     let values = ty.values.iter().map(|value| Value {
-        ident: value.ident.clone().or_else(|| names::ident(&value.value, case).ok()).unwrap_or_default(),
+        ident: names::chosen(value.ident.as_ref(), &value.value, case).unwrap_or_default(),
         value: value.value.clone(),
         summary: prose(&value.summary),
         evidence: value.evidence.unwrap_or(ty.evidence),

@@ -86,7 +86,7 @@ pub(crate) struct Param {
 impl Param {
     /// Whether the method takes it as an argument instead of the request as a setter.
     pub(crate) fn is_argument(&self) -> bool {
-        self.in_path || matches!(self.required, Some(Evidence::Document | Evidence::Published))
+        self.in_path || self.required.is_some_and(Evidence::is_enforced)
     }
 }
 

@@ -153,7 +153,7 @@ pub(super) fn schema_ref(name: &str) -> Object {
 /// Bounds; those that are only reported are said and not enforced.
 pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
     let is_number = matches!(ty, Type::Integer | Type::Count | Type::Number | Type::Timestamp);
-    if is_number && evidence != Evidence::Reported {
+    if is_number && evidence.is_enforced() {
         return Object::default()
             .with_some("minimum", range.min.map(number))
             .with_some("maximum", range.max.map(number));

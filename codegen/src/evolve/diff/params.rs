@@ -4,7 +4,7 @@ use super::changes::{Change, Changes, Heading};
 use super::pairing::Pairing;
 use super::pairs::{Pairs, Placed};
 use super::words;
-use crate::model::{Endpoint, Evidence, Param, Range, Type};
+use crate::model::{Endpoint, Param, Range, Type};
 
 pub(super) fn compare(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Changes) {
     let params = Pairing::of(params(old.endpoint), params(new.endpoint))
@@ -188,7 +188,7 @@ fn remedy(old: &Param, new: &Param) -> String {
 
 /// The bounds that the client refuses to leave.
 fn enforced(param: &Param) -> Range {
-    if param.evidence == Evidence::Reported { Range::default() } else { param.range }
+    if param.evidence.is_enforced() { param.range } else { Range::default() }
 }
 
 fn bounds(param: &Param) -> String {

@@ -5,6 +5,7 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{aliases, entries, items, text};
 use super::plan::{PlannedEndpoint, PlannedParam, Said, Several, Taken, Ty};
+use crate::check::template;
 use crate::walk::is_line;
 
 const KEYS: &[&str] = &[
@@ -195,10 +196,4 @@ impl<'d> Reader<'d> {
 pub(super) fn is_plain(segment: &str) -> bool {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(c);
     !matches!(segment, "" | "." | "..") && segment.chars().all(is_legal)
-}
-
-/// A path without the names of its params.
-pub(super) fn template(path: &str) -> String {
-    let segments = path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment });
-    segments.collect::<Vec<_>>().join("/")
 }

@@ -45,11 +45,10 @@ impl Setters {
     }
 
     fn add(&mut self, param: &spec::Param) {
-        let is_enforced = param.required.is_some_and(|required| required != Evidence::Reported);
-        if param.location == ParamLocation::Path || is_enforced {
+        if param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced) {
             return;
         }
-        let ident = param.ident.clone().or_else(|| names::ident(&param.name, Case::Snake).ok()).unwrap_or_default();
+        let ident = names::chosen(param.ident.as_ref(), &param.name, Case::Snake).unwrap_or_default();
         for (ident, several) in [(Some(ident), false), (param.list.clone(), true)] {
             let Some(ident) = ident else { continue };
             let setter = Setter { ident: ident.clone(), several, wire_name: param.name.clone() };
@@ -90,7 +89,7 @@ impl Setters {
         ty: &str,
         idents: &mut Taken,
     ) -> (Option<String>, Option<String>) {
-        let is_enforced = param.required.as_deref().is_some_and(|required| required != "reported");
+        let is_enforced = param.required.as_deref().and_then(Evidence::of).is_some_and(Evidence::is_enforced);
         let wish = |several| Wish { wire_name: &param.name, ty, several, is_argument: param.in_path || is_enforced };
         let derived = names::ident(&param.name, Case::Snake).ok();
         let said = param.said.ident.clone();

@@ -21,8 +21,7 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Writes all of it anew, except for what dependencies have been built.
     pub(super) fn new(cases: &[Case]) -> Result<Self, String> {
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| paths::root().join("target"), PathBuf::from);
-        let mut scratch = Self { root: target.join("verify-diff"), clients: Vec::new() };
+        let mut scratch = Self { root: paths::target().join("verify-diff"), clients: Vec::new() };
         for part in ["clients", "docs"] {
             let _ = fs::remove_dir_all(scratch.root.join(part));
         }

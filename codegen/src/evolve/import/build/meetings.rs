@@ -8,8 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::known::{self, Entry, FieldsAt, ParamAt};
 use super::{Slot, label};
-use crate::check::Checked;
-use crate::evolve::import::operation::template;
+use crate::check::{Checked, template};
 use crate::evolve::import::plan::{Plan, PlannedBody, PlannedEndpoint, PlannedParam, Taken, Ty};
 use crate::names::{self, Case};
 use crate::spec::{self, Fields, Known};

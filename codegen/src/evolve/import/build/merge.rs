@@ -3,9 +3,9 @@
 use super::known::{self, FieldsAt};
 use super::named_types::values;
 use super::{Builder, SERVICE, Slot, TypeName};
+use crate::check::template;
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
-use crate::evolve::import::operation::template;
 use crate::evolve::import::plan::{PlannedEndpoint, PlannedType, Taken as Takes};
 use crate::evolve::naming::{Taken, entries, ident_of};
 use crate::evolve::tree::Tree;
@@ -16,7 +16,7 @@ pub(super) fn find(desk: &Desk, endpoint: &PlannedEndpoint, wanted: Option<&str>
     let all = desk.checked.groups.iter().enumerate().flat_map(|(place, (module, group))| {
         group.endpoints.iter().enumerate().map(move |(index, endpoint)| (place, module, index, endpoint))
     });
-    let ident = endpoint.said.ident.clone().or_else(|| names::ident(&endpoint.name, Case::Snake).ok());
+    let ident = names::chosen(endpoint.said.ident.as_ref(), &endpoint.name, Case::Snake);
     let mut by_name = None;
     for (group, module, index, known) in all {
         match known.path.known() {
@@ -51,8 +51,7 @@ pub(super) fn endpoint(
         let known = known::params(&builder.desk.checked, group, index);
         let (is_known, mut idents) = (known.is_some(), Taken::default());
         for param in known.iter().flatten().filter_map(|(at, _)| at.param(&builder.desk.checked)) {
-            idents
-                .note(param.ident.clone().or_else(|| names::ident(&param.name, Case::Snake).ok()).unwrap_or_default());
+            idents.note(names::chosen(param.ident.as_ref(), &param.name, Case::Snake).unwrap_or_default());
             param.list.iter().for_each(|list| idents.note(list.as_str()));
         }
         let slot = Slot::Known(group, index);

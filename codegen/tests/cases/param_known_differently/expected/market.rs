@@ -3,10 +3,10 @@
 //! Market: what the market does.
 
 use crate::{Client, Series, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo};
+use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
-use super::service::params::TakesLimit;
+use super::service::params::{TakesLimit, TakesMode};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,20 @@ impl MarketGroup<'_> {
     /// `GET /basis`: a series of records whose fields are unknown. Params: `limit`, `coin`.
     pub fn basis(&self, coin: impl Into<String>) -> Request<Basis> {
         Request::new(self.client).with::<String>("coin", coin)
+    }
+
+    /// A param of its own, of which it notes something.
+    ///
+    /// `GET /spread`: a series of records whose fields are unknown. Params: `mode`.
+    pub fn spread(&self) -> Request<Spread> {
+        Request::new(self.client)
+    }
+
+    /// The same param, of which nothing is to be noted.
+    ///
+    /// `GET /skew`: a series of records whose fields are unknown. Params: `mode`.
+    pub fn skew(&self) -> Request<Skew> {
+        Request::new(self.client)
     }
 }
 
@@ -51,6 +65,46 @@ impl Endpoint for Basis {
 
 takes!(Basis => TakesLimit);
 
+/// The endpoint of [`MarketGroup::spread`].
+#[derive(Clone, Copy, Debug)]
+pub struct Spread;
+
+impl Endpoint for Spread {
+    type Body = Series<Value>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
+        .summary("A param of its own, of which it notes something.")
+        .path("/spread", Evidence::Document)
+        .params(
+            &[],
+            &[
+                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document)
+                    .summary("How it is told.")
+                    .notes("Only here it is deep."),
+            ],
+        )
+        .series(None, Some("openDate"), Evidence::Document);
+}
+
+takes!(Spread => TakesMode);
+
+/// The endpoint of [`MarketGroup::skew`].
+#[derive(Clone, Copy, Debug)]
+pub struct Skew;
+
+impl Endpoint for Skew {
+    type Body = Series<Value>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "skew", "Skew")
+        .summary("The same param, of which nothing is to be noted.")
+        .path("/skew", Evidence::Document)
+        .params(
+            &[],
+            &[ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document).summary("How it is told.")],
+        )
+        .series(None, Some("openDate"), Evidence::Document);
+}
+
+takes!(Skew => TakesMode);
+
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")
-    .endpoints(&[Basis::INFO]);
+    .endpoints(&[Basis::INFO, Spread::INFO, Skew::INFO]);
