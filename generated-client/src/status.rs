@@ -60,7 +60,8 @@ fn target(location: &str) -> String {
         Some(_) => format!("https:{location}"),
         None => location.to_owned(),
     };
-    if !whole.contains("://") {
+    let first = whole.split(['/', '?', '#']).next().unwrap_or_default();
+    if !first.ends_with(':') {
         return "another path of the same host".to_owned();
     }
     match whole.parse::<http::Uri>() {
