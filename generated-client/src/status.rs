@@ -23,7 +23,9 @@ pub(crate) fn accept(response: HttpResponse, known: &[StatusInfo]) -> Result<Htt
 /// A success whose body is JSON, as far as a look at its beginning can tell.
 fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
     // A transport that accepts compressed bodies has to take the header away with the compression.
-    if let Some(encoding) = response.headers.get("content-encoding").filter(|encoding| *encoding != "identity") {
+    if let Some(encoding) =
+        response.headers.get("content-encoding").filter(|encoding| !encoding.eq_ignore_ascii_case("identity"))
+    {
         let message = format!("the body is encoded as `{encoding}`, which was not asked for");
         return Err(Error::new(ErrorKind::Decode, message));
     }

@@ -270,6 +270,7 @@ async fn the_text() {
         ("space", body(" \n "), "Decode", "an empty body"),
         ("a page", headed("content-type: text/html", " <html>"), "Decode", "a page of type `text/html` instead"),
         ("a page called JSON", headed("content-type: application/json", "<!doctype>"), "Decode", "is a page"),
+        ("not compressed, and said so", headed("content-encoding: Identity", DATA), "0.25", ""),
         ("data called a page", headed("content-type: text/html", DATA), "0.25", ""),
         ("words", headed("content-type: text/plain", "OK"), "Decode", ""),
         ("not UTF-8", body(b"{\"data\": [], \"x\": \"\xff\"}"), "Decode", "not UTF-8 from byte 19 on"),
