@@ -220,15 +220,11 @@ impl TokenFlow {
         }
     }
 
-    /// Shows everything that no error may repeat.
-    pub(crate) fn with_secrets(&self, mut see: impl FnMut(&str)) {
-        for secret in &self.secrets {
-            see(secret.expose());
-        }
+    /// Everything that no error may repeat.
+    pub(crate) fn secrets(&self) -> Vec<Secret> {
         let cache = self.cache();
-        for token in cache.former.iter().chain(&cache.token) {
-            see(token.secret.expose());
-        }
+        let tokens = cache.former.iter().chain(&cache.token).map(|token| &token.secret);
+        self.secrets.iter().chain(tokens).cloned().collect()
     }
 
     /// Asks for a token, once.
