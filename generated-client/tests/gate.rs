@@ -115,6 +115,16 @@ async fn what_leaves_at_an_unknown_time_counts_at_its_reply() {
     assert_eq!(most_within(&service.arrivals(), SECOND), 10);
 }
 
+/// Nor need what it says be true.
+#[tokio::test(start_paused = true)]
+async fn nothing_counts_as_sent_after_its_reply() {
+    let service = Service::new(|_, _| Fate { departure: Some(3600 * SECOND), ..ok() });
+    let client = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).build().unwrap();
+    let start = Instant::now();
+    check(&client, 3).await;
+    assert!(start.elapsed() < 4 * SECOND, "{:?}", start.elapsed());
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_the_window_allows_goes_out_at_once() {
     let service = Service::new(|_, _| ok());
