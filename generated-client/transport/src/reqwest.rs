@@ -4,6 +4,8 @@
 //! a cap on decoded bytes, a failure named by its phase. All that cannot be kept here is a redirect that a
 //! given client has followed; it is noticed afterwards, and [`ReqwestTransport::from_builder`] prevents it.
 
+use std::error::Error as _;
+
 use ::reqwest::redirect::Policy;
 use ::reqwest::{Client, ClientBuilder, Error as ReqwestError, Request};
 use http::Uri;
@@ -49,7 +51,7 @@ impl ReqwestTransport {
         if *response.url() != asked {
             return Err(followed(response.url().host_str()));
         }
-        let response = exchange::read(response.into(), limit, progress).await?;
+        let response = exchange::read(response.into(), limit, progress).await.map_err(late)?;
         Ok(HttpResponse { departure, ..response })
     }
 }
@@ -75,6 +77,12 @@ fn failed(error: ReqwestError, target: &Uri) -> TransportError {
     let way = || Way { target: place(target), proxy: None, hint: "" };
     let this = before_head(error.without_url(), is_connect, way);
     if is_timeout { this.timed_out() } else { this }
+}
+
+/// Says of a body that broke off whether it was for a limit of the client's own.
+fn late(error: TransportError) -> TransportError {
+    let cause = error.source().and_then(|cause| cause.downcast_ref());
+    if cause.is_some_and(ReqwestError::is_timeout) { error.timed_out() } else { error }
 }
 
 fn followed(host: Option<&str>) -> TransportError {
