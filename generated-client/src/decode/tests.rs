@@ -4,7 +4,7 @@
 //! that answers here is described here.
 
 use super::sample::{Every, Level, Side, Whole, series_of};
-use crate::record::{FieldError, FromSlot, Large, Record, Row, Slot};
+use crate::record::{FieldError, FromSlot, Large, Record, Row, Slot, UnknownFields};
 use crate::registry::RecordInfo;
 use crate::series::Body;
 use crate::{Timestamp, Value};
@@ -260,6 +260,30 @@ fn records_of_any_kind() {
     assert_eq!(any.data, [serde_json::json!({"a": 1.5}), Value::from(2), Value::Null]);
 }
 
+/// A record that takes its values only where it is told to.
+struct Picky {
+    maybe: Option<f64>,
+    unknown_fields: UnknownFields,
+}
+
+impl Record for Picky {
+    const INFO: &'static RecordInfo = Every::INFO;
+
+    fn from_row(row: &mut Row<'_>) -> Self {
+        if !row.take::<bool, ()>(4) {
+            return Self { maybe: None, unknown_fields: UnknownFields::default() };
+        }
+        Self { maybe: row.take(7), unknown_fields: row.unknown_fields() }
+    }
+}
+
+#[test]
+fn what_a_record_leaves_is_not_for_the_next() {
+    let series = series_of::<Picky>(r#"{"data": [{"flag": false, "maybe": 1, "new": 2}, {"flag": true}]}"#).unwrap();
+    let last = &series.data[1];
+    assert_eq!((last.maybe, &last.unknown_fields), (None, &UnknownFields::default()));
+}
+
 #[test]
 fn a_problem_is_bounded() {
     let text = format!(r#"{{"data": "{}"}}"#, "y".repeat(10_000));
@@ -277,6 +301,7 @@ fn seventeen_digits_round_trip() {
     numbers.retain(|number| number.is_finite());
     let records: Vec<_> = numbers.iter().map(|number| format!(r#"{{"price": {number:.16e}}}"#)).collect();
     let series = series(&format!(r#"{{"data": [{}]}}"#, records.join(","))).unwrap();
+    assert_eq!(series.data.len(), numbers.len());
     for (level, number) in series.data.iter().zip(&numbers) {
         assert_eq!(level.price.to_bits(), number.to_bits());
     }
