@@ -134,6 +134,7 @@ pub struct ParamInfo {
 
 /// Where a param is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ParamLocation {
     /// In the query.
     Query,
@@ -146,6 +147,7 @@ pub enum ParamLocation {
 #[non_exhaustive]
 pub enum BodyInfo {
     /// The envelope with a list of records.
+    #[non_exhaustive]
     Series {
         /// The records; `None` if their fields are unknown.
         record: Option<&'static RecordInfo>,
@@ -155,6 +157,7 @@ pub enum BodyInfo {
         evidence: Evidence,
     },
     /// One object.
+    #[non_exhaustive]
     Object {
         /// Its fields.
         record: &'static RecordInfo,
