@@ -159,9 +159,10 @@ impl TokenFlow {
 
     /// Asks for a token, once.
     async fn ask(&self, outlet: &Outlet, trip: &mut Trip) -> Result<Token, Error> {
+        let pass = outlet.enter(trip).await?;
         let asked = Instant::now();
         let form = "grant_type=client_credentials";
-        let response = outlet.post(self.info.path, self.asking_headers.clone(), form, trip).await?;
+        let response = outlet.post(self.info.path, self.asking_headers.clone(), form, pass, trip).await?;
         let success = (200..300).contains(&response.status);
         let response = status::accept(response, self.info.errors)
             .map_err(|error| if success { error.without_body() } else { error })?;

@@ -278,6 +278,32 @@ async fn a_token_that_expires_at_the_gate_is_replaced() {
     assert_eq!(service.seen().1, 2);
 }
 
+/// A gate where the first has to wait for long.
+#[derive(Default)]
+struct Crowded(AtomicUsize);
+
+impl Gate for Crowded {
+    fn enter(&self) -> Entering<'_> {
+        Box::pin(async {
+            if self.0.fetch_add(1, Ordering::SeqCst) == 0 {
+                tokio::time::sleep(100 * SECOND).await;
+            }
+            Ok(Pass::new(()))
+        })
+    }
+
+    fn refused(&self, _: Duration) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_lives_from_when_it_was_asked_for() {
+    let body = r#"{"access_token": "t", "expires_in": 60}"#;
+    let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
+    let builder = service.builder().client_credentials("id", "secret").gate(Crowded::default());
+    check(&builder.build().unwrap(), 1).await;
+    assert_eq!(service.seen(), (1, 1));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_token_that_is_refused_meanwhile_is_not_tried_by_everybody() {
     let tokens = Arc::new(AtomicUsize::new(0));
