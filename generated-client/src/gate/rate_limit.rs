@@ -50,7 +50,7 @@ impl RateLimit {
         Self { windows: Cow::Borrowed(windows), concurrent: Some(concurrent as usize) }
     }
 
-    /// A set by the name that the catalogue gives it.
+    /// A set by the name that the catalogue gives it; where there is none, the error names those there are.
     pub fn named(name: &str) -> Result<Self, Error> {
         let found = SERVICE.limits.iter().find(|info| info.name == name);
         found.map(Self::from).ok_or_else(|| {
