@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use generated_client::gate::{Entering, Gate, GateError, Pass};
-use generated_client::{Client, ErrorKind, RateLimit, Retry, SERVICE};
+use generated_client::{Client, RateLimit, Retry, SERVICE};
 use tokio::time::Instant;
 
 use scripted::{Fate, Service, ok, reply};
@@ -278,32 +277,6 @@ async fn a_token_that_expires_at_the_gate_is_replaced() {
     assert_eq!(service.seen().1, 2);
 }
 
-/// A gate where the first has to wait for long.
-#[derive(Default)]
-struct Crowded(AtomicUsize);
-
-impl Gate for Crowded {
-    fn enter(&self) -> Entering<'_> {
-        Box::pin(async {
-            if self.0.fetch_add(1, Ordering::SeqCst) == 0 {
-                tokio::time::sleep(100 * SECOND).await;
-            }
-            Ok(Pass::new(()))
-        })
-    }
-
-    fn refused(&self, _: Duration) {}
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_token_lives_from_when_it_was_asked_for() {
-    let body = r#"{"access_token": "t", "expires_in": 60}"#;
-    let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
-    let builder = service.builder().client_credentials("id", "secret").gate(Crowded::default());
-    check(&builder.build().unwrap(), 1).await;
-    assert_eq!(service.seen(), (1, 1));
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_token_that_is_refused_meanwhile_is_not_tried_by_everybody() {
     let tokens = Arc::new(AtomicUsize::new(0));
@@ -336,44 +309,4 @@ async fn without_limits_nothing_waits() {
     check(&client, 300).await;
     assert!(start.elapsed() < SECOND / 10);
     assert_eq!(service.most_under_way(), 300);
-}
-
-/// A gate of the user's own.
-#[derive(Default)]
-struct Counting {
-    entered: AtomicUsize,
-    refusals: Mutex<Vec<Duration>>,
-}
-
-impl Gate for Counting {
-    fn enter(&self) -> Entering<'_> {
-        Box::pin(async {
-            match self.entered.fetch_add(1, Ordering::SeqCst) {
-                0 => Err(GateError::new("the counter cannot be reached").because("connection refused")),
-                _ => Ok(Pass::new(())),
-            }
-        })
-    }
-
-    fn refused(&self, pause: Duration) {
-        self.refusals.lock().unwrap().push(pause);
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_gate_can_be_brought_along() {
-    let service = Service::new(|_, before| if before == 0 { reply(429, &[], "") } else { ok() });
-    let gate = Arc::new(Counting::default());
-    let client = service.builder().gate(gate.clone()).build().unwrap();
-    client.raw("/x").await.unwrap();
-    assert_eq!(gate.entered.load(Ordering::SeqCst), 3);
-    assert_eq!(*gate.refusals.lock().unwrap(), [SECOND]);
-    let gate = Arc::new(Counting::default());
-    let client = service.builder().gate(gate).retry(Retry::none()).build().unwrap();
-    let error = client.raw("/x").await.unwrap_err();
-    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Wait, 0));
-    assert!(format!("{error:#}").contains("client.raw (GET /x): the counter cannot be reached: connection refused"));
-    let both = service.builder().gate(Counting::default()).rate_limit(RateLimit::none()).build();
-    let expected = "`rate_limit` has no effect on a gate of your own; set it there";
-    assert_eq!(both.map(drop).unwrap_err().to_string(), expected);
 }
