@@ -190,6 +190,12 @@ async fn the_status() {
             "retry after 7s",
         ),
         (
+            "429, stalled",
+            Step::Write(text("HTTP/1.1 429 Slow\r\nretry-after: 7\r\ncontent-length: 9\r\n\r\n{")),
+            "Status again",
+            "retry after 7s",
+        ),
+        (
             "401, too large",
             Step::Close(text("HTTP/1.1 401 No\r\ncontent-length: 99999999999\r\n\r\n{")),
             "Status",

@@ -62,7 +62,7 @@ impl Transport for ReqwestTransport {
             let timeout = request.limits.timeout;
             let mut progress = Progress::Head;
             let reply = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
-            reply.unwrap_or_else(|_| Err(progress.timed_out(timeout)))
+            reply.unwrap_or_else(|_| progress.timed_out(timeout))
         })
     }
 }
