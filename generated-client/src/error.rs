@@ -58,7 +58,7 @@ pub enum ErrorKind {
     Connect,
     /// The request could not be sent.
     Send,
-    /// The request was sent, but no status and headers came back.
+    /// No status and headers came back, or not in time; the service may have got the request.
     Head,
     /// The body did not arrive whole.
     Body,
@@ -96,7 +96,8 @@ impl Error {
         self.0.headers.as_deref()
     }
 
-    /// The whole body, where one arrived: of another status than success, or one that did not decode.
+    /// The whole body, where one arrived: of another status than success, or one that did not decode. None where it
+    /// may hold a token, nor where it is encoded in a way that was not asked for.
     pub fn body(&self) -> Option<&[u8]> {
         self.0.body.as_deref()
     }
