@@ -278,6 +278,20 @@ async fn a_token_that_expires_at_the_gate_is_replaced() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_turn_that_is_of_no_use_is_given_back() {
+    let body = r#"{"access_token": "t", "expires_in": 5}"#;
+    let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
+    let limit = RateLimit::new(1, 10 * SECOND, 1);
+    let client = service.builder().client_credentials("id", "secret").rate_limit(limit).build().unwrap();
+    let start = Instant::now();
+    client.raw("/x").await.unwrap();
+    // The token is over when its request has a turn, so the next token gets it.
+    assert_eq!(service.paths(), ["token", "token", "x"]);
+    let seconds: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs()).collect();
+    assert_eq!(seconds, [0, 10, 20]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_token_that_is_refused_meanwhile_is_not_tried_by_everybody() {
     let tokens = Arc::new(AtomicUsize::new(0));
     let service = Service::new(move |request, before| {

@@ -216,6 +216,7 @@ async fn the_body() {
         ("slow", Step::Write(text(known)), "Body again", "9 bytes of the body had arrived"),
         ("trickling", Step::Trickle([known.as_bytes(), &[b' '; 40]].concat()), "Head again", ""),
         ("longer than it says", Step::Close([&reply("200 OK", DATA)[..], b"more"].concat()), "0.25", ""),
+        ("as large as may be", body(format!("{DATA:1000}")), "0.25", ""),
         ("large", body(&large), "Body", over),
         ("said to be large", headed("content-length: 99999999999", ""), "Head again", ""),
         ("no end in sight", Step::Close(text(&format!("HTTP/1.1 200 OK\r\n\r\n{large}"))), "Body", over),

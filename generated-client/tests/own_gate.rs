@@ -45,6 +45,8 @@ async fn a_gate_can_be_brought_along() {
     client.raw("/x").await.unwrap();
     assert_eq!(gate.entered.load(Ordering::SeqCst), 3);
     assert_eq!(*gate.refusals.lock().unwrap(), [SECOND]);
+    let client = service.builder().gate(Counting::default()).retry(Retry::default().budget(0)).build().unwrap();
+    client.raw("/x").await.unwrap();
     let gate = Arc::new(Counting::default());
     let client = service.builder().gate(gate).retry(Retry::none()).build().unwrap();
     let error = client.raw("/x").await.unwrap_err();
