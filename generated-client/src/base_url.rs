@@ -58,7 +58,11 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
         Some("leads elsewhere".to_owned())
     } else if percent_decode_str(path).any(|byte| byte.is_ascii_control()) {
         Some("has a control character".to_owned())
-    } else if !path.ends_with(suffix) || path.ends_with("//") {
+    } else if !path.is_ascii() {
+        Some("has to be percent-encoded".to_owned())
+    } else if url.ends_with('/') {
+        Some("ends in more than one slash".to_owned())
+    } else if !path.ends_with(suffix) {
         Some(format!("has to end in `{suffix}`"))
     } else if scheme == "http" && !allow_http && !is_loopback(authority.host()) {
         Some("is not encrypted; `allow_http(true)` permits it".to_owned())
@@ -99,7 +103,8 @@ mod tests {
             ("https:///v2", "is not a URL"),
             ("https://example.com", "has to end in `/v2`"),
             ("https://example.com/v1", "has to end in `/v2`"),
-            ("https://example.com/v2//", "has to end in `/v2`"),
+            ("https://example.com/v2//", "ends in more than one slash"),
+            ("https://example.com/ü/v2", "has to be percent-encoded"),
             ("https://example.com/v2/volumeRatio", "has to end in `/v2`"),
             ("https://example.com/v2?key=1", "must not have a query or a fragment"),
             ("https://example.com/v2#top", "must not have a query or a fragment"),
@@ -129,6 +134,9 @@ mod tests {
     fn any_ending_and_plain_http_where_allowed() {
         for text in ["http://example.com", "http://example.com/", "http://example.com/api"] {
             assert!(BaseUrl::parse(text, "", true).is_ok(), "{text}");
+        }
+        for text in ["http://example.com//", "http://example.com/api//"] {
+            assert!(BaseUrl::parse(text, "", true).is_err(), "{text}");
         }
     }
 }

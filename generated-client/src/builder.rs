@@ -177,7 +177,9 @@ impl Builder {
         self
     }
 
-    /// The most bytes that the body of a reply may have; 32 MiB unless set.
+    /// The most bytes that the body of a reply may have, decoded; 32 MiB unless set.
+    ///
+    /// A larger one is an error, and not asked for again.
     pub fn max_body_bytes(mut self, bytes: usize) -> Self {
         self.limits.max_body_bytes = bytes;
         self

@@ -3,6 +3,7 @@
 //! Keys and secrets come in from the builder; headers go out: the API key, and a bearer token beside it
 //! if the token flow is configured. Getting that token is the flow's job.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Arc;
 
@@ -95,11 +96,12 @@ impl Credentials {
 
     /// The same for what may not be text.
     pub(crate) fn redact_bytes(&self, bytes: &mut [u8]) {
-        if let Some(key) = &self.api_key {
-            mask(bytes, key.expose());
-        }
-        if let Some(flow) = &self.flow {
-            flow.with_secrets(|secret| mask(bytes, secret));
+        let of_flow = self.flow.iter().flat_map(TokenFlow::secrets);
+        let mut secrets: Vec<_> = self.api_key.iter().cloned().chain(of_flow).collect();
+        // A part of one may be another, which would leave the rest of it.
+        secrets.sort_by_key(|secret| Reverse(secret.expose().len()));
+        for secret in secrets {
+            mask(bytes, secret.expose());
         }
     }
 }

@@ -13,8 +13,9 @@ pub(crate) fn excerpt(text: &str, longest: usize) -> Cow<'_, str> {
 
 /// A text without line breaks and whatever else could garble a terminal or a log.
 pub(crate) fn one_line(text: &str) -> String {
-    let visible = text.chars().map(|character| if character.is_control() { ' ' } else { character });
-    visible.collect()
+    // What breaks a line elsewhere than in ASCII, and what turns the direction of all that follows.
+    let garbles = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.replace(garbles, " ")
 }
 
 #[cfg(test)]
@@ -29,7 +30,8 @@ mod tests {
     }
 
     #[test]
-    fn takes_control_characters_out() {
+    fn takes_out_what_garbles() {
+        assert_eq!(one_line("a\u{2028}b\u{202e}c\u{2067}d"), "a b c d");
         assert_eq!(one_line("a\r\n\u{1b}[31m\"é\""), "a   [31m\"é\"");
     }
 }

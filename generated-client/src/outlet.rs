@@ -67,9 +67,9 @@ impl Outlet {
         path: &str,
         headers: Headers,
         form: &str,
+        pass: Pass,
         trip: &mut Trip,
     ) -> Result<HttpResponse, Error> {
-        let pass = self.enter(trip).await?;
         let mut request = HttpRequest::new(Method::Post, self.base_url.join(path), headers, self.limits);
         request.body = form.into();
         self.send(request, pass, trip).await

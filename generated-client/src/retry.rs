@@ -75,7 +75,8 @@ impl Retry {
     /// How many more retries than one in ten successes there may be, over all requests of a client and its
     /// clones; 20 unless set.
     ///
-    /// Retries after the status 429 do not count: the gate slows those down.
+    /// Retries after the status 429 do not count, for the gate slows those down, nor do those for a gate that
+    /// could not tell: nothing was sent.
     pub fn budget(mut self, retries: u32) -> Self {
         self.budget = retries;
         self

@@ -154,7 +154,7 @@ async fn exchange(client: &Client, path: &str, trip: &mut Trip) -> Result<(Optio
 /// Adds what the catalogue can tell about params that the service may have refused.
 fn explained(error: Error, call: &Call) -> Error {
     // By their meaning in HTTP; what a service means by others is for its catalogue to say.
-    if !matches!(error.status(), Some(400 | 422)) {
+    if error.is_token() || !matches!(error.status(), Some(400 | 422)) {
         return error;
     }
     let params = || call.endpoint().params.unwrap_or_default().iter();

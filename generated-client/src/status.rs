@@ -23,11 +23,13 @@ pub(crate) fn accept(response: HttpResponse, known: &[StatusInfo]) -> Result<Htt
 /// A success whose body is JSON, as far as a look at its beginning can tell.
 fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
     // A transport that accepts compressed bodies has to take the header away with the compression.
-    if let Some(encoding) = response.headers.get("content-encoding").filter(|encoding| *encoding != "identity") {
-        let message = format!("the body is encoded as `{encoding}`, which was not asked for");
+    if let Some(encoding) =
+        response.headers.get("content-encoding").filter(|encoding| !encoding.eq_ignore_ascii_case("identity"))
+    {
+        let message = format!("the body is encoded as `{}`, which was not asked for", quoted(encoding));
         return Err(Error::new(ErrorKind::Decode, message));
     }
-    let kind = || response.headers.get("content-type").map(|kind| format!(" of type `{}`", one_line(kind)));
+    let kind = || response.headers.get("content-type").map(|kind| format!(" of type `{}`", quoted(kind)));
     match response.body.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => {
             let message = format!("status {} came with an empty body instead of JSON", response.status);
@@ -60,11 +62,12 @@ fn target(location: &str) -> String {
         Some(_) => format!("https:{location}"),
         None => location.to_owned(),
     };
-    if !whole.contains("://") {
+    let first = whole.split(['/', '?', '#']).next().unwrap_or_default();
+    if !first.ends_with(':') {
         return "another path of the same host".to_owned();
     }
     match whole.parse::<http::Uri>() {
-        Ok(uri) => uri.host().map_or("nowhere".to_owned(), |host| format!("the host `{host}`")),
+        Ok(uri) => uri.host().map_or("nowhere".to_owned(), |host| format!("the host `{}`", quoted(host))),
         Err(_) => "nowhere".to_owned(),
     }
 }
@@ -103,12 +106,16 @@ fn clause(sentence: &str) -> String {
 /// At most so many bytes of what the service says are repeated.
 const LONGEST: usize = 300;
 
+fn quoted(text: &str) -> String {
+    one_line(&excerpt(text, LONGEST))
+}
+
 /// The first of several places that holds a text or a number.
 fn find(body: &Value, places: &[&str]) -> Option<String> {
     places.iter().find_map(|place| {
         let value = place.split('.').try_fold(body, |value, key| value.get(key))?;
         match value {
-            Value::String(text) if !text.is_empty() => Some(one_line(&excerpt(text, LONGEST))),
+            Value::String(text) if !text.is_empty() => Some(quoted(text)),
             Value::Number(number) => Some(number.to_string()),
             _ => None,
         }

@@ -108,7 +108,7 @@ impl TryFrom<Timestamp> for SystemTime {
     }
 }
 
-/// Later by the duration, rounded down to the service's unit; stops at the last point there is.
+/// Later by as many of the service's units as the duration has whole; stops at the last point there is.
 impl Add<Duration> for Timestamp {
     type Output = Self;
 
@@ -117,7 +117,7 @@ impl Add<Duration> for Timestamp {
     }
 }
 
-/// Earlier by the duration, rounded down to the service's unit; stops at the first point there is.
+/// Earlier by as many of the service's units as the duration has whole; stops at the first point there is.
 impl Sub<Duration> for Timestamp {
     type Output = Self;
 
@@ -236,9 +236,17 @@ mod tests {
     }
 
     #[test]
+    fn arithmetic_takes_whole_units() {
+        let nearly_two = Duration::from_nanos(2 * u64::from(NANOS_PER_UNIT) - 1);
+        assert_eq!(Timestamp(5) + nearly_two, Timestamp(6));
+        assert_eq!(Timestamp(5) - nearly_two, Timestamp(4));
+    }
+
+    #[test]
     fn arithmetic_saturates() {
         let second = Duration::from_secs(1);
         assert_eq!(Timestamp::from(5) - second, Timestamp::from(4));
         assert_eq!(Timestamp::from(i64::MAX) + Duration::MAX, Timestamp::from(i64::MAX));
+        assert_eq!(Timestamp::from(i64::MIN) - Duration::MAX, Timestamp::from(i64::MIN));
     }
 }

@@ -6,6 +6,7 @@
 //! Sending the token with a request, and trying again after a 401, is done where requests are sent.
 
 mod basic;
+mod cache;
 pub(crate) mod reply;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,6 +24,8 @@ use crate::transport::Headers;
 use crate::trip::Trip;
 
 pub use basic::BasicEncoding;
+use cache::Cache;
+pub(crate) use cache::Token;
 use reply::TokenReply;
 
 /// What a token is asked for with.
@@ -30,33 +33,6 @@ pub(crate) struct ClientCredentials {
     pub(crate) id: Secret,
     pub(crate) secret: Secret,
     pub(crate) encoding: BasicEncoding,
-}
-
-/// A bearer token.
-pub(crate) struct Token {
-    secret: Secret,
-    /// Those of a request for data that carries it.
-    headers: Headers,
-    /// When to ask for another; `None` if only a refusal tells.
-    renewal: Option<Instant>,
-    /// When it ends; `None` if that is not said, or if it never had a life worth the name.
-    expiry: Option<Instant>,
-}
-
-impl Token {
-    /// The headers of a request for data that carries it.
-    pub(crate) fn headers(&self) -> &Headers {
-        &self.headers
-    }
-
-    /// Whether its time is over.
-    fn is_expired(&self) -> bool {
-        self.expiry.is_some_and(|expiry| expiry <= Instant::now())
-    }
-
-    fn is_fresh(&self) -> bool {
-        self.renewal.is_none_or(|renewal| Instant::now() < renewal)
-    }
 }
 
 /// The flow, and the token it has got.
@@ -70,35 +46,6 @@ pub(crate) struct TokenFlow {
     cache: Mutex<Cache>,
     /// Held by whoever asks for a token; dropping it makes the next one ask.
     asking: tokio::sync::Mutex<()>,
-}
-
-/// What is known of tokens so far.
-#[derive(Default)]
-struct Cache {
-    token: Option<Arc<Token>>,
-    /// The tokens before it, the latest last: requests with them may be under way, and no error may repeat them.
-    former: Vec<Arc<Token>>,
-    /// Whether the service has refused the token.
-    refused: bool,
-    /// How many requests for a token have been answered, well or badly.
-    answers: u64,
-    /// The last answer, if it was bad.
-    failure: Option<Error>,
-    /// When to try again to replace a token that still works.
-    next_renewal: Option<Instant>,
-}
-
-impl Cache {
-    /// The token, if there is no reason to ask for another.
-    fn fresh(&self) -> Option<Arc<Token>> {
-        let rests = self.next_renewal.is_some_and(|next| Instant::now() < next);
-        self.working().filter(|token| token.is_fresh() || rests)
-    }
-
-    /// The token, if it is likely to be accepted.
-    fn working(&self) -> Option<Arc<Token>> {
-        self.token.clone().filter(|token| !self.refused && !token.is_expired())
-    }
 }
 
 impl TokenFlow {
@@ -159,7 +106,7 @@ impl TokenFlow {
             return self.cache().answer(Ok(token)).ok();
         }
         let mut cache = self.cache();
-        cache.next_renewal = Instant::now().checked_add(REST);
+        cache.rest();
         cache.working()
     }
 
@@ -170,10 +117,10 @@ impl TokenFlow {
             if let Some(token) = cache.fresh() {
                 return Ok(token);
             }
-            cache.answers
+            cache.answers()
         };
         let _asking = self.asking.lock().await;
-        if let Some(outcome) = self.outcome_after(answers_before) {
+        if let Some(outcome) = self.cache().outcome_after(answers_before) {
             return outcome;
         }
         let mut trip = trip.branch();
@@ -200,42 +147,22 @@ impl TokenFlow {
         }
     }
 
-    /// What others were answered since.
-    fn outcome_after(&self, answers: u64) -> Option<Result<Arc<Token>, Error>> {
-        let cache = self.cache();
-        if cache.answers == answers {
-            return None;
-        }
-        match &cache.failure {
-            Some(failure) => Some(Err(failure.clone())),
-            None => cache.token.clone().filter(|_| !cache.refused).map(Ok),
-        }
-    }
-
     /// Makes the next request for data ask for a new token, unless there is one already.
     pub(crate) fn invalidate(&self, token: &Arc<Token>) {
-        let mut cache = self.cache();
-        if cache.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token)) {
-            cache.refused = true;
-        }
+        self.cache().refuse(token);
     }
 
-    /// Shows everything that no error may repeat.
-    pub(crate) fn with_secrets(&self, mut see: impl FnMut(&str)) {
-        for secret in &self.secrets {
-            see(secret.expose());
-        }
-        let cache = self.cache();
-        for token in cache.former.iter().chain(&cache.token) {
-            see(token.secret.expose());
-        }
+    /// Everything that no error may repeat.
+    pub(crate) fn secrets(&self) -> Vec<Secret> {
+        self.secrets.iter().chain(self.cache().secrets()).cloned().collect()
     }
 
     /// Asks for a token, once.
     async fn ask(&self, outlet: &Outlet, trip: &mut Trip) -> Result<Token, Error> {
+        let pass = outlet.enter(trip).await?;
         let asked = Instant::now();
         let form = "grant_type=client_credentials";
-        let response = outlet.post(self.info.path, self.asking_headers.clone(), form, trip).await?;
+        let response = outlet.post(self.info.path, self.asking_headers.clone(), form, pass, trip).await?;
         let success = (200..300).contains(&response.status);
         let response = status::accept(response, self.info.errors)
             .map_err(|error| if success { error.without_body() } else { error })?;
@@ -244,10 +171,7 @@ impl TokenFlow {
         headers
             .insert_sensitive("authorization", &format!("Bearer {}", reply.access_token))
             .map_err(|_| reply::unreadable("`access_token` has characters that HTTP cannot carry"))?;
-        let renewal = reply.expires_in.and_then(|lifetime| asked.checked_add(usable(lifetime)));
-        let expiry = reply.expires_in.filter(|lifetime| *lifetime >= SHORTEST_LIFE);
-        let expiry = expiry.and_then(|lifetime| asked.checked_add(lifetime));
-        Ok(Token { secret: reply.access_token.into(), headers, renewal, expiry })
+        Ok(Token::new(reply, headers, asked))
     }
 
     fn cache(&self) -> MutexGuard<'_, Cache> {
@@ -256,58 +180,5 @@ impl TokenFlow {
     }
 }
 
-impl Cache {
-    fn answer(&mut self, outcome: Result<Token, Error>) -> Result<Arc<Token>, Error> {
-        self.answers += 1;
-        match outcome {
-            Ok(token) => {
-                let token = Arc::new(token);
-                self.former.extend(self.token.replace(token.clone()));
-                if self.former.len() > FORMER {
-                    self.former.remove(0);
-                }
-                self.refused = false;
-                self.failure = None;
-                self.next_renewal = None;
-                Ok(token)
-            }
-            Err(failure) => {
-                self.failure = Some(failure.clone());
-                Err(failure)
-            }
-        }
-    }
-}
-
-/// So many former tokens are kept: more are replaced while a request is under way only if they hardly live.
-const FORMER: usize = 4;
-
-/// A token is replaced this long before it expires …
-const MARGIN: Duration = Duration::from_secs(60);
-
-/// A token that works is replaced within this time, and within a quarter of what its caller has left, or not now, …
+/// A token that works is replaced within this time, and within a quarter of what its caller has left, or not now.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// … and not again before so long.
-const REST: Duration = Duration::from_secs(5);
-
-/// A shorter life is taken for a mistake: only a refusal tells that such a token is over.
-const SHORTEST_LIFE: Duration = Duration::from_secs(1);
-
-/// How long to use a token that lives so long: … or after nine tenths of a short life.
-fn usable(lifetime: Duration) -> Duration {
-    lifetime.saturating_sub(MARGIN.min(lifetime / 10))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens_are_replaced_before_they_expire() {
-        let table = [(84_706, 84_646_000), (600, 540_000), (10, 9_000), (0, 0)];
-        for (lifetime, milliseconds) in table {
-            assert_eq!(usable(Duration::from_secs(lifetime)), Duration::from_millis(milliseconds));
-        }
-    }
-}

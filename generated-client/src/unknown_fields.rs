@@ -105,6 +105,13 @@ mod tests {
     }
 
     #[test]
+    fn many_are_no_trouble() {
+        let entries: Vec<_> = (0..100_000).map(|number| format!("\"{number}\":{number}")).collect();
+        let fields = fields(&format!("{{{}}}", entries.join(",")));
+        assert_eq!((fields.len(), fields.get("99999")), (100_000, Some(Value::from(99_999))));
+    }
+
+    #[test]
     fn nothing_to_keep() {
         let fields = UnknownFields::default();
         assert_eq!((fields.len(), fields.is_empty(), fields.as_json()), (0, true, "{}"));

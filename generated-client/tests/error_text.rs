@@ -27,7 +27,7 @@ type Row = (fn() -> Fate, &'static str);
 
 #[tokio::test(start_paused = true)]
 async fn one_attempt() {
-    let table: [Row; 21] = [
+    let table: [Row; 22] = [
         (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
         (silence, "no whole reply in time; after 1 attempt in 30s"),
         (|| reply(404, &[], ""), "status 404; after 1 attempt in 21ms"),
@@ -77,6 +77,11 @@ async fn one_attempt() {
         ),
         (
             || reply(302, &[("location", "login?next=http")], ""),
+            "status 302, a redirect to another path of the same host, is not followed; check the base URL; \
+             after 1 attempt in 21ms",
+        ),
+        (
+            || reply(302, &[("location", "/login?next=https://example.com/")], ""),
             "status 302, a redirect to another path of the same host, is not followed; check the base URL; \
              after 1 attempt in 21ms",
         ),

@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use generated_client::gate::{Entering, Gate, GateError, Pass};
-use generated_client::{Client, ErrorKind, RateLimit, Retry, SERVICE};
+use generated_client::{Client, RateLimit, Retry, SERVICE};
 use tokio::time::Instant;
 
 use scripted::{Fate, Service, ok, reply};
@@ -113,6 +112,16 @@ async fn what_leaves_at_an_unknown_time_counts_at_its_reply() {
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 10)).build().unwrap();
     check(&client, 35).await;
     assert_eq!(most_within(&service.arrivals(), SECOND), 10);
+}
+
+/// Nor need what it says be true.
+#[tokio::test(start_paused = true)]
+async fn nothing_counts_as_sent_after_its_reply() {
+    let service = Service::new(|_, _| Fate { departure: Some(3600 * SECOND), ..ok() });
+    let client = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).build().unwrap();
+    let start = Instant::now();
+    check(&client, 3).await;
+    assert!(start.elapsed() < 4 * SECOND, "{:?}", start.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
@@ -269,6 +278,20 @@ async fn a_token_that_expires_at_the_gate_is_replaced() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_turn_that_is_of_no_use_is_given_back() {
+    let body = r#"{"access_token": "t", "expires_in": 5}"#;
+    let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
+    let limit = RateLimit::new(1, 10 * SECOND, 1);
+    let client = service.builder().client_credentials("id", "secret").rate_limit(limit).build().unwrap();
+    let start = Instant::now();
+    client.raw("/x").await.unwrap();
+    // The token is over when its request has a turn, so the next token gets it.
+    assert_eq!(service.paths(), ["token", "token", "x"]);
+    let seconds: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs()).collect();
+    assert_eq!(seconds, [0, 10, 20]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_token_that_is_refused_meanwhile_is_not_tried_by_everybody() {
     let tokens = Arc::new(AtomicUsize::new(0));
     let service = Service::new(move |request, before| {
@@ -300,44 +323,4 @@ async fn without_limits_nothing_waits() {
     check(&client, 300).await;
     assert!(start.elapsed() < SECOND / 10);
     assert_eq!(service.most_under_way(), 300);
-}
-
-/// A gate of the user's own.
-#[derive(Default)]
-struct Counting {
-    entered: AtomicUsize,
-    refusals: Mutex<Vec<Duration>>,
-}
-
-impl Gate for Counting {
-    fn enter(&self) -> Entering<'_> {
-        Box::pin(async {
-            match self.entered.fetch_add(1, Ordering::SeqCst) {
-                0 => Err(GateError::new("the counter cannot be reached").because("connection refused")),
-                _ => Ok(Pass::new(())),
-            }
-        })
-    }
-
-    fn refused(&self, pause: Duration) {
-        self.refusals.lock().unwrap().push(pause);
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_gate_can_be_brought_along() {
-    let service = Service::new(|_, before| if before == 0 { reply(429, &[], "") } else { ok() });
-    let gate = Arc::new(Counting::default());
-    let client = service.builder().gate(gate.clone()).build().unwrap();
-    client.raw("/x").await.unwrap();
-    assert_eq!(gate.entered.load(Ordering::SeqCst), 3);
-    assert_eq!(*gate.refusals.lock().unwrap(), [SECOND]);
-    let gate = Arc::new(Counting::default());
-    let client = service.builder().gate(gate).retry(Retry::none()).build().unwrap();
-    let error = client.raw("/x").await.unwrap_err();
-    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Wait, 0));
-    assert!(format!("{error:#}").contains("client.raw (GET /x): the counter cannot be reached: connection refused"));
-    let both = service.builder().gate(Counting::default()).rate_limit(RateLimit::none()).build();
-    let expected = "`rate_limit` has no effect on a gate of your own; set it there";
-    assert_eq!(both.map(drop).unwrap_err().to_string(), expected);
 }

@@ -157,11 +157,13 @@ async fn the_head() {
 
 #[tokio::test]
 async fn the_status() {
+    let long = format!("302 Found\r\nlocation: https://{}/", "x".repeat(2000));
     let elsewhere = "302 Found\r\nlocation: https://canary-key.example.com:8443/x";
     check(vec![
         ("204", Step::Write(text("HTTP/1.1 204 No Content\r\n\r\n")), "Decode", "status 204 came with an empty body"),
         ("201 with data", Step::Write(reply("201 Created", DATA)), "0.25", ""),
         ("another host", status(elsewhere), "Status", "redirect to the host `**********.example.com`, is not followed"),
+        ("a long host", status(&long), "Status", "redirect to the host `xxx"),
         ("another path", status("301 Moved\r\nlocation: /login"), "Status", "another path of the same host"),
         ("nowhere", status("308 Permanent"), "Status", "a redirect to nowhere"),
         ("garbage", status("307 Temporary\r\nlocation: https://["), "Status", "a redirect to nowhere"),
@@ -188,6 +190,12 @@ async fn the_status() {
             "retry after 7s",
         ),
         (
+            "429, stalled",
+            Step::Write(text("HTTP/1.1 429 Slow\r\nretry-after: 7\r\ncontent-length: 9\r\n\r\n{")),
+            "Status again",
+            "retry after 7s",
+        ),
+        (
             "401, too large",
             Step::Close(text("HTTP/1.1 401 No\r\ncontent-length: 99999999999\r\n\r\n{")),
             "Status",
@@ -208,6 +216,7 @@ async fn the_body() {
         ("slow", Step::Write(text(known)), "Body again", "9 bytes of the body had arrived"),
         ("trickling", Step::Trickle([known.as_bytes(), &[b' '; 40]].concat()), "Head again", ""),
         ("longer than it says", Step::Close([&reply("200 OK", DATA)[..], b"more"].concat()), "0.25", ""),
+        ("as large as may be", body(format!("{DATA:1000}")), "0.25", ""),
         ("large", body(&large), "Body", over),
         ("said to be large", headed("content-length: 99999999999", ""), "Head again", ""),
         ("no end in sight", Step::Close(text(&format!("HTTP/1.1 200 OK\r\n\r\n{large}"))), "Body", over),
@@ -263,6 +272,7 @@ async fn compressed() {
 
 #[tokio::test]
 async fn the_text() {
+    let long = "x".repeat(2000);
     let deep = format!("{}1{}", "[".repeat(400), "]".repeat(400));
     let data = |record: &str| body(format!(r#"{{"data": [{record}]}}"#));
     check(vec![
@@ -270,6 +280,9 @@ async fn the_text() {
         ("space", body(" \n "), "Decode", "an empty body"),
         ("a page", headed("content-type: text/html", " <html>"), "Decode", "a page of type `text/html` instead"),
         ("a page called JSON", headed("content-type: application/json", "<!doctype>"), "Decode", "is a page"),
+        ("not compressed, and said so", headed("content-encoding: Identity", DATA), "0.25", ""),
+        ("a page of a long type", headed(&format!("content-type: {long}"), "<html>"), "Decode", "is a page of type"),
+        ("a long encoding", headed(&format!("content-encoding: {long}"), DATA), "Decode", "encoded as `xxx"),
         ("data called a page", headed("content-type: text/html", DATA), "0.25", ""),
         ("words", headed("content-type: text/plain", "OK"), "Decode", ""),
         ("not UTF-8", body(b"{\"data\": [], \"x\": \"\xff\"}"), "Decode", "not UTF-8 from byte 19 on"),

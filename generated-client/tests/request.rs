@@ -59,11 +59,14 @@ fn values_are_written_as_the_service_reads_them() {
 fn requests_and_clients_go_anywhere() {
     fn check<T: Send + Sync + Clone + 'static>(_: &T) {}
     fn check_future<T: Send + 'static>(_: &T) {}
+    fn check_error<T: std::error::Error + Send + Sync + 'static>() {}
     let client = client();
     check(&client);
     let request = client.orderflow().volume_ratio();
     check(&request);
+    check_future(&request.clone().response());
     check_future(&request.into_future());
+    check_error::<Error>();
 }
 
 /// Why a request is not sent.

@@ -74,10 +74,14 @@ async fn a_redirect_that_was_followed_is_said() {
 
 #[tokio::test]
 async fn a_limit_of_the_users_own_is_a_timeout_too() {
-    let server = Server::start(vec![Step::Silence]).await;
-    let client = client().timeout(std::time::Duration::from_millis(50)).build().unwrap();
-    let client = server.builder().retry(Retry::none()).transport(ReqwestTransport::new(client)).build().unwrap();
-    let error = client.raw("/x").query("note", KEY).await.unwrap_err();
-    assert!(error.is_timeout() && error.is_retryable(), "{error}");
-    assert!(!format!("{error:?}").contains("canary"));
+    let begun = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{";
+    for (step, kind) in [(Step::Silence, ErrorKind::Head), (Step::Write(begun.into()), ErrorKind::Body)] {
+        let server = Server::start(vec![step]).await;
+        let client = client().timeout(std::time::Duration::from_millis(300)).build().unwrap();
+        let client = server.builder().retry(Retry::none()).transport(ReqwestTransport::new(client)).build().unwrap();
+        let error = client.raw("/x").query("note", KEY).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error:?}");
+        assert!(error.is_timeout() && error.is_retryable(), "{error:?}");
+        assert!(!format!("{error:?}").contains("canary"));
+    }
 }

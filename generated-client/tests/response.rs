@@ -4,6 +4,8 @@
 
 mod scripted;
 
+use generated_client::transport::{Headers, HttpResponse};
+
 use scripted::{DATA, Service, reply};
 
 const HEADERS: &[(&str, &str)] = &[
@@ -36,4 +38,11 @@ async fn a_refusal_has_headers_too() {
     let client = Service::new(|_, _| reply(200, HEADERS, "{}")).client();
     let error = client.orderflow().volume_ratio().response().await.unwrap_err();
     assert!(error.is_decode() && error.headers().is_none());
+}
+
+#[test]
+fn what_a_transport_brings_may_be_a_token() {
+    let response = HttpResponse::new(200, Headers::new(), "canary");
+    let expected = "HttpResponse { status: 200, headers: {}, body: 6 bytes, departure: None }";
+    assert_eq!(format!("{response:?}"), expected);
 }

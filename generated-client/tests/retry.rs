@@ -4,6 +4,7 @@
 
 mod scripted;
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use generated_client::transport::Phase;
@@ -94,6 +95,21 @@ async fn the_total_timeout_is_never_passed() {
             assert!(error.is_retryable(), "{error}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_attempt_is_given_more_than_is_left() {
+    let given = Arc::new(Mutex::new(Vec::new()));
+    let seen = given.clone();
+    let service = Service::new(move |request, _| {
+        seen.lock().unwrap().push(request.limits.timeout);
+        reply(503, &[("retry-after", "2")], "")
+    });
+    let builder = service.builder().total_timeout(5 * SECOND).attempt_timeout(4 * SECOND);
+    check(&builder.build().unwrap()).await.unwrap_err();
+    let given = given.lock().unwrap();
+    assert_eq!(given[0], 4 * SECOND);
+    assert!(given.len() == 3 && given[1] < 3 * SECOND && given[2] < SECOND, "{given:?}");
 }
 
 #[tokio::test(start_paused = true)]

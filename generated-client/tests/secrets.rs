@@ -71,6 +71,14 @@ async fn what_is_quoted_in_part_is_masked_too() {
     }
 }
 
+#[tokio::test]
+async fn a_secret_that_begins_with_another_is_masked_whole() {
+    let echo = || Canned(Ok((401, r#"{"error": "canary+/elk==.elk is no secret"}"#.to_owned())));
+    let builder = Client::builder("https://example.com/v2").api_key(KEY).client_credentials("id", format!("{KEY}.elk"));
+    let error = builder.transport(echo()).build().unwrap().raw("/x").await.unwrap_err();
+    assert!(!format!("{error:?}").contains("elk"), "{error:?}");
+}
+
 /// A cause that says more than it should.
 #[derive(Debug)]
 struct Talkative {

@@ -64,6 +64,7 @@ async fn the_token_endpoint() {
         assert_eq!(service.seen(), (0, asked), "{name}: {error}");
         let text = format!("{error:?}");
         assert!(error.is_token() && text.contains("): no token: ") && text.contains(words), "{name}: {text}");
+        assert!(!text.contains("timeframe"), "what the data request lacks has nothing to do with it: {text}");
         assert!(!text.contains("canary-token"), "{name}: {text}");
         assert_eq!(error.attempts(), u32::try_from(asked).unwrap(), "{name}");
         // Whatever it was, the next call asks again.

@@ -4,6 +4,7 @@
 //! as they were written, infinite ones included, and the same body would come out differently.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use serde_json::Map;
 
@@ -65,10 +66,12 @@ pub(super) fn skip(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<(), Fa
 /// Reads the entries of an object in their order; of two with one key the later counts.
 pub(super) fn entries<'a>(json: &mut Scanner<'a>) -> Result<Vec<(Cow<'a, str>, Value)>, Fault> {
     let mut entries: Vec<(Cow<'a, str>, Value)> = Vec::new();
+    let mut places = HashMap::new();
     json.object(|json| {
         let (key, next) = json.key()?;
         let value = any(json, next, DEPTH - 1)?;
-        match entries.iter_mut().find(|(known, _)| *known == key) {
+        let place = *places.entry(key.clone()).or_insert(entries.len());
+        match entries.get_mut(place) {
             Some((_, old)) => *old = value,
             None => entries.push((key, value)),
         }

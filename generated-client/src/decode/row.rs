@@ -51,7 +51,6 @@ impl<'a> Row<'a> {
     #[inline]
     fn clear(&mut self) {
         self.reading = None;
-        self.misfit = None;
         for slot in &mut self.slots {
             if !matches!(slot, Slot::Absent) {
                 *slot = Slot::Absent;

@@ -50,7 +50,7 @@ impl RateLimit {
         Self { windows: Cow::Borrowed(windows), concurrent: Some(concurrent as usize) }
     }
 
-    /// A set by the name that the catalogue gives it.
+    /// A set by the name that the catalogue gives it; where there is none, the error names those there are.
     pub fn named(name: &str) -> Result<Self, Error> {
         let found = SERVICE.limits.iter().find(|info| info.name == name);
         found.map(Self::from).ok_or_else(|| {
@@ -66,9 +66,11 @@ impl RateLimit {
 
     /// What satisfies both limits.
     pub fn and(mut self, other: Self) -> Self {
-        let more = other.windows.into_owned().into_iter().filter(|window| !self.windows.contains(window));
-        let more: Vec<_> = more.collect();
-        self.windows.to_mut().extend(more);
+        let windows = self.windows.to_mut();
+        windows.extend(other.windows.into_owned());
+        // The same limit is the same value, whichever set was named first.
+        windows.sort_unstable();
+        windows.dedup();
         self.concurrent = self.concurrent.into_iter().chain(other.concurrent).min();
         self
     }
@@ -107,6 +109,13 @@ mod tests {
             assert!(windows.iter().all(|window| default.windows.contains(window)));
             assert!(default.concurrent <= RateLimit::from(info).concurrent);
         }
+    }
+
+    #[test]
+    fn both_is_both_in_either_order() {
+        let one = RateLimit::new(10, Duration::from_secs(1), 20);
+        let other = RateLimit::new(600, Duration::from_secs(60), 10);
+        assert_eq!(one.clone().and(other.clone()), other.and(one));
     }
 
     #[test]

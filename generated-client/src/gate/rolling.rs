@@ -144,7 +144,7 @@ impl Place for Entered {
     fn departed(&mut self, after: Duration) {
         if let Some(at) = self.at.take() {
             let now = Instant::now();
-            self.shared.state().windows.count(at.checked_add(after).unwrap_or(now), now);
+            self.shared.state().windows.count(at.checked_add(after).map_or(now, |left| left.min(now)), now);
             self.shared.earlier.notify_one();
         }
     }

@@ -17,19 +17,22 @@ use crate::{Headers, HttpRequest, HttpResponse, Method, Phase, TransportError};
 type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// How far a reply has got.
-#[derive(Clone, Copy)]
 pub(super) enum Progress {
     Head,
     Body(usize),
+    /// All but the words of a refusal.
+    Refusal(HttpResponse),
 }
 
 impl Progress {
-    pub(super) fn timed_out(self, timeout: Duration) -> TransportError {
+    /// What comes of it when time runs out.
+    pub(super) fn timed_out(self, timeout: Duration) -> Result<HttpResponse, TransportError> {
         let (phase, so_far) = match self {
             Self::Head => (Phase::Head, "no status had arrived".to_owned()),
             Self::Body(bytes) => (Phase::Body, format!("{bytes} bytes of the body had arrived")),
+            Self::Refusal(response) => return Ok(response),
         };
-        TransportError::new(phase, format!("no whole reply within {timeout:?}; {so_far}")).timed_out()
+        Err(TransportError::new(phase, format!("no whole reply within {timeout:?}; {so_far}")).timed_out())
     }
 }
 
@@ -65,20 +68,25 @@ where
 {
     #[allow(unused_mut)] // Only compression changes it.
     let (mut head, body) = response.into_parts();
-    *progress = Progress::Body(0);
+    let (status, is_success) = (head.status.as_u16(), head.status.is_success());
+    *progress = if is_success {
+        Progress::Body(0)
+    } else {
+        Progress::Refusal(HttpResponse::new(status, Headers::from_map(head.headers.clone()), ""))
+    };
     let read = async {
         let body = read_body(body, limit, progress).await?;
         #[cfg(feature = "gzip")]
         let body = crate::gzip::decode(&mut head.headers, body, limit)?;
         Ok(body)
     };
-    let body = if head.status.is_success() {
+    let body = if is_success {
         read.await?
     } else {
         // The status says it all; whatever happens to the words must not hide it.
         tokio::time::timeout(PATIENCE, read).await.ok().and_then(Result::ok).unwrap_or_default()
     };
-    Ok(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), body))
+    Ok(HttpResponse::new(status, Headers::from_map(head.headers), body))
 }
 
 /// How long the words of a refusal are waited for.
@@ -104,7 +112,9 @@ where
             return Err(crate::too_large(limit));
         }
         bytes.extend_from_slice(&data);
-        *progress = Progress::Body(bytes.len());
+        if let Progress::Body(so_far) = progress {
+            *so_far = bytes.len();
+        }
     }
     Ok(bytes)
 }

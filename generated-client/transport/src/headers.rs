@@ -38,12 +38,12 @@ impl Headers {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_bytes()))
     }
 
-    /// Sets a header.
+    /// Sets a header, and replaces what it was; an error if HTTP cannot carry the name or the value.
     pub fn insert(&mut self, name: &str, value: &str) -> Result<(), InvalidHeader> {
         self.try_put(name, value, false)
     }
 
-    /// Sets a header whose value `Debug` must not show.
+    /// The same for a value that `Debug` must not show.
     pub fn insert_sensitive(&mut self, name: &str, value: &str) -> Result<(), InvalidHeader> {
         self.try_put(name, value, true)
     }

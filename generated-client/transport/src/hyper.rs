@@ -99,7 +99,39 @@ impl Transport for HyperTransport {
             let timeout = request.limits.timeout;
             let mut progress = Progress::Head;
             let reply = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
-            reply.unwrap_or_else(|_| Err(progress.timed_out(timeout)))
+            reply.unwrap_or_else(|_| progress.timed_out(timeout))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::thread;
+
+    use super::*;
+    use crate::{Headers, Limits, Method};
+
+    fn answer(mut stream: TcpStream) {
+        while stream.read(&mut [0; 1000]).is_ok_and(|length| length > 0) {
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").unwrap();
+        }
+    }
+
+    #[test]
+    fn a_request_leaves_at_once_where_there_is_a_connection() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        thread::spawn(move || listener.incoming().flatten().for_each(|stream| drop(thread::spawn(|| answer(stream)))));
+        let transport = HyperTransport::new(&Settings::default()).unwrap();
+        let limits = Limits::new(Duration::from_secs(10), 2);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let departure = |_| {
+            let request = HttpRequest::new(Method::Get, &*url, Headers::new(), limits);
+            runtime.block_on(transport.send(request)).unwrap().departure.unwrap()
+        };
+        assert!(departure(0) > Duration::ZERO);
+        assert!((0..10).map(departure).any(|departure| departure.is_zero()));
     }
 }

@@ -137,7 +137,9 @@ impl Limits {
 }
 
 /// What came back.
-#[derive(Clone, Debug)]
+///
+/// `Debug` says how long the body is and not what it holds, which may be a token.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct HttpResponse {
     /// The HTTP status.
@@ -158,6 +160,17 @@ impl HttpResponse {
     /// A reply, whatever its status.
     pub fn new(status: u16, headers: Headers, body: impl Into<Vec<u8>>) -> Self {
         Self { status, headers, body: body.into(), departure: None }
+    }
+}
+
+impl fmt::Debug for HttpResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpResponse")
+            .field("status", &self.status)
+            .field("headers", &self.headers)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .field("departure", &self.departure)
+            .finish()
     }
 }
 

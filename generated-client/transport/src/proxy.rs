@@ -222,9 +222,12 @@ mod tests {
 
     #[test]
     fn only_a_proxy_that_reads_requests_is_shown_its_credentials_in_them() {
-        let routes =
-            Routes::choose(Some(&ProxyChoice::One("http://me:canary@q:2".into())), &|_| Err(VarError::NotPresent));
-        let routes = routes.unwrap();
+        let through = |proxy: &str| {
+            let choice = ProxyChoice::One(format!("{proxy}://me:canary@q:2"));
+            Routes::choose(Some(&choice), &|_| Err(VarError::NotPresent)).unwrap()
+        };
+        assert_eq!(through("socks5").authorization(&Uri::from_static("http://example.com/")), None);
+        let routes = through("http");
         assert_eq!(routes.authorization(&Uri::from_static("https://example.com/")), None);
         let shown = routes.authorization(&Uri::from_static("http://example.com/")).unwrap();
         assert_eq!(shown, "Basic bWU6Y2FuYXJ5");

@@ -4,6 +4,8 @@
 //! a cap on decoded bytes, a failure named by its phase. All that cannot be kept here is a redirect that a
 //! given client has followed; it is noticed afterwards, and [`ReqwestTransport::from_builder`] prevents it.
 
+use std::error::Error as _;
+
 use ::reqwest::redirect::Policy;
 use ::reqwest::{Client, ClientBuilder, Error as ReqwestError, Request};
 use http::Uri;
@@ -49,7 +51,7 @@ impl ReqwestTransport {
         if *response.url() != asked {
             return Err(followed(response.url().host_str()));
         }
-        let response = exchange::read(response.into(), limit, progress).await?;
+        let response = exchange::read(response.into(), limit, progress).await.map_err(late)?;
         Ok(HttpResponse { departure, ..response })
     }
 }
@@ -60,7 +62,7 @@ impl Transport for ReqwestTransport {
             let timeout = request.limits.timeout;
             let mut progress = Progress::Head;
             let reply = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
-            reply.unwrap_or_else(|_| Err(progress.timed_out(timeout)))
+            reply.unwrap_or_else(|_| progress.timed_out(timeout))
         })
     }
 }
@@ -75,6 +77,12 @@ fn failed(error: ReqwestError, target: &Uri) -> TransportError {
     let way = || Way { target: place(target), proxy: None, hint: "" };
     let this = before_head(error.without_url(), is_connect, way);
     if is_timeout { this.timed_out() } else { this }
+}
+
+/// Says of a body that broke off whether it was for a limit of the client's own.
+fn late(error: TransportError) -> TransportError {
+    let cause = error.source().and_then(|cause| cause.downcast_ref());
+    if cause.is_some_and(ReqwestError::is_timeout) { error.timed_out() } else { error }
 }
 
 fn followed(host: Option<&str>) -> TransportError {

@@ -49,7 +49,7 @@ fn body(endpoint: &EndpointInfo) -> Markup {
                 p { "A series of records. " small.evidence { (evidence) } }
                 (table(endpoint, record.fields))
             }
-            BodyInfo::Object { record, evidence } => {
+            BodyInfo::Object { record, evidence, .. } => {
                 p { "One object. " small.evidence { (evidence) } }
                 (table(endpoint, record.fields))
             }
