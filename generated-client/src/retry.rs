@@ -127,13 +127,18 @@ pub(crate) enum Verdict {
     TooLate(Error),
 }
 
-#[cfg(any(test, fuzzing))]
+#[cfg(test)]
 impl Verdict {
     pub(crate) fn error(self) -> Error {
         match self {
             Self::Final(error) | Self::TooLate(error) => error,
         }
     }
+}
+
+/// Whether a status tells of a state that passes; 500, which may or may not, has a rule of its own.
+pub(crate) fn is_passing(status: u16) -> bool {
+    matches!(status, 429 | 502 | 503 | 504)
 }
 
 /// What a request has been through.

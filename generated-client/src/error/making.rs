@@ -12,6 +12,7 @@ use crate::cause;
 use crate::credentials::Credentials;
 use crate::decode::DecodeError;
 use crate::gate::GateError;
+use crate::retry;
 use crate::transport::{Headers, InvalidHeader, Phase, SettingsError, TransportError};
 use crate::trip::Account;
 
@@ -70,7 +71,7 @@ impl Error {
     pub(crate) fn with_status(mut self, status: u16, code: Option<String>) -> Self {
         self.0.status = Some(status);
         self.0.code = code;
-        self.0.retryable = matches!(status, 429 | 502 | 503 | 504);
+        self.0.retryable = retry::is_passing(status);
         self
     }
 
