@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 use super::change::Refusal;
 use super::learn::near;
 use crate::check::check;
@@ -9,6 +11,9 @@ use crate::load::Catalogue;
 use crate::lower::lower;
 use crate::model::{Body, Endpoint, Group};
 use crate::suggest::did_you_mean;
+
+/// What cannot stand in a segment of a path as it is.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// An endpoint that can be asked.
 #[derive(Clone, Debug)]
@@ -71,7 +76,7 @@ impl Question {
         for (name, value) in given {
             let place = format!("{{{name}}}");
             if path.contains(&place) {
-                path = path.replace(&place, value);
+                path = path.replace(&place, &utf8_percent_encode(value, SEGMENT).to_string());
             } else if self.params.as_ref().is_none_or(|params| params.contains(name)) {
                 query.push((name.clone(), value.clone()));
             }
@@ -126,10 +131,10 @@ mod tests {
 
     #[test]
     fn a_request_has_what_its_endpoint_takes() {
-        let given = [("symbol", "BTC"), ("limit", "5"), ("coin", "BTC")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+        let given = [("symbol", "BTC/€"), ("limit", "5"), ("coin", "BTC")].map(|(a, b)| (a.to_owned(), b.to_owned()));
         let table = [
-            ("/books/{symbol}", Some(vec!["symbol", "limit"]), Ok("/books/BTC limit=5")),
-            ("/books", None, Ok("/books symbol=BTC limit=5 coin=BTC")),
+            ("/books/{symbol}", Some(vec!["symbol", "limit"]), Ok("/books/BTC%2F%E2%82%AC limit=5")),
+            ("/books", None, Ok("/books symbol=BTC/€ limit=5 coin=BTC")),
             ("/books", Some(vec![]), Ok("/books")),
             ("/books/{venue}", None, Err("books: the path needs `--param venue=…`")),
         ];

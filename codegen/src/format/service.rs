@@ -144,7 +144,7 @@ static TYPE: Map = Map {
 static VALUE: Map = map(
     "a value",
     &[
-        must("value", Shape::Like("^[^,]*$"), "As on the wire."),
+        must("value", Shape::Like("^[^,\\t\\r\\n]*$"), "As on the wire."),
         may("ident", Shape::Like("^[A-Z][A-Za-z0-9_]*$"), "The variant or constant, where `value` makes no good one."),
         may("summary", Shape::Prose, "What it means."),
         may("evidence", EVIDENCE, "How it is known, where that differs from its type."),
