@@ -3,7 +3,6 @@
 //! Keys and secrets come in from the builder; headers go out: the API key, and a bearer token beside it
 //! if the token flow is configured. Getting that token is the flow's job.
 
-use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Arc;
 
@@ -96,12 +95,11 @@ impl Credentials {
 
     /// The same for what may not be text.
     pub(crate) fn redact_bytes(&self, bytes: &mut [u8]) {
-        let of_flow = self.flow.iter().flat_map(TokenFlow::secrets);
-        let mut secrets: Vec<_> = self.api_key.iter().cloned().chain(of_flow).collect();
-        // A part of one may be another, which would leave the rest of it.
-        secrets.sort_by_key(|secret| Reverse(secret.expose().len()));
-        for secret in secrets {
-            mask(bytes, secret.expose());
+        let mut secrets = self.flow.as_ref().map(TokenFlow::secrets).unwrap_or_default();
+        secrets.extend(self.api_key.clone());
+        // The longest first: a part of one may be another, which would leave the rest of it.
+        while let Some(longest) = (0..secrets.len()).max_by_key(|index| secrets[*index].expose().len()) {
+            mask(bytes, secrets.swap_remove(longest).expose());
         }
     }
 }

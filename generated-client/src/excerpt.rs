@@ -15,7 +15,7 @@ pub(crate) fn excerpt(text: &str, longest: usize) -> Cow<'_, str> {
 pub(crate) fn one_line(text: &str) -> String {
     // What breaks a line elsewhere than in ASCII, and what turns the direction of all that follows.
     let garbles = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.replace(garbles, " ")
+    text.chars().map(|character| if garbles(character) { ' ' } else { character }).collect()
 }
 
 #[cfg(test)]

@@ -96,12 +96,12 @@ mod tests {
 
     #[test]
     fn keeps_order_and_the_later_value() {
-        let fields = fields(r#"{"b": 1, "a": 2.50, "b": 3}"#);
+        let fields = fields(r#"{"b": 1, "a": 2.50, "b": 2, "b": 3}"#);
         let entries: Vec<_> = fields.iter().collect();
         assert_eq!(entries, [("b".into(), Value::from(3)), ("a".into(), Value::from(2.5))]);
         assert_eq!((fields.len(), fields.is_empty()), (2, false));
         assert_eq!((fields.get("b"), fields.get("c")), (Some(Value::from(3)), None));
-        assert_eq!(format!("{fields:?}"), r#"{"b": 1, "a": 2.50, "b": 3}"#);
+        assert_eq!(format!("{fields:?}"), r#"{"b": 1, "a": 2.50, "b": 2, "b": 3}"#);
     }
 
     #[test]

@@ -4,7 +4,6 @@
 //! as they were written, infinite ones included, and the same body would come out differently.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use serde_json::Map;
 
@@ -66,14 +65,17 @@ pub(super) fn skip(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<(), Fa
 /// Reads the entries of an object in their order; of two with one key the later counts.
 pub(super) fn entries<'a>(json: &mut Scanner<'a>) -> Result<Vec<(Cow<'a, str>, Value)>, Fault> {
     let mut entries: Vec<(Cow<'a, str>, Value)> = Vec::new();
-    let mut places = HashMap::new();
+    // A map that is compiled already, and need not be here.
+    let mut places = Value::Null;
     json.object(|json| {
         let (key, next) = json.key()?;
         let value = any(json, next, DEPTH - 1)?;
-        let place = *places.entry(key.clone()).or_insert(entries.len());
-        match entries.get_mut(place) {
-            Some((_, old)) => *old = value,
-            None => entries.push((key, value)),
+        let place = places.get(&*key).and_then(|place| usize::try_from(place.as_u64()?).ok());
+        if let Some((_, old)) = place.and_then(|place| entries.get_mut(place)) {
+            *old = value;
+        } else {
+            places[&*key] = entries.len().into();
+            entries.push((key, value));
         }
         Ok(())
     })?;

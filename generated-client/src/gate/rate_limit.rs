@@ -66,11 +66,12 @@ impl RateLimit {
 
     /// What satisfies both limits.
     pub fn and(mut self, other: Self) -> Self {
-        let windows = self.windows.to_mut();
-        windows.extend(other.windows.into_owned());
-        // The same limit is the same value, whichever set was named first.
-        windows.sort_unstable();
-        windows.dedup();
+        for window in other.windows.into_owned() {
+            // In their order: the same limit is the same value, whichever set was named first.
+            if let Err(place) = self.windows.binary_search(&window) {
+                self.windows.to_mut().insert(place, window);
+            }
+        }
         self.concurrent = self.concurrent.into_iter().chain(other.concurrent).min();
         self
     }
