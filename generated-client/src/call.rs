@@ -121,7 +121,7 @@ impl Call {
         for param in &self.params {
             if self.info(param).is_some_and(|info| info.location == ParamLocation::Path) {
                 let value = utf8_percent_encode(&param.value, SEGMENT).to_string();
-                path = path.replace(&format!("{{{}}}", param.name), &value);
+                path = path.replace(format!("{{{}}}", param.name).as_str(), &value);
             }
         }
         path

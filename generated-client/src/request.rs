@@ -16,7 +16,7 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::registry::EndpointInfo;
 use crate::response::Response;
-use crate::send::{self, Reply};
+use crate::send::{self, Sent};
 use crate::series::Body;
 use crate::wire::ToWire;
 
@@ -105,7 +105,7 @@ impl Untyped {
 }
 
 /// A request on its way.
-type Sending = Pin<Box<dyn Future<Output = Result<Box<Reply>, Error>> + Send>>;
+type Sending = Pin<Box<dyn Future<Output = Sent> + Send>>;
 
 // Which of these the emitted code needs depends on the catalogue.
 #[allow(dead_code)]
@@ -216,7 +216,7 @@ impl<E: Endpoint> Request<E> {
     /// # }
     /// ```
     pub fn send_blocking(self) -> Result<E::Body, Error> {
-        self.reply_blocking()?.read()
+        E::Body::read(self.reply_blocking())
     }
 
     /// Sends the request, waits, and brings back status and headers beside the body.
@@ -224,7 +224,7 @@ impl<E: Endpoint> Request<E> {
         self.reply_blocking()?.into_response()
     }
 
-    fn reply_blocking(self) -> Result<Box<Reply>, Error> {
+    fn reply_blocking(self) -> Sent {
         let Parts { client, call } = *self.untyped.0;
         let outcome = client.background().wait(send::send(client.clone(), call.clone()));
         outcome.unwrap_or_else(|error| Err(error.about(&call).without_secrets(client.credentials())))
@@ -256,10 +256,7 @@ impl<B: Body> Future for Pending<B> {
     // Whoever awaits many requests in one function would otherwise get them all as one function to optimize.
     #[inline(never)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        Poll::Ready(match ready!(self.reply.as_mut().poll(cx)) {
-            Ok(reply) => reply.read(),
-            Err(error) => Err(error),
-        })
+        Poll::Ready(B::read(ready!(self.reply.as_mut().poll(cx))))
     }
 }
 

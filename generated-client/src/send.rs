@@ -9,9 +9,9 @@ use crate::SERVICE;
 use crate::call::Call;
 use crate::check;
 use crate::client::Client;
-use crate::decode::DecodeError;
+use crate::decode::{self, Around, DecodeError, Push};
 use crate::error::{Error, ErrorKind};
-use crate::registry::{Evidence, Range};
+use crate::registry::{Evidence, Range, RecordInfo};
 use crate::response::Response;
 use crate::series::Body;
 #[cfg(feature = "tracing")]
@@ -22,33 +22,45 @@ use crate::transport::HttpResponse;
 use crate::trip::{Account, Trip};
 
 /// The text of a successful reply, and what an error about it has to say.
-pub(crate) struct Reply {
+#[derive(Debug)]
+pub struct Reply {
     client: Client,
     call: Call,
     response: Response<String>,
     account: Account,
 }
 
-impl Reply {
-    /// Reads the text as what the endpoint promises.
-    // Compiled for every endpoint, so as little as can be.
-    pub(crate) fn read<B: Body>(self: Box<Self>) -> Result<B, Error> {
-        match B::decode(&self.response.body) {
-            Ok(body) => Ok(body),
-            Err(error) => Err(self.misfit(error)),
-        }
-    }
+/// What became of a request: a reply that is still to be read, or why there is none.
+pub(crate) type Sent = Result<Box<Reply>, Error>;
 
+/// Reads the text as what the endpoint promises.
+pub(crate) fn read<B: Body>(sent: Sent) -> Result<B, Error> {
+    let reply = sent?;
+    B::decode(&reply.response.body).map_err(|error| reply.misfit(error))
+}
+
+/// The same for a series, whose records go where they are kept. All that is compiled of it once is here, since what
+/// a series itself does is compiled for every endpoint.
+pub(crate) fn read_series(
+    sent: Sent,
+    record: Option<&'static RecordInfo>,
+    records: &mut dyn Push,
+) -> Result<Around, Error> {
+    let reply = sent?;
+    decode::series(&reply.response.body, record, records).map_err(|error| reply.misfit(error))
+}
+
+impl Reply {
     /// Reads the text, and keeps what came along with it.
     pub(crate) fn into_response<B: Body>(mut self: Box<Self>) -> Result<Response<B>, Error> {
         let (status, mut headers) = (self.response.status, std::mem::take(&mut self.response.headers));
         self.client.credentials().redact_headers(&mut headers);
-        Ok(Response::new(status, headers, self.read()?))
+        Ok(Response::new(status, headers, B::read(Ok(self))?))
     }
 
     /// Says that the text is not what the endpoint promises.
     #[cold]
-    #[allow(clippy::needless_pass_by_value)] // Dropped here it is dropped once, and not for every endpoint.
+    #[allow(clippy::needless_pass_by_value)] // Both callers have done with it.
     fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { client, call, response, account } = *self;
         let error = Error::decode(&error, response.body.into_bytes());
@@ -57,7 +69,7 @@ impl Reply {
 }
 
 /// Sends a call and takes its reply.
-pub(crate) async fn send(client: Client, call: Call) -> Result<Box<Reply>, Error> {
+pub(crate) async fn send(client: Client, call: Call) -> Sent {
     match answer(&client, &call).await {
         Ok((response, account)) => Ok(Box::new(Reply { client, call, response, account })),
         Err(error) => Err(error.about(&call).without_secrets(client.credentials())),

@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::excerpt::excerpt;
 use crate::record::{Record, Row, UnknownFields};
 use crate::registry::RecordInfo;
+use crate::send::{self, Sent};
 use crate::{Metadata, Value};
 
 /// At most so many bytes of a name are quoted.
@@ -95,13 +96,25 @@ pub trait Body: Sized + Send + 'static {
     /// A known field that stands twice in one object is refused, since nobody can tell which is meant. Where the
     /// fields are unknown, as in a [`Value`], the later counts.
     fn decode(text: &str) -> Result<Self, DecodeError>;
+
+    /// Reads what a request was answered with.
+    #[doc(hidden)]
+    fn read(sent: Sent) -> Result<Self, Error> {
+        send::read(sent)
+    }
 }
 
 impl<T: Item> Body for Series<T> {
     fn decode(text: &str) -> Result<Self, DecodeError> {
         let mut data: Vec<T> = Vec::new();
+        let Around { metadata, unknown_fields } = decode::series(text, T::INFO, &mut data)?;
+        Ok(Self { data, metadata, unknown_fields })
+    }
+
+    fn read(sent: Sent) -> Result<Self, Error> {
+        let mut data: Vec<T> = Vec::new();
         // Compiled for every endpoint, and this is less of it than a `?`.
-        match decode::series(text, T::INFO, &mut data) {
+        match send::read_series(sent, T::INFO, &mut data) {
             Ok(Around { metadata, unknown_fields }) => Ok(Self { data, metadata, unknown_fields }),
             Err(error) => Err(error),
         }
