@@ -36,7 +36,9 @@ fn once(cell: &OnceCell<PathBuf>, make: impl FnOnce() -> Result<PathBuf, String>
 
 impl Scratch {
     pub(crate) fn new(rounds: usize) -> Result<Self, String> {
-        let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        // As Cargo says it when it runs this: checkouts that share a target folder share the program, too.
+        let bench = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+        let project = Path::new(&bench).join("..");
         let project = project.canonicalize().map_err(|error| format!("the project is gone: {error}"))?;
         let set = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
         let project_target = set.unwrap_or_else(|| project.join("target"));
