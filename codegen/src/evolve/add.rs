@@ -85,25 +85,31 @@ fn complete(desk: &mut Desk, file: &str, index: usize, entry: &Tree) -> Result<(
     let name = known.text("name").unwrap_or_default();
     desk.say(format!("`{name}` was known by name, and now has a path"));
     for key in ["path", "evidence", "summary", "params"] {
+        let Some(new) = entry.get(key).filter(|new| new.as_text() != Some("unknown")) else { continue };
         let place = [&at[..], &[Step::Key(key)]].concat();
-        let is_open = key == "evidence" || known.text(key) == Some("unknown");
-        match (known.get(key), entry.get(key).filter(|new| new.as_text() != Some("unknown"))) {
-            (_, None) => {}
-            (_, Some(new)) if is_open => desk.replace(file, &place, new.clone())?,
-            (Some(Tree::List(listed)), Some(Tree::List(new))) => {
-                let is_listed = |new: &&Tree| listed.iter().any(|known| param(known) == param(new));
-                let (in_path, named): (Vec<_>, Vec<_>) =
-                    new.iter().filter(|new| !is_listed(new)).cloned().partition(|new| new.as_text().is_none());
-                desk.extend(file, &place, in_path)?;
-                if !named.is_empty() {
-                    desk.say("its params are known and stay as they are, but for those in the path");
+        match known.get(key) {
+            Some(Tree::List(listed)) => add_params(desk, file, &place, listed, new)?,
+            Some(old) if key != "evidence" && old.as_text() != Some("unknown") => {
+                if old != new {
+                    desk.say(format!("its {key} is known and stays as it is"));
                 }
             }
-            (known, Some(new)) if known != Some(new) => desk.say(format!("its {key} is known and stays as it is")),
-            _ => {}
+            _ => desk.replace(file, &place, new.clone())?,
         }
     }
     Ok(())
+}
+
+/// Adds the params that a path has to those that are known, which no others join.
+fn add_params(desk: &mut Desk, file: &str, place: &[Step], listed: &[Tree], new: &Tree) -> Result<(), Refusal> {
+    let Tree::List(new) = new else { return Ok(()) };
+    let is_listed = |new: &Tree| listed.iter().any(|known| param(known) == param(new));
+    let (in_path, named): (Vec<_>, Vec<_>) =
+        new.iter().filter(|new| !is_listed(new)).cloned().partition(|new| new.as_text().is_none());
+    if !named.is_empty() {
+        desk.say("its params are known and stay as they are, but for those in the path");
+    }
+    desk.extend(file, place, in_path)
 }
 
 /// What an entry of `params` is about.
