@@ -192,3 +192,19 @@ fn to_value(node: &Node) -> Value {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_byte_that_is_not_utf8_is_marked() {
+        for bytes in [&b"title: \xc3\xa9\xff\xfe\n"[..], b"title: \xc3\xa9\xe2\x82"] {
+            let error = std::str::from_utf8(bytes).expect_err("another encoding");
+            let mut findings = Diagnostics::default();
+            findings.push(not_utf8("a.yaml".to_owned(), bytes, error.valid_up_to()));
+            let finding = findings.to_string();
+            assert!(finding.starts_with("error[unreadable]: the file is not UTF-8\n --> a.yaml:1:9\n"), "{finding}");
+        }
+    }
+}

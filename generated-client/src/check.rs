@@ -5,9 +5,9 @@
 
 use percent_encoding::percent_decode_str;
 
-use crate::Timestamp;
 use crate::error::Error;
-use crate::registry::{Evidence, ParamInfo, ParamLocation, Range, ValueType};
+use crate::registry::{Evidence, ParamInfo, ParamLocation, Range, TimeUnit, ValueType};
+use crate::{SERVICE, Timestamp};
 
 /// Checks the value of a known param.
 pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
@@ -30,14 +30,18 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
     }
 }
 
-/// Refuses what lies thousands of years ahead: milliseconds taken for seconds do.
+/// Refuses what lies thousands of years ahead: milliseconds taken for seconds do, and microseconds for milliseconds.
 fn time(info: &ParamInfo, timestamp: Timestamp) -> Result<(), Error> {
     if timestamp <= Timestamp::LAST_WRITABLE {
         return Ok(());
     }
     let seconds = timestamp.unix_seconds();
+    let finer = match SERVICE.time_unit {
+        TimeUnit::Seconds => "milliseconds",
+        TimeUnit::Milliseconds => "microseconds",
+    };
     Err(Error::build(format!("`{}` is {seconds} s after 1970 began, past the year 9999", info.wire_name))
-        .with_hint("milliseconds have to be divided by 1000"))
+        .with_hint(format!("{finer} have to be divided by 1000")))
 }
 
 fn number(info: &ParamInfo, text: &str) -> Result<(), Error> {
@@ -123,14 +127,19 @@ mod tests {
     }
 
     #[test]
-    fn milliseconds_are_not_sent_as_seconds() {
+    fn what_a_finer_clock_says_is_not_sent() {
         let start = ParamInfo::new("start_time", "startTime", ValueType::Timestamp, Evidence::Document);
-        for text in ["1700000000", "0", "-1", "253402300799"] {
-            assert_eq!(check(start, text), None, "{text}");
+        let (per_second, finer) = match SERVICE.time_unit {
+            TimeUnit::Seconds => (1, "milliseconds"),
+            TimeUnit::Milliseconds => (1000, "microseconds"),
+        };
+        for seconds in [1_700_000_000, 0, -1, 253_402_300_799_i64] {
+            assert_eq!(check(start, &(seconds * per_second).to_string()), None, "{seconds}");
         }
-        let expected = "`startTime` is 1700000000000 s after 1970 began, past the year 9999; \
-                        milliseconds have to be divided by 1000";
-        assert_eq!(check(start, "1700000000000").as_deref(), Some(expected));
+        let expected = format!(
+            "`startTime` is 1700000000000 s after 1970 began, past the year 9999; {finer} have to be divided by 1000"
+        );
+        assert_eq!(check(start, &(1_700_000_000_000 * per_second).to_string()), Some(expected));
     }
 
     #[test]

@@ -14,10 +14,12 @@ type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 /// Reads the settings, or says which variable is missing.
 pub(crate) fn read(lookup: &Lookup<'_>) -> Result<Builder, Error> {
     let wants_key = SERVICE.api_key_header.is_some();
-    let builder = match (optional(lookup, "BASE_URL")?, optional(lookup, "API_KEY")?) {
-        (Some(url), Some(key)) if wants_key => Builder::new(url).api_key(key),
-        (Some(_), None) if wants_key => return Err(missing("API_KEY", "")),
-        (Some(url), _) => Builder::new(url),
+    // What is not wanted is not looked at, whatever it holds.
+    let key = if wants_key { optional(lookup, "API_KEY")? } else { None };
+    let builder = match (optional(lookup, "BASE_URL")?, key) {
+        (Some(url), Some(key)) => Builder::new(url).api_key(key),
+        (Some(url), None) if !wants_key => Builder::new(url),
+        (Some(_), None) => return Err(missing("API_KEY", "")),
         (None, None) if wants_key => {
             let (url, key) = (full("BASE_URL"), full("API_KEY"));
             return Err(Error::build(format!("the environment variables `{url}` and `{key}` are not set")));
@@ -95,9 +97,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_text_is_named() {
-        let error = read(&|_| Err(VarError::NotUnicode("x".into()))).map(drop);
-        let error = error.map_err(|error| error.to_string());
-        assert_eq!(error, Err(format!("the environment variable `{}` is not UTF-8", full("BASE_URL"))));
+    fn what_is_not_text_is_named_where_it_is_wanted() {
+        let garbled = |variable: &str| {
+            let lookup = |name: &str| {
+                if name == full(variable) { Err(VarError::NotUnicode("x".into())) } else { Ok("https://a.b/v2".into()) }
+            };
+            read(&lookup).map(drop).map_err(|error| error.to_string())
+        };
+        let has_flow = SERVICE.client_credentials.is_some();
+        let wanted = [("BASE_URL", true), ("API_KEY", SERVICE.api_key_header.is_some()), ("CLIENT_ID", has_flow)];
+        for (name, is_wanted) in wanted {
+            let expected = Err(format!("the environment variable `{}` is not UTF-8", full(name)));
+            assert_eq!(garbled(name), if is_wanted { expected } else { Ok(()) });
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! A call comes in, the text of a reply goes out. Compiled once for all endpoints; reading the text as
 //! the type that an endpoint promises is the caller's last step.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::SERVICE;
@@ -22,7 +23,8 @@ use crate::transport::HttpResponse;
 use crate::trip::{Account, Trip};
 
 /// The text of a successful reply, and what an error about it has to say.
-#[derive(Debug)]
+///
+/// A part of the signature of [`Body::read`], and of no other that users see: nobody outside can name one.
 pub struct Reply {
     client: Client,
     call: Call,
@@ -161,6 +163,13 @@ async fn exchange(client: &Client, path: &str, trip: &mut Trip) -> Result<(Optio
     }
     let response = outlet.get(path, credentials.headers(token.as_ref()), pass, trip).await?;
     Ok((token, response))
+}
+
+/// Its headers may repeat a secret, as nothing is masked yet.
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reply(..)")
+    }
 }
 
 /// Adds what the catalogue can tell about params that the service may have refused.

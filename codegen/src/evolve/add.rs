@@ -81,17 +81,40 @@ fn known_by_name(group: &spec::Group, entry: &Tree) -> Option<usize> {
 /// Fills in what was unknown of an endpoint; what somebody wrote stays.
 fn complete(desk: &mut Desk, file: &str, index: usize, entry: &Tree) -> Result<(), Refusal> {
     let at = [Step::Key("endpoints"), Step::Item(index)];
+    let known = desk.tree(file)?.at(&at).cloned().unwrap_or_else(Tree::map);
+    let name = known.text("name").unwrap_or_default();
+    desk.say(format!("`{name}` was known by name, and now has a path"));
     for key in ["path", "evidence", "summary", "params"] {
-        let known = desk.tree(file)?.at(&at).and_then(|endpoint| endpoint.get(key).cloned());
-        let is_open = key == "evidence" || known.is_none_or(|known| known.as_text() == Some("unknown"));
-        match entry.get(key).filter(|new| new.as_text() != Some("unknown")) {
-            Some(new) if is_open => desk.replace(file, &[&at[..], &[Step::Key(key)]].concat(), new.clone())?,
-            Some(_) => desk.say(format!("its {key} stays as it is")),
-            None => {}
+        let Some(new) = entry.get(key).filter(|new| new.as_text() != Some("unknown")) else { continue };
+        let place = [&at[..], &[Step::Key(key)]].concat();
+        match known.get(key) {
+            Some(Tree::List(listed)) => add_params(desk, file, &place, listed, new)?,
+            Some(old) if key != "evidence" && old.as_text() != Some("unknown") => {
+                if old != new {
+                    desk.say(format!("its {key} is known and stays as it is"));
+                }
+            }
+            _ => desk.replace(file, &place, new.clone())?,
         }
     }
-    desk.say("the endpoint was known by name, and now has a path");
     Ok(())
+}
+
+/// Adds the params that a path has to those that are known, which no others join.
+fn add_params(desk: &mut Desk, file: &str, place: &[Step], listed: &[Tree], new: &Tree) -> Result<(), Refusal> {
+    let Tree::List(new) = new else { return Ok(()) };
+    let is_listed = |new: &Tree| listed.iter().any(|known| param(known) == param(new));
+    let (in_path, named): (Vec<_>, Vec<_>) =
+        new.iter().filter(|new| !is_listed(new)).cloned().partition(|new| new.as_text().is_none());
+    if !named.is_empty() {
+        desk.say("its params are known and stay as they are, but for those in the path");
+    }
+    desk.extend(file, place, in_path)
+}
+
+/// What an entry of `params` is about.
+fn param(entry: &Tree) -> Option<&str> {
+    entry.as_text().or_else(|| ["use", "name"].iter().find_map(|key| entry.text(key)))
 }
 
 fn entry(addition: &Addition) -> Tree {
@@ -195,6 +218,45 @@ endpoints:
             .replace("path: unknown\n  evidence: document", "path: /basisRatio\n  evidence: reported")
             .replace("params: unknown", "params: []");
         assert_eq!(added(&known), Ok(expected));
+    }
+
+    #[test]
+    fn what_is_known_of_an_endpoint_stays_beside_its_path() {
+        let depth = "\
+- name: Depth
+  path: unknown
+  evidence: document
+  summary: It.
+  params: [{use: coin, required: reported}]
+  body: unknown
+";
+        let market = [MARKET, depth].concat();
+        let complete = |summary: &str, params: &[&str]| {
+            let params = Some(params.iter().map(|name| (*name).to_owned()).collect());
+            let summary = Some(summary.to_owned());
+            let known = Addition { summary, params, ..addition("/depth/{venue}", "market") };
+            let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", &market)]);
+            add(catalogue, &known).map(|change| {
+                let text: String = change.texts().map(|(_, text)| text.to_owned()).collect();
+                (text, change.said().to_vec())
+            })
+        };
+        let now_has = "`Depth` was known by name, and now has a path".to_owned();
+        let (text, said) = complete("It.", &["coin"]).expect("a change");
+        let expected = "\
+- name: Depth
+  path: '/depth/{venue}'
+  evidence: reported
+  summary: It.
+  params: [{use: coin, required: reported}, {name: venue, type: string, in: path, summary: unknown}]
+  body: unknown
+";
+        assert_eq!(text.strip_prefix(MARKET), Some(expected));
+        assert_eq!(said, std::slice::from_ref(&now_has));
+        let (_, said) = complete("That.", &["range"]).expect("a change");
+        let stays = "its summary is known and stays as it is".to_owned();
+        let stay = "its params are known and stay as they are, but for those in the path".to_owned();
+        assert_eq!(said, [now_has, stays, stay]);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! An edit is a splice of the text at a place that the marked tree knows, laid out as the neighbours are.
 //! Afterwards the text is read again: if it does not say exactly what was wanted, the edit is refused.
 
+mod remove;
+
 use std::ops::Range;
 
 use super::tree::Tree;
@@ -133,36 +135,6 @@ impl Draft {
             _ => vec![(old, inline)],
         };
         self.apply(splices, &wanted)
-    }
-
-    /// Takes a key out of a map that has others; a comment behind it stays.
-    pub(crate) fn remove(&mut self, path: &[Step], key: &str) -> Result<(), Refused> {
-        let mut wanted = self.tree();
-        let map = self.node(path)?;
-        let (Kind::Map(entries), Some(Tree::Map(pairs))) = (&map.kind, at(&mut wanted, path)) else {
-            return Err(missed(path));
-        };
-        let Some(index) = pairs.iter().position(|(name, _)| name == key) else { return Err(missed(path)) };
-        pairs.remove(index);
-        let (name, value) = &entries[index];
-        let before = index.checked_sub(1).map(|before| &entries[before].1);
-        let range = match (before, entries.get(index + 1)) {
-            (Some(before), _) if self.is_flow(map) => before.span.end..value.span.end,
-            (None, Some((after, _))) => name.span.start..after.span.start,
-            (Some(_), _) => {
-                let line = name.span.start - self.column(name.span.start);
-                let end = self.line_end(value.span.end);
-                let gap =
-                    self.text[value.span.end..end].iter().take_while(|character| character.is_whitespace()).count();
-                if value.span.end + gap == end {
-                    line..self.text.len().min(end + self.eol().len())
-                } else {
-                    name.span.start..value.span.end + gap
-                }
-            }
-            (None, None) => return Err(missed(path)),
-        };
-        self.apply(vec![(range, String::new())], &wanted)
     }
 
     /// A node by the way to it.

@@ -65,7 +65,7 @@ pub(super) fn skip(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<(), Fa
 /// Reads the entries of an object in their order; of two with one key the later counts.
 pub(super) fn entries<'a>(json: &mut Scanner<'a>) -> Result<Vec<(Cow<'a, str>, Value)>, Fault> {
     let mut entries: Vec<(Cow<'a, str>, Value)> = Vec::new();
-    // A map that is compiled already, and need not be here.
+    // An object for a map, since `serde_json` has that compiled; a map of our own would be compiled with the client.
     let mut places = Value::Null;
     json.object(|json| {
         let (key, next) = json.key()?;

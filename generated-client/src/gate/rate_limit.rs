@@ -55,7 +55,8 @@ impl RateLimit {
         let found = SERVICE.limits.iter().find(|info| info.name == name);
         found.map(Self::from).ok_or_else(|| {
             let known: Vec<_> = SERVICE.limits.iter().map(|info| format!("`{}`", info.name)).collect();
-            Error::build(format!("there is no limit set {name:?}")).with_hint(format!("known: {}", known.join(", ")))
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            Error::build(format!("there is no limit set {name:?}")).with_hint(format!("known: {known}"))
         })
     }
 
@@ -125,5 +126,6 @@ mod tests {
         let error = error.err().unwrap_or_default();
         assert!(error.starts_with("there is no limit set \"none such\""), "{error}");
         assert!(SERVICE.limits.iter().all(|info| error.contains(&format!("`{}`", info.name))));
+        assert!(!error.trim_end().ends_with(':'), "{error}");
     }
 }

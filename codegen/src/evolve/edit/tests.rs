@@ -71,13 +71,26 @@ fn keys_go_and_leave_the_rest() {
         ("- a: 1\n  k: {min: 0}\n  b: 2\n", "- a: 1\n  b: 2\n"),
         ("- a: 1\n  k: {min: 0}  # c\n  b: 2\n", "- a: 1\n  # c\n  b: 2\n"),
         ("- a: 1\r\n  k:\r\n    min: 0\r\n  b: 2\r\n", "- a: 1\r\n  b: 2\r\n"),
-        ("- a: 1\n  # c\n  k: 0", "- a: 1\n  # c\n"),
+        ("- a: 1\n  # c\n  k: 0", "- a: 1\n  # c"),
+        ("- a: 1\n  k: 0  # c", "- a: 1\n  # c"),
+        ("- a: 1\r\n  b: 2\n  k: 0\n  # c\n", "- a: 1\r\n  b: 2\n  # c\n"),
         ("- k: 0\n  b: 2\n", "- b: 2\n"),
+        ("- k: 0  # c\n  b: 2\n", "- # c\n  b: 2\n"),
+        ("- k: 0\n\n  # of b\n  b: 2\n", "- # of b\n  b: 2\n"),
     ];
     for (before, after) in table {
         let mut draft = draft(before);
         draft.remove(&[Item(0)], "k").expect(before);
         assert_eq!(draft.text(), after, "{before}");
+    }
+    for text in [
+        "- {k: 0, # c\n  b: 2}\n",
+        "- {a: 1, # of a\n  k: 0}\n",
+        "- {a: 1 # of a\n  , k: 0}\n",
+        "- a: 1\n  k:  # c\n    min: 0\n",
+    ] {
+        let refused = draft(text).remove(&[Item(0)], "k").expect_err(text).0;
+        assert_eq!(refused, "item 1 has a comment beside `k`; change it by hand", "{text}");
     }
     let mut alone = draft("- k: 0\n");
     assert_eq!(alone.remove(&[Item(0)], "k").expect_err("no map").0, "there is no item 1 to be edited");
@@ -194,5 +207,20 @@ proptest! {
         draft.replace(&[Key("list"), Item(item), Key("type")], &"list<any>".into()).expect("an edit");
         prop_assert_eq!(draft.text().matches("list<any>").count(), 1);
         prop_assert_eq!(draft.text().replace("list<any>", "unknown"), text);
+    }
+
+    #[test]
+    fn without_the_key_that_was_new_the_bytes_are_the_old_ones(
+        text in file(),
+        pick in any::<prop::sample::Index>(),
+        before in 0_usize..4,
+        ranged in any::<bool>(),
+    ) {
+        let mut draft = draft(&text);
+        let item = [Key("list"), Item(pick.index(count(&draft)))];
+        let value = if ranged { Tree::map().with("min", 0.5) } else { true.into() };
+        draft.insert(&item, &["name", "type", "summary"][..before], "optional", &value).expect("an edit");
+        draft.remove(&item, "optional").expect("an edit");
+        prop_assert_eq!(draft.text(), text);
     }
 }

@@ -39,7 +39,10 @@ impl Document {
         decode_references(&mut root);
         // A short version is often written as a number.
         match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
-            version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { tags: tags(&root), root }),
+            version if version.starts_with("3.0") || version.starts_with("3.1") => {
+                let document = Self { root, tags: HashMap::new() };
+                Ok(Self { tags: document.tags(), ..document })
+            }
             "" if root.get("swagger").is_some() => Err(Refusal::new(
                 "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
             )),
@@ -60,6 +63,16 @@ impl Document {
     /// The tag of which a path without one may be.
     pub(super) fn tag_like(&self, segment: &str) -> Option<&str> {
         self.tags.get(&module(segment)).map(String::as_str)
+    }
+
+    fn tags(&self) -> HashMap<String, String> {
+        let items_of_paths = entries(&self.root, "paths").filter_map(|(_, item)| self.follow(item));
+        let operations = items_of_paths.filter_map(|(item, _)| item.get("get"));
+        let mut by_module = HashMap::new();
+        for tag in operations.filter_map(|operation| items(operation, "tags").first()?.as_str()) {
+            by_module.entry(module(tag)).or_insert_with(|| tag.to_owned());
+        }
+        by_module
     }
 
     pub(super) fn root(&self) -> &Value {
@@ -88,16 +101,6 @@ impl Document {
             }
         })
     }
-}
-
-fn tags(root: &Value) -> HashMap<String, String> {
-    let operations = entries(root, "paths").filter_map(|(_, item)| item.get("get"));
-    let tags = operations.filter_map(|operation| items(operation, "tags").first()?.as_str());
-    let mut by_module = HashMap::new();
-    for tag in tags {
-        by_module.entry(module(tag)).or_insert_with(|| tag.to_owned());
-    }
-    by_module
 }
 
 /// References are parts of URLs, where some characters are escaped.
@@ -195,6 +198,16 @@ mod tests {
             let said = Document::read(text).err().map(|refusal| refusal.to_string());
             assert_eq!(said.unwrap_or_default(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn tags_are_found_behind_references_too() {
+        let text = "{openapi: 3.1.0, paths: {/a: {$ref: '#/components/pathItems/a'}, /b: {get: {tags: [Open Interest]}}}, components: {pathItems: {a: {get: {tags: [Basis]}}}}}";
+        let document = Document::read(&format!("# YAML\n{text}")).expect("a description");
+        assert_eq!(
+            ["basis", "open_interest", "a"].map(|segment| document.tag_like(segment)),
+            [Some("Basis"), Some("Open Interest"), None]
+        );
     }
 
     #[test]

@@ -74,6 +74,7 @@ impl<'d> Reader<'d> {
             .with_some("errors", some(errors));
         Some(tree)
     }
+
     /// A field of the reply with the token.
     fn reply_field(&mut self, name: &str, field: &'d Value, inherited: &str) -> Option<Tree> {
         let place = format!("#/components/securitySchemes/x-reply/{name}");

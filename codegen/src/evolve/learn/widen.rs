@@ -115,10 +115,8 @@ impl Topic<'_> {
         if is_outside && seen.numbers() + seen.numeric_texts > 0 {
             let name = field.text("name").unwrap_or_default();
             let (within, least, most) = (&place.within, shown(seen.least), shown(seen.most));
-            self.say(
-                desk,
-                format!("`{within}{name}` went from {least} to {most}, outside its range, which stays as it is"),
-            );
+            let went = if least == most { format!("was {least}") } else { format!("went from {least} to {most}") };
+            self.say(desk, format!("`{within}{name}` {went}, outside its range, which stays as it is"));
         }
     }
 }
