@@ -3,18 +3,41 @@
 //! The service and the credentials are those of the environment, as for [`Client::from_env`].
 //! `cargo xtask learn --live` calls it, since the tool that mends the client cannot depend on it.
 
-#![expect(clippy::print_stdout, reason = "this is a program")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program")]
 
 use std::env;
 use std::error::Error;
+use std::process::ExitCode;
 
-use generated_client::Client;
+use generated_client::{Client, ErrorKind};
+
+/// The exit code of what would befall every other request as well: no client, or no connection.
+const OF_ALL: u8 = 2;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    let client = match Client::from_env() {
+        Ok(client) => client,
+        Err(error) => {
+            eprintln!("Error: {error:?}");
+            return ExitCode::from(OF_ALL);
+        }
+    };
+    match ask(&client).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("Error: {error:?}");
+            let client_error = error.downcast_ref::<generated_client::Error>();
+            let is_of_all = client_error.is_some_and(|error| error.kind() == ErrorKind::Connect);
+            ExitCode::from(if is_of_all { OF_ALL } else { 1 })
+        }
+    }
+}
+
+async fn ask(client: &Client) -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let path = arguments.next().ok_or("name a path, then params like coin=BTC")?;
-    let mut request = Client::from_env()?.raw(path);
+    let mut request = client.raw(path);
     for argument in arguments {
         let (name, value) = argument.split_once('=').ok_or_else(|| format!("`{argument}` is not like coin=BTC"))?;
         request = request.query(name, value);

@@ -45,6 +45,22 @@ pub(crate) struct Learn {
     target: Target,
 }
 
+/// The exit code of `examples/raw.rs` where no other request would fare better.
+const OF_ALL: i32 = 2;
+
+/// Why there is no reply.
+struct Unasked {
+    why: Refusal,
+    /// Whether every other endpoint would have the same to say.
+    is_of_all: bool,
+}
+
+impl From<Refusal> for Unasked {
+    fn from(why: Refusal) -> Self {
+        Self { why, is_of_all: false }
+    }
+}
+
 fn pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write it like coin=BTC")?;
     Ok((name.to_owned(), value.to_owned()))
@@ -68,18 +84,15 @@ impl Learn {
     fn lessons(&self) -> Result<Vec<Lesson>, Refusal> {
         let catalogue = || load(&self.target.spec());
         if self.untyped {
-            let lessons = Question::untyped(catalogue())?.into_iter().filter_map(|question| {
-                // What cannot be asked is told and does not spoil the others.
-                let lesson = self.ask(&question, 4);
-                lesson.map_err(|refusal| say(&format!("{}: not asked, because {refusal}\n", question.endpoint))).ok()
-            });
-            return Ok(lessons.collect());
+            let questions = Question::untyped(catalogue())?;
+            Question::any_takes(&questions, &self.params)?;
+            return self.ask_all(&questions);
         }
         let endpoint = self.endpoint.as_deref().unwrap_or_default();
         if self.live {
             let question = Question::of(catalogue(), endpoint)?;
             question.takes(&self.params)?;
-            return Ok(vec![self.ask(&question, 24)?]);
+            return Ok(vec![self.ask(&question, 24).map_err(|unasked| unasked.why)?]);
         }
         let replies = self.replies.iter().map(|path| {
             let name = path.display().to_string();
@@ -93,8 +106,31 @@ impl Learn {
         Ok(vec![Lesson { endpoint: endpoint.to_owned(), replies: replies.collect::<Result<_, _>>()? }])
     }
 
+    /// Asks what can be asked: one that fails is told and does not spoil the others.
+    fn ask_all(&self, questions: &[Question]) -> Result<Vec<Lesson>, Refusal> {
+        let mut lessons = Vec::new();
+        for question in questions {
+            match self.ask(question, 4) {
+                Ok(lesson) => lessons.push(lesson),
+                Err(unasked) if unasked.is_of_all && lessons.is_empty() => return Err(unasked.why),
+                Err(Unasked { why, is_of_all }) => {
+                    say(&format!("{}: not asked, because {why}\n", question.endpoint));
+                    if is_of_all {
+                        say("the endpoints behind it are not asked either\n");
+                        break;
+                    }
+                }
+            }
+        }
+        if lessons.is_empty() && !questions.is_empty() {
+            let count = questions.len();
+            return Err(Refusal::Said(format!("of {count} endpoints none answered, for the reasons above")));
+        }
+        Ok(lessons)
+    }
+
     /// Asks the service through the project's own client, and shows the first lines of what it says.
-    fn ask(&self, question: &Question, lines: usize) -> Result<Lesson, Refusal> {
+    fn ask(&self, question: &Question, lines: usize) -> Result<Lesson, Unasked> {
         let (path, query) = question.request(&self.params)?;
         let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -107,7 +143,8 @@ impl Learn {
             .map_err(|error| Refusal::Said(format!("cargo does not start: {error}")))?;
         if !output.status.success() {
             let why = String::from_utf8_lossy(&output.stderr);
-            return Err(Refusal::Said(format!("`GET {path}`: {}", why.trim().trim_start_matches("Error: "))));
+            let why = Refusal::Said(format!("`GET {path}`: {}", why.trim().trim_start_matches("Error: ")));
+            return Err(Unasked { why, is_of_all: output.status.code() == Some(OF_ALL) });
         }
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let shown: Vec<&str> = text.lines().take(lines).collect();

@@ -224,6 +224,31 @@ fn what_cannot_be_read_is_told_with_a_remedy() {
     }
 }
 
+/// Something else stands in for Cargo, which would build the client: it notes that it was called, and ends as told.
+#[cfg(unix)]
+#[test]
+fn endpoints_that_cannot_be_asked_are_no_success() {
+    use std::os::unix::fs::PermissionsExt;
+    let (spec, _) = project("unasked");
+    let more =
+        MARKET.to_owned() + "- {name: More, path: /more, evidence: document, summary: M., params: [], body: unknown}\n";
+    fs::write(spec.join("market.yaml"), more).expect("a file");
+    // What befalls every request is told once; what befalls one of them is no reason not to ask the next.
+    for (code, asked, expected) in [(2, 1, "`GET /basis`: no way"), (1, 2, "of 2 endpoints none answered")] {
+        let (cargo, calls) = (spec.with_file_name("cargo"), spec.with_file_name("calls"));
+        let _ = fs::remove_file(&calls);
+        fs::write(&cargo, format!("#!/bin/sh\necho >> {}\necho Error: no way >&2\nexit {code}\n", calls.display()))
+            .expect("a file");
+        fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("a program");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        command.args(["learn", "--live", "--untyped", "--yes", "--spec"]).arg(&spec).env("CARGO", &cargo);
+        let output = command.output().expect("xtask runs");
+        assert!(!output.status.success());
+        assert!(text(&output.stderr).contains(expected), "{}", text(&output.stderr));
+        assert_eq!(fs::read_to_string(&calls).expect("calls").lines().count(), asked);
+    }
+}
+
 /// The sandbox itself is tested where it is made; here something else stands in for Cargo, which would build it.
 #[cfg(unix)]
 #[test]

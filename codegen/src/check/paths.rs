@@ -6,12 +6,12 @@ impl Checker {
     /// A path without params: begins with `/`, ends without, and needs no escaping.
     pub(super) fn path_text(&mut self, place: Place<'_>, path: &str) {
         if !path.starts_with('/') {
-            self.push(
-                "path-start",
-                place,
-                format!("the path `{path}` does not begin with `/`"),
-                format!("write `/{path}`"),
-            );
+            let help = if path.contains("://") {
+                "users give the address themselves; write what stands behind the base URL".to_owned()
+            } else {
+                format!("write `/{path}`")
+            };
+            self.push("path-start", place, format!("the path `{path}` does not begin with `/`"), help);
             return;
         }
         let segments = path.split('/').skip(1).collect::<Vec<_>>();

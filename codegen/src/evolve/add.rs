@@ -33,7 +33,12 @@ pub struct Addition {
 pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<Change, Refusal> {
     let mut desk = Desk::open(catalogue)?;
     refuse_known(&desk, addition)?;
+    if addition.group == "service" {
+        let why = "`service` cannot be the name of a group, as service.yaml says what all groups share";
+        return Err(Refusal::Said(why.to_owned()));
+    }
     let entry = entry(addition);
+    say_known_elsewhere(&mut desk, addition, &entry);
     let file = format!("{}.yaml", addition.group);
     if let Some((_, group)) = desk.checked.groups.iter().find(|(module, _)| *module == addition.group) {
         match known_by_name(group, &entry) {
@@ -76,6 +81,21 @@ fn known_by_name(group: &spec::Group, entry: &Tree) -> Option<usize> {
     let ident = names::ident(entry.text("name")?, Case::Snake).ok()?;
     let is_it = |known: &spec::Endpoint| known.path.known().is_none() && ident_of(known).as_ref() == Some(&ident);
     group.endpoints.iter().position(is_it)
+}
+
+/// The same name in another group, where it may be this endpoint that waits for its path.
+fn say_known_elsewhere(desk: &mut Desk, addition: &Addition, entry: &Tree) {
+    let others = desk.checked.groups.iter().filter(|(module, _)| *module != addition.group);
+    let named = others.filter_map(|(module, group)| Some((module, &group.endpoints[known_by_name(group, entry)?])));
+    let lines: Vec<_> = named
+        .map(|(module, known)| {
+            let known = ident_of(known).unwrap_or_default();
+            format!("`{module}.{known}` waits for its path; if it is this endpoint, add it with `--group {module}`")
+        })
+        .collect();
+    for line in lines {
+        desk.say(line);
+    }
 }
 
 /// Fills in what was unknown of an endpoint; what somebody wrote stays.
@@ -277,10 +297,26 @@ endpoints:
     }
 
     #[test]
+    fn one_that_waits_for_its_path_in_another_group_is_told() {
+        let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", MARKET)]);
+        let change = add(catalogue, &addition("/basisRatio", "markets")).expect("a change");
+        let expected = [
+            "`market.basis_ratio` waits for its path; if it is this endpoint, add it with `--group market`",
+            "the group `markets` is new; did you mean `market`?",
+        ];
+        assert_eq!(change.said(), expected);
+    }
+
+    #[test]
     fn what_the_catalogue_refuses_is_refused() {
         let refusal = |path: &str, group: &str| added(&addition(path, group)).expect_err("a refusal");
         assert_eq!(refusal("/basis", "market"), "`/basis` is there already, as `market.basis`");
         assert!(refusal("basis2", "market").contains("error[path-start]"));
+        assert!(refusal("https://a.example/basis", "market").contains("write what stands behind the base URL"));
+        assert_eq!(
+            refusal("/a", "service"),
+            "`service` cannot be the name of a group, as service.yaml says what all groups share"
+        );
         assert_eq!(refusal("/a", "Our Group"), "`Our Group` cannot be the name of a group; write it like `our_group`");
         assert_eq!(refusal("/a", "%"), "`%` cannot be the name of a group; write it like `my_group`");
     }

@@ -1,6 +1,7 @@
 //! What to ask the service for, so that its reply teaches something.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -28,17 +29,27 @@ pub struct Question {
 impl Question {
     /// The question for one endpoint, by its path or one of its names.
     pub fn of(catalogue: Catalogue, endpoint: &str) -> Result<Self, Refusal> {
-        let known = RefCell::new(Vec::new());
+        let (known, pathless) = (RefCell::new(Vec::new()), RefCell::new(None));
         let mut all = questions(catalogue, |group, spec| {
             let label = label(group, spec);
             let is_meant = [&label, &spec.ident, &spec.name].contains(&&endpoint.to_owned())
                 || spec.path.as_deref() == Some(endpoint);
-            known.borrow_mut().extend(spec.path.clone().into_iter().chain([label]));
+            match &spec.path {
+                Some(path) => known.borrow_mut().extend([path.clone(), label]),
+                None if is_meant => *pathless.borrow_mut() = Some((group.ident.clone(), spec.name.clone())),
+                None => {}
+            }
             is_meant
         })?;
         match all.len() {
             1 => Ok(all.remove(0)),
             0 => {
+                if let Some((group, name)) = pathless.into_inner() {
+                    return Err(Refusal::Said(format!(
+                        "of `{endpoint}` only the name is known; \
+                         `cargo xtask add PATH --group {group} --name \"{name}\"` gives it a path"
+                    )));
+                }
                 let remedy = near(endpoint, &known.into_inner());
                 Err(Refusal::Said(format!("the catalogue has no endpoint `{endpoint}` with a path; {remedy}")))
             }
@@ -60,6 +71,20 @@ impl Question {
                     || if params.is_empty() { "none".to_owned() } else { format!("`{}`", params.join("`, `")) };
                 let help = if meant.is_empty() { format!("the catalogue has {}", listed()) } else { meant };
                 Err(Refusal::Said(format!("{} takes no param `{name}`; {help}", self.endpoint)))
+            }
+        }
+    }
+
+    /// Refuses params that none of the endpoints is known to take: a slip would leave them all without it.
+    pub fn any_takes(questions: &[Self], given: &[(String, String)]) -> Result<(), Refusal> {
+        let known: BTreeSet<&str> =
+            questions.iter().flat_map(|question| question.params.iter().flatten()).map(String::as_str).collect();
+        match given.iter().find(|(name, _)| !known.is_empty() && !known.contains(name.as_str())) {
+            None => Ok(()),
+            Some((name, _)) => {
+                let meant = did_you_mean(name, known.into_iter());
+                let help = if meant.is_empty() { meant } else { format!("; {meant}") };
+                Err(Refusal::Said(format!("none of the endpoints to ask is known to take a param `{name}`{help}")))
             }
         }
     }
@@ -127,6 +152,40 @@ mod tests {
             let refused = question.takes(&given).map_err(|refusal| refusal.to_string());
             assert_eq!(refused, expected.map_err(str::to_owned));
         }
+    }
+
+    #[test]
+    fn a_param_that_no_endpoint_takes_is_refused() {
+        let question = |params: Option<&[&str]>| Question {
+            endpoint: "books".to_owned(),
+            path: "/books".to_owned(),
+            params: params.map(|params| params.iter().map(|&name| name.to_owned()).collect()),
+        };
+        let given = [("coin".to_owned(), "BTC".to_owned())];
+        let refused = |params: &[Option<&[&str]>]| {
+            let questions: Vec<_> = params.iter().copied().map(question).collect();
+            Question::any_takes(&questions, &given).map_err(|refusal| refusal.to_string())
+        };
+        assert_eq!(refused(&[Some(&["limit"]), Some(&["coin"])]), Ok(()));
+        assert_eq!(refused(&[None]), Ok(()), "nobody knows what it takes");
+        let why = "none of the endpoints to ask is known to take a param `coin`; did you mean `coins`?";
+        assert_eq!(refused(&[Some(&["coins"]), None]), Err(why.to_owned()));
+    }
+
+    #[test]
+    fn an_endpoint_without_a_path_cannot_be_asked_until_it_has_one() {
+        let service = "title: A\nversion: '1'\nsummary: A service.\nenv_prefix: A\n\
+                       time: {unit: seconds, evidence: document}\n";
+        let market = "title: Market\nsummary: The market.\nendpoints:\n\
+            - {name: Basis, path: /basis, evidence: document, summary: It., params: [], body: unknown}\n\
+            - {name: Basis Ratio, path: unknown, evidence: document, summary: It., params: unknown, body: unknown}\n";
+        let asked = |name: &str| {
+            let catalogue = crate::load::load_texts(&[("service.yaml", service), ("market.yaml", market)]);
+            Question::of(catalogue, name).map(|question| question.path).map_err(|refusal| refusal.to_string())
+        };
+        let why = "; `cargo xtask add PATH --group market --name \"Basis Ratio\"` gives it a path";
+        assert_eq!(asked("Basis"), Ok("/basis".to_owned()));
+        assert_eq!(asked("Basis Ratio"), Err(format!("of `Basis Ratio` only the name is known{why}")));
     }
 
     #[test]

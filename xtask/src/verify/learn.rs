@@ -46,7 +46,10 @@ fn run() -> Result<(), String> {
         .and_then(|()| fs::write(&calls, every_call(&questions)))
         .map_err(|error| error.to_string())?;
     let walk = walk.replacen('\n', &format!("\n{WAIT}"), 1);
-    let all = "cargo xtask learn --live --untyped --param coin=BTC --param exchange=binance_perp_stable --param limit=3 \
+    // Where nothing answers, the command has to fail, and to write nothing.
+    let all = "if MARKET_ANALYTICS_BASE_URL=http://127.0.0.1:1/v2 cargo xtask learn --live --untyped --spec spec --yes; \
+               then exit 1; fi\n\
+               cargo xtask learn --live --untyped --param coin=BTC --param exchange=binance_perp_stable --param limit=3 \
                --param endpointName=volumeRatio --spec spec --yes\ncargo xtask codegen\n\
                test \"$(git diff -U0 spec | grep -c '^-[^-]')\" -le \"$UNTYPED\"\n\
                cargo run --package generated-client --example every_call\n";

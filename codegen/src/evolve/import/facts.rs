@@ -175,7 +175,12 @@ impl Reader<'_> {
         let mut url = text(server, "url")?.to_owned();
         for (name, variable) in entries(server, "variables") {
             if !self.document.is_ours() {
-                self.sweep(variable, &["default"], &format!("#/servers/variables/{name}"));
+                let place = format!("#/servers/variables/{name}");
+                self.sweep(variable, &["default"], &place);
+                let path = text(server, "url").and_then(|url| url.split("://").last()?.split_once('/'));
+                if path.is_some_and(|(_, path)| path.contains(&format!("{{{name}}}"))) {
+                    self.notes.add("a variable of the server's path, which stands as its default", &place);
+                }
             }
             url = url.replace(&format!("{{{name}}}"), &variable.get("default").map(text_of).unwrap_or_default());
         }

@@ -107,6 +107,7 @@ impl<'d> Reader<'d> {
             path,
             said,
             params,
+            told: self.names_of_params(item, operation),
             body,
             body_evidence,
             deprecated,

@@ -63,6 +63,12 @@ impl<'d> Reader<'d> {
         taken.into_iter().map(|(.., taken)| taken).collect()
     }
 
+    /// What the params are called, whether they can be taken over or not.
+    pub(super) fn names_of_params(&self, path: &'d Value, operation: &'d Value) -> Vec<String> {
+        let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
+        all.filter_map(|param| Some(text(self.document.follow(param)?.0, "name")?.to_owned())).collect()
+    }
+
     fn shared(&mut self, id: &str, param: &'d Value) -> Option<usize> {
         if let Some(known) = self.plan.shared.iter().position(|param| param.id == id) {
             return Some(known);
@@ -77,7 +83,9 @@ impl<'d> Reader<'d> {
         let location = text(param, "in").unwrap_or_default();
         let in_path = location == "path";
         if !in_path && location != "query" {
-            self.notes.add(format!("params `in: {location}`"), place);
+            let required = param.get("required").and_then(Value::as_bool) == Some(true);
+            let required = if required { "required " } else { "" };
+            self.notes.add(format!("{required}params `in: {location}`"), place);
             return None;
         }
         if !is_line(name) {

@@ -247,6 +247,8 @@ pub(super) struct PlannedEndpoint {
     pub(super) said: Said,
     /// `None` where nobody knows them.
     pub(super) params: Option<Vec<Taken>>,
+    /// Names of all params that the description lists, taken over or not.
+    pub(super) told: Vec<String>,
     pub(super) body: PlannedBody,
     pub(super) body_evidence: Option<String>,
     pub(super) deprecated: Option<String>,

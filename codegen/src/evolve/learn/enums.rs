@@ -82,10 +82,17 @@ impl Topic<'_> {
                 Ok(self.enum_of(desk, name, items)?.map(|ty| format!("list<{ty}>")))
             }
             _ => {
-                let is_builtin = matches!(TypeExpr::parse(ty), Some(TypeExpr::Builtin(_)));
-                if is_builtin && seen.text_times > 0 && self.learning.enums.iter().any(|wanted| is_meant(wanted, name))
-                {
-                    self.say(desk, format!("no enum is made of `{name}`, as it is {ty}; make it a string first"));
+                let wanted = self.learning.enums.iter().find(|wanted| is_meant(wanted, name));
+                match (wanted.map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0), TypeExpr::parse(ty)) {
+                    (Some(_), Some(TypeExpr::Builtin(_))) => {
+                        self.say(desk, format!("no enum is made of `{name}`, as it is {ty}; make it a string first"));
+                    }
+                    (Some((field, other)), Some(TypeExpr::Name(_)))
+                        if field != other && names::ident(other, Case::Pascal).as_deref() != Ok(ty) =>
+                    {
+                        self.say(desk, format!("`{name}` is {ty} already and stays; make it a string first"));
+                    }
+                    _ => {}
                 }
                 Ok(None)
             }

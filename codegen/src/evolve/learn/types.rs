@@ -49,6 +49,9 @@ impl Topic<'_> {
     pub(super) fn say_doubts(&self, desk: &mut Desk, name: &str, ty: &str, seen: &Seen) {
         let doubt = match ty {
             "any" if seen.values() == 0 => "was `null` wherever it came, so that it is `any` until it is corrected",
+            "any" if seen.objects == seen.values() && seen.fields.0.is_empty() => {
+                "was an object without fields wherever it came, so that it is `any`"
+            }
             "any" if seen.kinds() == 1 => "has objects whose keys are data and no names of fields, so that it is `any`",
             "any" => {
                 return self.say(desk, format!("`{name}` has {}, so that it is `any`", seen.words()));
@@ -58,6 +61,9 @@ impl Topic<'_> {
             }
             "integer" if seen.text_times == 0 && seen.values() < FEW => {
                 "was whole in the few values that came; write `number` if it can have a fraction"
+            }
+            "string" if seen.are_numbers() => {
+                "has texts that read as numbers; write `number` if they are some, as the client reads both"
             }
             "integer" | "number" if seen.text_times > 0 => "comes as a number and as text, and the client reads both",
             _ => return,
@@ -86,9 +92,21 @@ impl Topic<'_> {
         Ok("any".to_owned())
     }
 
+    /// Says where fields that are all one record may be entries by key, as of coins or venues.
+    fn doubt_keys(&self, desk: &mut Desk, name: &str, seen: &Seen, fields: &[Tree]) {
+        let are_objects = fields.len() > 1 && seen.fields.0.iter().all(|(_, field)| field.objects > 0);
+        let first = fields.first().and_then(|field| field.text("type")).filter(|ty| *ty != "any");
+        if are_objects && first.is_some() && fields.iter().all(|field| field.text("type") == first) {
+            let keys: Vec<_> = seen.fields.0.iter().take(2).map(|(key, _)| format!("`{key}`")).collect();
+            let keys = keys.join(" and ");
+            self.say(desk, format!("`{name}` has one record under all of its keys; make it `any` if {keys} are data"));
+        }
+    }
+
     /// A record for objects within a record: one that is there already if it has the same fields.
     fn new_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<String, Refusal> {
         let fields = self.list(desk, seen, None)?;
+        self.doubt_keys(desk, name, seen, &fields);
         let service = desk.tree(SERVICE)?;
         let group = desk.tree(&self.file)?;
         let is_same = |record: &&Tree| signature(entries(record, "fields")) == signature(&fields);

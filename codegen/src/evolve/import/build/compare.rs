@@ -3,6 +3,7 @@
 //!
 //! Everything is compared before anything is written, with the catalogue as it was.
 
+mod absent;
 mod endpoints;
 mod facts;
 mod fields;
@@ -45,5 +46,6 @@ pub(super) fn compare(builder: &Builder<'_>, slots: &[Slot]) -> Facts {
     }
     comparison.time_of_series();
     comparison.named_types();
+    comparison.absent(slots);
     comparison.facts
 }

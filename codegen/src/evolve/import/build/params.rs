@@ -10,7 +10,7 @@ use crate::evolve::import::plan::{PlannedParam, Several, Taken as Takes, Ty};
 use crate::evolve::naming::{Taken, entries};
 use crate::evolve::tree::Tree;
 use crate::names::{self, Case};
-use crate::spec;
+use crate::spec::{self, Evidence};
 
 impl Builder<'_> {
     /// Which shared params of the catalogue those of the description are, and what is said of them on new endpoints.
@@ -109,7 +109,7 @@ impl Builder<'_> {
         let trees = params.iter().map(|param| match param {
             Takes::Shared(index) => self.entry(*index),
             Takes::Own(param) => match self.same_shared(param) {
-                Some(id) => id.into(),
+                Some(entry) => entry,
                 None => self.param(param, None, &mut idents, inherited),
             },
         });
@@ -129,8 +129,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The one shared param of the catalogue that says the same.
-    fn same_shared(&self, param: &PlannedParam) -> Option<String> {
+    /// An entry for the one shared param of the catalogue that says the same, and how it is known if that differs.
+    fn same_shared(&self, param: &PlannedParam) -> Option<Tree> {
         let said = &param.said;
         let says_more = param.required.is_some() || param.in_path || said.min.is_some() || said.max.is_some();
         let shared = &self.desk.checked.service.params;
@@ -140,7 +140,12 @@ impl Builder<'_> {
             && known.list.is_some() == (param.several != Several::No)
             && known.required.is_none()
             && (param.default.is_none() || param.default == known.default);
-        (is_same && !says_more).then(|| known.id().to_owned())
+        let here = known.evidence.map(Evidence::word);
+        let evidence = said.evidence.as_deref().filter(|said| here != Some(*said));
+        (is_same && !says_more).then(|| match evidence {
+            Some(evidence) => Tree::map().with("use", known.id()).with("evidence", evidence),
+            None => known.id().into(),
+        })
     }
 
     fn param(&mut self, param: &PlannedParam, id: Option<&str>, idents: &mut Taken, inherited: &str) -> Tree {

@@ -165,7 +165,8 @@ impl Facts {
         let lines = lines.into_iter().map(|(Difference { names, of, text }, places)| {
             let of = if of.is_empty() { String::new() } else { format!(" of {}", some_of(&places)) };
             let stay = if names.len() + places.len() > 2 { "they stay" } else { "it stays" };
-            format!("{}{of}: {text}; {stay}", names.join(", "))
+            let named: Vec<&str> = names.iter().map(String::as_str).collect();
+            format!("{}{of}: {text}; {stay}", some_of(&named))
         });
         let texts = match self.texts {
             0 => None,

@@ -117,7 +117,8 @@ impl Comparison<'_> {
         for (key, bound) in [("min", (|said| said.min) as fn(&Said) -> Option<f64>), ("max", |said| said.max)] {
             let here = if key == "min" { known.min } else { known.max };
             let is_range = said.iter().all(|(_, said)| {
-                let (min, max) = (said.min.or(known.min), said.max.or(known.max));
+                // What stands here stays, so that it is the bound which another is to go with.
+                let (min, max) = (known.min.or(said.min), known.max.or(said.max));
                 min.zip(max).is_none_or(|(min, max)| min <= max)
             });
             let why_not = if is_range { why_not } else { Some("where the other bound leaves no number") };
