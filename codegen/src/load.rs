@@ -110,6 +110,10 @@ impl Loader {
     }
 
     fn read_file(&mut self, dir: &Path, name: String) -> Option<SourceFile> {
+        // What begins so belongs to an editor or a tool.
+        if name.starts_with('.') {
+            return None;
+        }
         let path = dir.join(&name);
         let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_yaml = extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml");

@@ -43,7 +43,8 @@ impl Add {
         let group = ask(&self.group, "The group (like `orderflow`): ");
         let evidence = ask(&self.evidence, "How the path is known (document, published, reported): ");
         let (Some(group), Some(evidence)) = (&group, &evidence) else {
-            let missing = [("--group", group.is_none()), ("--evidence", evidence.is_none())];
+            let missing =
+                [("--group GROUP", group.is_none()), ("--evidence document|published|reported", evidence.is_none())];
             let missing: Vec<&str> = missing.iter().filter(|(_, is)| *is).map(|(flag, _)| *flag).collect();
             return fail(&format!("error: an endpoint needs more; add {}\n", missing.join(" and ")));
         };

@@ -189,7 +189,10 @@ fn nothing_made_up_enters_our_own_catalogue() {
 fn add_names_everything_that_is_missing() {
     let (spec, out) = project("add");
     let output = run(&["add", "/depth"], &spec, &out);
-    assert_eq!(text(&output.stderr), "error: an endpoint needs more; add --group and --evidence\n");
+    assert_eq!(
+        text(&output.stderr),
+        "error: an endpoint needs more; add --group GROUP and --evidence document|published|reported\n"
+    );
     let output = run(&["add", "/depth", "--group", "books", "--evidence", "reported", "--yes"], &spec, &out);
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(run(&["check"], &spec, &out).status.success());
@@ -277,4 +280,15 @@ fn the_checkout_is_the_one_that_cargo_runs_it_for() {
     command.args(["check", "--help"]).env("CARGO_MANIFEST_DIR", folder.join("xtask"));
     let help = text(&command.output().expect("xtask runs").stdout);
     assert!(help.contains(&folder.join("spec").display().to_string()), "{help}");
+}
+
+#[test]
+fn what_begins_with_a_dot_is_no_part_of_the_catalogue() {
+    let (spec, out) = project("dots");
+    fs::create_dir_all(spec.join(".git")).expect("a folder");
+    fs::write(spec.join(".#market.yaml"), "an editor's").expect("a file");
+    assert!(run(&["check"], &spec, &out).status.success());
+    fs::create_dir_all(spec.join("more")).expect("a folder");
+    let refused = run(&["check"], &spec, &out);
+    assert!(!refused.status.success() && text(&refused.stderr).contains("error[misplaced-file]"));
 }

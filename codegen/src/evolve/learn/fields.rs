@@ -45,6 +45,9 @@ impl Place {
 
 pub(super) const SERVICE: &str = "service.yaml";
 
+/// Fewer values than these may be whole by accident.
+const FEW: usize = 10;
+
 impl Topic<'_> {
     /// Notes something about the endpoint.
     pub(super) fn say(&self, desk: &mut Desk, text: impl std::fmt::Display) {
@@ -131,7 +134,7 @@ impl Topic<'_> {
         taken: &mut Taken,
         is_new: impl Fn(&str) -> bool,
     ) -> Result<Vec<Tree>, Refusal> {
-        let mut fields = Vec::new();
+        let (mut fields, mut whole) = (Vec::new(), Vec::new());
         for (name, met) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
             if !is_line(name) {
                 self.say(desk, format!("a field without a name that can be written down is left out: {name:?}"));
@@ -139,6 +142,9 @@ impl Topic<'_> {
             }
             let ident = taken.ident(name, Case::Snake, Scope::Fields);
             let (ty, unit) = self.new_type(desk, name, met)?;
+            if ty == "integer" && met.text_times == 0 && met.values() < FEW {
+                whole.push(format!("`{name}`"));
+            }
             let optional = met.times < seen.objects || met.nulls > 0;
             let field = Tree::map()
                 .with("name", name.as_str())
@@ -148,6 +154,14 @@ impl Topic<'_> {
                 .with_some("unit", unit)
                 .with_some("optional", optional.then_some(true));
             fields.push(field);
+        }
+        if !whole.is_empty() {
+            let verb = if whole.len() == 1 { "was" } else { "were" };
+            let names = whole.join(", ");
+            self.say(
+                desk,
+                format!("{names} {verb} whole in the few values that came; where fractions can come, write `number`"),
+            );
         }
         Ok(fields)
     }

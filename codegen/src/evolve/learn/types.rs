@@ -11,9 +11,6 @@ use crate::names::{self, Case, Scope};
 use crate::spec::TimeUnit;
 use crate::type_expr::TypeExpr;
 
-/// Fewer values than these may be whole by accident.
-const FEW: usize = 10;
-
 impl Topic<'_> {
     /// The type of values nobody knew, and their unit if that can be told.
     pub(super) fn new_type(
@@ -58,9 +55,6 @@ impl Topic<'_> {
             }
             "number" if seen.rounded > 0 => {
                 "has whole numbers that are too large for an integer and lose digits as a number"
-            }
-            "integer" if seen.text_times == 0 && seen.values() < FEW => {
-                "was whole in the few values that came; write `number` if it can have a fraction"
             }
             "string" if seen.are_numbers() => {
                 "has texts that read as numbers; write `number` if they are some, as the client reads both"
