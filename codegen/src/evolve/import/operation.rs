@@ -6,6 +6,7 @@ use super::Reader;
 use super::document::{aliases, entries, items, text};
 use super::plan::{PlannedEndpoint, PlannedParam, Said, Several, Taken, Ty};
 use crate::check::template;
+use crate::names::{self, Case};
 use crate::walk::is_line;
 
 const KEYS: &[&str] = &[
@@ -39,7 +40,11 @@ impl<'d> Reader<'d> {
             self.notes.add("`webhooks`", "#/webhooks");
         }
         for operation in items(root, "x-known-by-name") {
-            self.operation(None, &Value::Null, operation, "#/x-known-by-name");
+            if text(operation, "operationId").is_some_and(|id| names::ident(id, Case::Snake).is_ok()) {
+                self.operation(None, &Value::Null, operation, "#/x-known-by-name");
+            } else {
+                self.notes.add("an endpoint that has neither a path nor a name", "#/x-known-by-name");
+            }
         }
     }
 
