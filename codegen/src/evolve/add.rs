@@ -64,9 +64,9 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<Change, Refusal>
 
 /// What is there already is not added again.
 fn refuse_known(desk: &Desk, addition: &Addition) -> Result<(), Refusal> {
-    let endpoints =
-        desk.checked.groups.iter().flat_map(|(module, group)| group.endpoints.iter().map(move |e| (module, e)));
-    match endpoints.into_iter().find(|(_, endpoint)| endpoint.path.known() == Some(&addition.path)) {
+    let groups = desk.checked.groups.iter();
+    let mut endpoints = groups.flat_map(|(module, group)| group.endpoints.iter().map(move |known| (module, known)));
+    match endpoints.find(|(_, known)| known.path.known() == Some(&addition.path)) {
         Some((module, endpoint)) => Err(Refusal::Said(format!(
             "`{}` is there already, as `{module}.{}`",
             addition.path,

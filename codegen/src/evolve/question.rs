@@ -1,6 +1,5 @@
 //! What to ask the service for, so that its reply teaches something.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -10,7 +9,7 @@ use super::learn::near;
 use crate::check::check;
 use crate::load::Catalogue;
 use crate::lower::lower;
-use crate::model::{Body, Endpoint, Group};
+use crate::model::{Api, Body, Endpoint, Group};
 use crate::suggest::did_you_mean;
 
 /// What cannot stand in a segment of a path as it is.
@@ -27,30 +26,39 @@ pub struct Question {
 }
 
 impl Question {
+    /// The question for an endpoint, if it has a path.
+    fn new(group: &Group, endpoint: &Endpoint) -> Option<Self> {
+        let path = endpoint.path.clone()?;
+        let params = endpoint.params.as_ref();
+        let params = params.map(|params| params.iter().map(|param| param.param.wire_name.clone()).collect());
+        Some(Self { endpoint: label(group, endpoint), path, params })
+    }
+
     /// The question for one endpoint, by its path or one of its names.
     pub fn of(catalogue: Catalogue, endpoint: &str) -> Result<Self, Refusal> {
-        let (known, pathless) = (RefCell::new(Vec::new()), RefCell::new(None));
-        let mut all = questions(catalogue, |group, spec| {
+        let api = api(catalogue)?;
+        let (mut all, mut known, mut pathless) = (Vec::new(), Vec::new(), None);
+        for (group, spec) in endpoints(&api) {
             let label = label(group, spec);
             let is_meant = [&label, &spec.ident, &spec.name].contains(&&endpoint.to_owned())
                 || spec.path.as_deref() == Some(endpoint);
-            match &spec.path {
-                Some(path) => known.borrow_mut().extend([path.clone(), label]),
-                None if is_meant => *pathless.borrow_mut() = Some((group.ident.clone(), spec.name.clone())),
+            match Self::new(group, spec) {
+                Some(question) if is_meant => all.push(question),
+                Some(question) => known.extend([question.path, label]),
+                None if is_meant => pathless = Some((&group.ident, &spec.name)),
                 None => {}
             }
-            is_meant
-        })?;
+        }
         match all.len() {
             1 => Ok(all.remove(0)),
             0 => {
-                if let Some((group, name)) = pathless.into_inner() {
+                if let Some((group, name)) = pathless {
                     return Err(Refusal::Said(format!(
                         "of `{endpoint}` only the name is known; \
                          `cargo xtask add PATH --group {group} --name \"{name}\"` gives it a path"
                     )));
                 }
-                let remedy = near(endpoint, &known.into_inner());
+                let remedy = near(endpoint, &known);
                 Err(Refusal::Said(format!("the catalogue has no endpoint `{endpoint}` with a path; {remedy}")))
             }
             _ => {
@@ -91,7 +99,11 @@ impl Question {
 
     /// A question for every endpoint with a path whose fields are unknown.
     pub fn untyped(catalogue: Catalogue) -> Result<Vec<Self>, Refusal> {
-        questions(catalogue, |_, endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. }))
+        let is_untyped =
+            |endpoint: &Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
+        let api = api(catalogue)?;
+        let untyped = endpoints(&api).filter(|(_, endpoint)| is_untyped(endpoint));
+        Ok(untyped.filter_map(|(group, endpoint)| Self::new(group, endpoint)).collect())
     }
 
     /// The path with its params filled in, and the others, of those given, that the endpoint may take.
@@ -115,18 +127,12 @@ impl Question {
     }
 }
 
-fn questions(catalogue: Catalogue, is_wanted: impl Fn(&Group, &Endpoint) -> bool) -> Result<Vec<Question>, Refusal> {
-    let api = lower(&check(catalogue).map_err(Refusal::Catalogue)?);
-    let mut questions = Vec::new();
-    for group in &api.groups {
-        for endpoint in group.endpoints.iter().filter(|endpoint| is_wanted(group, endpoint)) {
-            let Some(path) = endpoint.path.clone() else { continue };
-            let params = endpoint.params.as_ref();
-            let params = params.map(|params| params.iter().map(|param| param.param.wire_name.clone()).collect());
-            questions.push(Question { endpoint: label(group, endpoint), path, params });
-        }
-    }
-    Ok(questions)
+fn api(catalogue: Catalogue) -> Result<Api, Refusal> {
+    check(catalogue).map(|checked| lower(&checked)).map_err(Refusal::Catalogue)
+}
+
+fn endpoints(api: &Api) -> impl Iterator<Item = (&Group, &Endpoint)> {
+    api.groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (group, endpoint)))
 }
 
 fn label(group: &Group, endpoint: &Endpoint) -> String {
