@@ -11,18 +11,22 @@ mod layout;
 mod literal;
 mod openapi;
 mod ordered;
+mod package;
 mod params;
 mod record;
 mod reference;
 mod render;
 mod requests;
 mod root;
+mod scaffold;
 mod service;
 mod types;
 
 pub use catalogue_schema::catalogue_schema;
 pub use openapi::{OpenApiFormat, OpenApiVersion, openapi};
+pub use package::Package;
 pub(crate) use render::MARKER;
+pub use scaffold::scaffold;
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -40,10 +44,17 @@ pub struct File {
 }
 
 /// Emits the generated part of the client.
-pub fn emit(api: &Api) -> Vec<File> {
-    let shared: [fn(&Api) -> File; 6] =
-        [root::file, service::file, types::file, params::file, record::shared_file, requests::file];
-    let shared = shared.map(|file| -> Job<'_> { Box::new(move || file(api)) });
+pub fn emit(api: &Api, package: &Package) -> Vec<File> {
+    let shared: [fn(&Api, &Package) -> File; 7] = [
+        root::file,
+        service::file,
+        |api, _| service::limits_file(api),
+        |api, _| types::file(api),
+        |api, _| params::file(api),
+        |api, _| record::shared_file(api),
+        |api, _| requests::file(api),
+    ];
+    let shared = shared.map(|file| -> Job<'_> { Box::new(move || file(api, package)) });
     let groups = api.groups.iter().map(|group| -> Job<'_> { Box::new(move || group::file(api, group)) });
     let mut files = side_by_side(&shared.into_iter().chain(groups).collect::<Vec<_>>());
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -64,11 +75,11 @@ fn side_by_side(jobs: &[Job<'_>]) -> Vec<File> {
 }
 
 /// Emits what people and other tools read about the service.
-pub fn documents(api: &Api) -> Vec<File> {
+pub fn documents(api: &Api, package: &Package) -> Vec<File> {
     let description = openapi(api, OpenApiVersion::V3_1, OpenApiFormat::Json);
     let description = File { path: "openapi.json".to_owned(), text: description };
     let mut files = vec![coverage_page::file(api), description];
-    files.extend(reference::files(api));
+    files.extend(reference::files(api, package));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }

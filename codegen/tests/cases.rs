@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use codegen::File;
+use codegen::{File, Package};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use recorded::{compare, entries, name};
@@ -33,9 +33,10 @@ fn check(case: &Path) -> Result<(), Failed> {
                 return Err("findings were expected, and there are none".into());
             }
             let api = codegen::lower(&checked);
-            let documents = codegen::documents(&api).into_iter();
+            let package = Package::new("client");
+            let documents = codegen::documents(&api, &package).into_iter();
             let documents = documents.map(|file| File { path: format!("docs/{}", file.path), ..file });
-            let files: Vec<_> = codegen::emit(&api).into_iter().chain(documents).collect();
+            let files: Vec<_> = codegen::emit(&api, &package).into_iter().chain(documents).collect();
             compare_files(&case.join("expected"), &files)
         }
         Err(diagnostics) => {

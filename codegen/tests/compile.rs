@@ -1,8 +1,9 @@
-//! Every case that emits compiles, beside the runtime that users get, without a warning; so does what is imported. And
-//! the emitted tests of the cases that are about requests pass.
+//! Every case that emits becomes a crate that compiles on the runtime that users get, without a warning; so does what is
+//! imported. The emitted tests of the cases that are about requests pass, and so do the programs in the docs of some.
 //!
-//! Each becomes a crate of a scratch workspace below `target/`, which keeps what it has built. To check a crate takes a
-//! third of the time that it takes to build its tests, so tests are built only where they say something of their own.
+//! Each is a crate of a scratch workspace below `target/`, which keeps what it has built: the runtime once for all. To
+//! check a crate takes a third of the time that it takes to build its tests, so tests are built only where they say
+//! something of their own.
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 
@@ -11,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use codegen::{Import, import, load, load_texts};
+use codegen::{Import, Package, import, load, load_texts};
 
 #[test]
 fn every_emitted_client_compiles_and_passes() {
@@ -36,9 +37,22 @@ fn every_emitted_client_compiles_and_passes() {
     let packages = about_requests.flat_map(|case| ["--package".to_owned(), package(case)]);
     let tests = ["--no-fail-fast", "--", "generated::requests"].map(str::to_owned);
     cargo(&scratch, std::iter::once("test".to_owned()).chain(packages).chain(tests));
+    programs_in_docs(&scratch);
     for case in cases.iter().filter(|case| case.join("refused.rs").exists()) {
         refused(case, &scratch);
     }
+}
+
+/// Clients whose programs in the docs compile, and run where they can: somebody else's, and two that were imported.
+const WITH_PROGRAMS: [&str; 3] = ["case_other_service", "import_everything_3_0", "import_everything_3_1"];
+
+fn programs_in_docs(scratch: &Path) {
+    let packages = WITH_PROGRAMS.iter().flat_map(|name| ["--package", name]);
+    let output = command_in(scratch).args(["test", "--offline", "--quiet", "--doc"]).args(packages).output();
+    let output = output.expect("cargo runs");
+    let (said, warned) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{said}\n{warned}");
+    assert_eq!(said.matches("test result: ok").count(), WITH_PROGRAMS.len(), "{said}");
 }
 
 /// Runs a command on the library of one or more crates.
@@ -127,25 +141,23 @@ fn imported(case: &Path) -> Option<(String, Texts)> {
 /// The files of a catalogue by name.
 type Texts = BTreeMap<String, String>;
 
-/// A client as users get it, with what a catalogue makes in the place of what ours does.
-fn client(catalogue: &Texts, scratch: &Path, package: &str) {
-    let (from, to) = (root().join("generated-client"), scratch.join("members").join(package));
-    copy(&from.join("src"), &to.join("src"));
+/// A client as users get it: the emitted files, and those that are written once.
+fn client(catalogue: &Texts, scratch: &Path, name: &str) {
     let texts: Vec<_> = catalogue.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let checked = codegen::check(load_texts(&texts)).expect("the catalogue has no finding");
-    let generated = to.join("src/generated");
-    for file in codegen::emit(&codegen::lower(&checked)) {
-        write(&generated.join(file.path), &file.text);
+    let api = codegen::lower(&codegen::check(load_texts(&texts)).expect("the catalogue has no finding"));
+    let (folder, package) = (scratch.join("members").join(name), Package::new(name));
+    for file in codegen::emit(&api, &package) {
+        write(&folder.join("src/generated").join(file.path), &file.text);
     }
-    let manifest = fs::read_to_string(from.join("Cargo.toml")).expect("the client's manifest");
-    // The sandbox is a server for our own catalogue; the others serve tests that are not run here.
-    let left_out = |line: &&str| ["sandbox", "h2", "rcgen", "tokio-rustls"].iter().any(|name| line.starts_with(name));
-    let manifest: String = manifest.split_inclusive('\n').filter(|line| !left_out(line)).collect();
-    let named = manifest.replace("name = \"generated-client\"", &format!("name = \"{package}\""));
-    assert_ne!(named, manifest, "the client has another name");
-    let moved = named.replace("path = \"transport\"", &format!("path = '{}'", from.join("transport").display()));
-    assert_ne!(moved, named, "the client's transport is elsewhere");
-    write(&to.join("Cargo.toml"), &moved);
+    for file in codegen::documents(&api, &package) {
+        write(&folder.join("docs").join(file.path), &file.text);
+    }
+    let runtime = root().join("runtime");
+    for file in codegen::scaffold(&api, &package, &runtime.display().to_string()) {
+        // The lints of the project hold for what it emits.
+        let lints = if file.path == "Cargo.toml" { "\n[lints]\nworkspace = true\n" } else { "" };
+        write(&folder.join(&file.path), &format!("{}{lints}", file.text));
+    }
 }
 
 /// The root's manifest, so that the same lints hold, and a warning is an error.
@@ -155,20 +167,6 @@ fn workspace() -> String {
     let manifest = manifest.replace(members, "members = [\"members/*\"]");
     manifest
         .replace("[workspace.lints.rust]\n", "[workspace.lints.rust]\nwarnings = { level = \"deny\", priority = -2 }\n")
-}
-
-fn copy(from: &Path, to: &Path) {
-    for path in entries(from) {
-        let target = to.join(name(&path));
-        if name(&path) == "generated" {
-            continue;
-        }
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            write(&target, &fs::read_to_string(&path).expect("the runtime is text"));
-        }
-    }
 }
 
 fn entries(dir: &Path) -> Vec<PathBuf> {

@@ -12,8 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use codegen::Api;
 use codegen::evolve::diff;
+use codegen::{Api, Package};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use recorded::{compare, entries, name};
@@ -42,7 +42,8 @@ fn check(case: &Path) -> Result<(), Failed> {
     if recorded.lines().next() != Some(verdict) {
         return Err(format!("the verdict is {verdict}, and {recorded} is recorded\n{changes}").into());
     }
-    let is_same = codegen::emit(&before) == codegen::emit(&after);
+    let emitted = |api| codegen::emit(api, &Package::new("client"));
+    let is_same = emitted(&before) == emitted(&after);
     if is_same != changes.is_empty() {
         return Err(format!("the emitted files are the same: {is_same}, yet:\n{changes}").into());
     }

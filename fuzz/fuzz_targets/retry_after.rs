@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|text: &[u8]| generated_client::properties::retry_after(text));
+libfuzzer_sys::fuzz_target!(|text: &[u8]| runtime::properties::retry_after(text));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|text: &[u8]| generated_client::properties::token_reply(text));
+libfuzzer_sys::fuzz_target!(|text: &[u8]| runtime::properties::token_reply(text));

@@ -71,72 +71,16 @@
 //! Without `proxy`, `HTTPS_PROXY` and the like are not looked at. A root certificate of your own takes no
 //! feature: [`Builder::root_certificate`].
 
-pub mod gate;
-pub mod observer;
-pub mod record;
-pub mod registry;
-pub mod request;
-pub mod transport;
-pub mod wire;
-
-mod base_url;
-#[cfg(feature = "blocking")]
-mod blocking;
-mod builder;
-mod call;
-mod cause;
-mod check;
-mod client;
-mod credentials;
-mod decode;
-mod environment;
-mod error;
-mod excerpt;
-mod field_error;
-mod mask;
-mod number;
-mod outlet;
-#[cfg(any(test, fuzzing))]
-#[doc(hidden)]
-pub mod properties;
-#[cfg(test)]
-mod requests;
-mod response;
-mod retry;
-mod retry_after;
-mod secret;
-mod send;
-mod series;
-mod slot;
-#[cfg(feature = "tracing")]
-mod spans;
-mod status;
-mod timestamp;
-mod token;
-mod trip;
-mod unknown_fields;
-
 #[rustfmt::skip]
 mod generated;
 
-pub use builder::Builder;
-pub use client::Client;
-pub use decode::DecodeError;
-pub use error::{Error, ErrorKind};
-pub use gate::{Gate, RateLimit};
+#[doc(inline)]
+pub use ::runtime::{
+    BasicEncoding, Body, Builder, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item, Observer, OutOfRange,
+    ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret, Timestamp, Transport,
+    UnknownFields, Value, gate, observer, record, registry, transport, wire,
+};
 pub use generated::*;
-pub use observer::{Event, Observer};
-pub use record::{Record, UnknownFields};
-pub use request::{Endpoint, Raw, Request};
-pub use response::Response;
-pub use retry::Retry;
-pub use secret::Secret;
-// A group may have any name, and its module would be taken for the crate without the colons.
-pub use ::serde_json::Value;
-pub use series::{Body, Item, Series};
-pub use timestamp::{OutOfRange, ParseTimestampError, Timestamp};
-pub use token::BasicEncoding;
-pub use transport::Transport;
 
 /// The front page's program compiles.
 #[cfg(doctest)]

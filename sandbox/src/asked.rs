@@ -135,7 +135,7 @@ fn check(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
         }
         ValueType::Count => whole(value).filter(|count| *count >= 0).map(real).ok_or("count"),
         ValueType::Integer => value.parse::<i64>().map(real).map_err(|_| "whole number"),
-        ValueType::Timestamp => value.parse::<i64>().map(real).map_err(|_| "point in time"),
+        ValueType::Timestamp(_) => value.parse::<i64>().map(real).map_err(|_| "point in time"),
         ValueType::Number => value.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or("number"),
         _ => return Ok(()),
     };

@@ -43,7 +43,7 @@ pub(crate) fn of_series(endpoint: &EndpointInfo) -> Option<Vec<Field>> {
     if let Some(time) = time
         && fields.iter().all(|field| field.name != time)
     {
-        fields.push(Field::new(time, ValueType::Timestamp));
+        fields.push(Field::new(time, ValueType::Timestamp(SERVICE.time_unit)));
     }
     fields.sort_by(|field, other| field.name.cmp(&other.name));
     Some(fields)

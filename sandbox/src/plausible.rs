@@ -48,7 +48,7 @@ impl Source<'_> {
         match ty {
             ValueType::Integer | ValueType::Count => self.whole(matches!(ty, ValueType::Count)).into(),
             ValueType::Boolean => (self.swing() > 0.0).into(),
-            ValueType::Timestamp => to_wire(self.moment).into(),
+            ValueType::Timestamp(_) => to_wire(self.moment).into(),
             ValueType::Named(named) => {
                 self.seed.number(self.moment).pick(named.values).map_or("sandbox", |known| known.value).into()
             }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{Change, ChangeKind, Coverage, Diagnostics, Folder, Mode, Report, Summary};
+use codegen::{Change, ChangeKind, Coverage, Diagnostics, Folder, Mode, Package, Report, Summary};
 
 use crate::paths;
 use crate::terminal::{fail, say};
@@ -160,12 +160,13 @@ pub(crate) fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
 fn generate(spec: &Path, out: Option<&Path>, mode: Mode) -> Result<(Summary, Vec<(PathBuf, Report)>), Failure> {
     let api = codegen::read(spec).map_err(Failure::Catalogue)?;
     let folder = |root, files| Folder { root, is_shared: false, files };
-    let client = codegen::emit(&api);
+    let package = Package { name: "generated-client".to_owned(), docs: "../../../docs".to_owned() };
+    let client = codegen::emit(&api, &package);
     let folders = match out {
         Some(out) => vec![folder(out.to_owned(), client)],
         None => vec![
             folder(paths::generated(), client),
-            folder(paths::docs(), codegen::documents(&api)),
+            folder(paths::docs(), codegen::documents(&api, &package)),
             Folder { root: spec.to_owned(), is_shared: true, files: vec![codegen::catalogue_schema()] },
         ],
     };

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
-    Api, Body, Endpoint, EndpointParam, Evidence, Field, Param, Range, RecordRef, SharedParam, Status, Type,
+    Api, Body, Endpoint, EndpointParam, Evidence, Field, Param, Range, RecordRef, SharedParam, Status, TimeUnit, Type,
 };
 
 /// An identifier; `names` has made sure that it is one.
@@ -23,6 +23,15 @@ impl ToTokens for Evidence {
             Self::Document => quote!(Evidence::Document),
             Self::Published => quote!(Evidence::Published),
             Self::Reported => quote!(Evidence::Reported),
+        });
+    }
+}
+
+impl ToTokens for TimeUnit {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.append_all(match self {
+            Self::Seconds => quote!(TimeUnit::Seconds),
+            Self::Milliseconds => quote!(TimeUnit::Milliseconds),
         });
     }
 }
@@ -68,7 +77,7 @@ impl ToTokens for Type {
             Self::Count => quote!(u32),
             Self::Number => quote!(f64),
             Self::Boolean => quote!(bool),
-            Self::Timestamp => quote!(Timestamp),
+            Self::Timestamp(_) => quote!(Timestamp),
             Self::Any => quote!(Value),
             Self::Named(name) => ident(name).into_token_stream(),
             Self::Record(record) => ident(&record.ident).into_token_stream(),
@@ -85,7 +94,7 @@ pub(super) fn value_type(ty: &Type) -> TokenStream {
         Type::Count => quote!(ValueType::Count),
         Type::Number => quote!(ValueType::Number),
         Type::Boolean => quote!(ValueType::Boolean),
-        Type::Timestamp => quote!(ValueType::Timestamp),
+        Type::Timestamp(unit) => quote!(ValueType::Timestamp(#unit)),
         Type::Any => quote!(ValueType::Any),
         Type::Named(name) => {
             let name = ident(name);
@@ -108,13 +117,13 @@ fn record_info(record: &RecordRef) -> TokenStream {
 }
 
 /// `.key(value)`, if there is something to say.
-fn link<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
+pub(super) fn link<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
     let key = ident(key);
     value.map_or_else(TokenStream::new, |value| quote!(.#key(#value)))
 }
 
 /// The same for text that may be empty.
-fn text(key: &str, text: &str) -> TokenStream {
+pub(super) fn text(key: &str, text: &str) -> TokenStream {
     link(key, Some(text).filter(|text| !text.is_empty()))
 }
 

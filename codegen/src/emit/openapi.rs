@@ -72,7 +72,7 @@ impl<'a> Description<'a> {
 
     fn info(&self) -> Object {
         let service = &self.api.service;
-        let unit = if service.milliseconds { "milliseconds" } else { "seconds" };
+        let unit = service.time_unit.word();
         let limits = service.limits.iter().map(|limit| {
             let applies_to = limit.applies_to.as_deref().unwrap_or("an unknown part of the service");
             let Limit { name, requests, seconds, concurrent, .. } = limit;
@@ -132,9 +132,7 @@ impl<'a> Description<'a> {
 
     fn time(&self) -> Object {
         let service = &self.api.service;
-        Object::default()
-            .with("unit", if service.milliseconds { "milliseconds" } else { "seconds" })
-            .with("evidence", service.time_evidence.word())
+        Object::default().with("unit", service.time_unit.word()).with("evidence", service.time_evidence.word())
     }
 
     fn envelope(&self) -> Option<Object> {

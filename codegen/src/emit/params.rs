@@ -26,11 +26,11 @@ pub(super) fn file(api: &Api) -> File {
     };
     let mut imports = record::imports(api);
     imports.extend([
-        ("ParamInfo", "crate::registry"),
-        ("ParamLocation", "crate::registry"),
-        ("Endpoint", "crate::request"),
-        ("Request", "crate::request"),
-        ("ToWire", "crate::wire"),
+        ("ParamInfo", "::runtime::registry"),
+        ("ParamLocation", "::runtime::registry"),
+        ("Endpoint", "::runtime"),
+        ("Request", "crate"),
+        ("ToWire", "::runtime::wire"),
     ]);
     source.render(&imports)
 }

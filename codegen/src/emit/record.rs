@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::{field_info, field_literal, ident};
+use super::literal::{field_info, field_literal, ident, text};
 use super::render::{Imports, Source};
 use super::{File, docs};
 use crate::model::{Api, Field, Record};
@@ -82,6 +82,7 @@ fn field_type(field: &Field) -> TokenStream {
 fn decoding(record: &Record) -> TokenStream {
     let Record { ident: name, summary, fields, .. } = record;
     let record = ident(name);
+    let summary = text("summary", summary);
     let infos = fields.iter().map(field_info);
     let values = fields.iter().enumerate().map(|(index, field)| {
         let index = proc_macro2::Literal::usize_unsuffixed(index);
@@ -90,7 +91,7 @@ fn decoding(record: &Record) -> TokenStream {
     });
     quote! {
         impl Record for #record {
-            const INFO: &'static RecordInfo = &RecordInfo { name: #name, summary: #summary, fields: &[#(#infos),*] };
+            const INFO: &'static RecordInfo = &RecordInfo::new(#name, &[#(#infos),*]) #summary;
 
             fn from_row(row: &mut Row<'_>) -> Self {
                 Self { #(#values,)* unknown_fields: row.unknown_fields() }
@@ -102,16 +103,17 @@ fn decoding(record: &Record) -> TokenStream {
 /// What a record can use, wherever it stands.
 pub(super) fn imports(api: &Api) -> Imports<'_> {
     let mut imports = Imports::from([
-        ("Timestamp", "crate"),
-        ("Value", "crate"),
-        ("Record", "crate::record"),
-        ("Row", "crate::record"),
-        ("UnknownFields", "crate::record"),
-        ("Evidence", "crate::registry"),
-        ("FieldInfo", "crate::registry"),
-        ("Range", "crate::registry"),
-        ("RecordInfo", "crate::registry"),
-        ("ValueType", "crate::registry"),
+        ("Timestamp", "::runtime"),
+        ("Value", "::runtime"),
+        ("Record", "::runtime::record"),
+        ("Row", "::runtime::record"),
+        ("UnknownFields", "::runtime::record"),
+        ("Evidence", "::runtime::registry"),
+        ("FieldInfo", "::runtime::registry"),
+        ("Range", "::runtime::registry"),
+        ("RecordInfo", "::runtime::registry"),
+        ("TimeUnit", "::runtime::registry"),
+        ("ValueType", "::runtime::registry"),
     ]);
     imports.extend(api.types.iter().map(|ty| (ty.ident.as_str(), "crate")));
     imports

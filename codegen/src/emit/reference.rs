@@ -7,13 +7,13 @@ mod tables;
 
 use super::docs::{self, prose};
 use super::render::MARKER;
-use super::{File, ordered};
+use super::{File, Package, ordered};
 use crate::model::{Api, Body, Endpoint, Evidence, Group, Record, RecordRef};
 pub(super) use tables::{row, table};
 
 /// The front page and the pages of the groups.
-pub(super) fn files(api: &Api) -> Vec<File> {
-    let pages = api.groups.iter().map(|group| File { path: path(group), text: page(api, group) });
+pub(super) fn files(api: &Api, package: &Package) -> Vec<File> {
+    let pages = api.groups.iter().map(|group| File { path: path(group), text: page(api, package, group) });
     std::iter::once(front(api)).chain(pages).collect()
 }
 
@@ -56,7 +56,7 @@ fn front(api: &Api) -> File {
     File { path: "README.md".to_owned(), text }
 }
 
-fn page(api: &Api, group: &Group) -> String {
+fn page(api: &Api, package: &Package, group: &Group) -> String {
     let mut text = mark(&group.file);
     text += &format!("# {}\n\n{}\n", prose(&group.title), prose(&group.summary));
     if !group.aliases.is_empty() {
@@ -64,7 +64,7 @@ fn page(api: &Api, group: &Group) -> String {
     }
     text += &format!("In the client: `client.{}()`.\n", group.ident);
     for endpoint in group.endpoints.iter().filter(|endpoint| endpoint.path.is_some()) {
-        text += &section(api, group, endpoint);
+        text += &section(api, package, group, endpoint);
     }
     let unknown: Vec<_> = group.endpoints.iter().filter(|endpoint| endpoint.path.is_none()).collect();
     if !unknown.is_empty() {
@@ -76,7 +76,7 @@ fn page(api: &Api, group: &Group) -> String {
     text
 }
 
-fn section(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
+fn section(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
     let path = endpoint.path.as_deref().unwrap_or_default();
     let mut paragraphs = vec![
         format!("## {}", prose(&endpoint.name)),
@@ -85,7 +85,7 @@ fn section(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
         endpoint.deprecated.as_ref().map(|how| format!("Deprecated: {}", prose(how))).unwrap_or_default(),
         prose(&endpoint.notes),
         format!("{}. {}", docs::code(&format!("GET {path}")), known(endpoint.evidence)),
-        format!("```rust,no_run\n{}```", example::program(api, group, endpoint)),
+        format!("```rust,no_run\n{}```", example::program(api, package, group, endpoint)),
         params(endpoint),
     ];
     paragraphs.extend(body(api, endpoint));

@@ -61,14 +61,16 @@ fn uses(used: &BTreeSet<(&str, &str)>) -> impl Iterator<Item = TokenStream> {
         modules.entry(module).or_default().push(format_ident!("{name}"));
     }
     let mut modules: Vec<_> = modules.into_iter().collect();
-    let rank = |module: &str| ["std", "crate", "super"].iter().position(|root| module.starts_with(root));
+    let rank = |module: &str| ["std", "::", "crate", "super"].iter().position(|root| module.starts_with(root));
     modules.sort_by_key(|(module, _)| rank(module));
     modules.into_iter().map(|(module, names)| {
+        // A group's module may have the name of a crate, which only the colons tell apart.
+        let (root, module) = module.strip_prefix("::").map_or((None, module), |rest| (Some(quote!(::)), rest));
         let module: Vec<_> = module.split("::").map(|segment| format_ident!("{segment}")).collect();
         if let [name] = names.as_slice() {
-            quote!(use #(#module)::* :: #name;)
+            quote!(use #root #(#module)::* :: #name;)
         } else {
-            quote!(use #(#module)::* :: { #(#names),* };)
+            quote!(use #root #(#module)::* :: { #(#names),* };)
         }
     })
 }

@@ -8,9 +8,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::{self, ident};
-use super::render::{Imports, Source};
+use super::render::Source;
 use super::{File, params};
-use crate::model::{Api, Endpoint, Group, Param, ParamSet, Setter, Type};
+use crate::model::{Api, Endpoint, Group, Param, ParamSet, Setter, TimeUnit, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let mut items: Vec<_> = params::used_sets(api).map(|set| set_names(api, set)).collect();
@@ -22,8 +22,8 @@ pub(super) fn file(api: &Api) -> File {
         docs: "What every endpoint and every setter puts on the wire.".to_owned(),
         items,
     };
-    let imports = ["client", "endpoint", "setter"].map(|name| (name, "crate::requests"));
-    source.render(&Imports::from(imports))
+    let imports = ["client", "endpoint", "setter"].map(|name| (name, "::runtime::recorded"));
+    source.render(&imports.into_iter().chain([("Client", "crate")]).collect())
 }
 
 /// One test a group: each endpoint's path, and the names of its params.
@@ -35,7 +35,7 @@ fn endpoints(api: &Api, group: &Group) -> Option<TokenStream> {
             let request = request(api, &quote!(#accessor), described);
             let path = sample_path(api, described);
             let names = names(api, described);
-            quote!(endpoint(&#request, #path, #names);)
+            quote!(endpoint(#request, #path, #names);)
         })
         .collect();
     let allow = allow_deprecated(&group.endpoints);
@@ -44,7 +44,7 @@ fn endpoints(api: &Api, group: &Group) -> Option<TokenStream> {
             #[test]
             #allow
             fn #accessor() {
-                let client = client();
+                let client: Client = client();
                 let #accessor = client.#accessor();
                 #(#checks)*
             }
@@ -83,7 +83,7 @@ fn setters(api: &Api) -> Option<TokenStream> {
             #[test]
             #allow
             fn every_setter() {
-                let client = client();
+                let client: Client = client();
                 #(#checks)*
             }
         }
@@ -103,7 +103,7 @@ fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStrea
     } else {
         (value, format!("{wire_name}={wire}"))
     };
-    Some(quote!(setter(&#request.#name(#argument), #expected);))
+    Some(quote!(setter(#request.#name(#argument), #expected);))
 }
 
 /// The first endpoint that has a setter, by the setter's name.
@@ -159,8 +159,8 @@ pub(super) fn sample(api: &Api, param: &Param) -> (TokenStream, String) {
         }
         Type::Number => (literal::number(number.unwrap_or(0.5)), number.unwrap_or(0.5).to_string()),
         Type::Boolean => (quote!(true), "true".to_owned()),
-        Type::Timestamp if api.service.milliseconds => (quote!(1_700_000_000), "1700000000000".to_owned()),
-        Type::Timestamp => (quote!(1_700_000_000), "1700000000".to_owned()),
+        Type::Timestamp(TimeUnit::Seconds) => (quote!(1_700_000_000), "1700000000".to_owned()),
+        Type::Timestamp(TimeUnit::Milliseconds) => (quote!(1_700_000_000), "1700000000000".to_owned()),
         Type::Named(name) => {
             let value = api.types.iter().find(|ty| ty.ident == *name).and_then(|ty| ty.values.first());
             let value = value.map_or("a", |value| &value.value);

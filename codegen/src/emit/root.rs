@@ -5,16 +5,13 @@ use quote::quote;
 
 use super::literal::ident;
 use super::render::{Imports, Source};
-use super::{File, reference};
+use super::{File, Package, reference};
 use crate::model::Api;
 
-/// The way from the client's generated part to the documents.
-const DOCS: &str = "../../../docs";
-
-pub(super) fn file(api: &Api) -> File {
+pub(super) fn file(api: &Api, package: &Package) -> File {
     let modules: Vec<_> = api.groups.iter().map(|group| ident(&group.ident)).collect();
     let mut items: Vec<_> = modules.iter().map(|module| quote!(pub mod #module;)).collect();
-    items.extend(examples(api));
+    items.extend(examples(api, package));
     items.push(quote!(
         #[cfg(test)]
         mod requests;
@@ -35,11 +32,11 @@ pub(super) fn file(api: &Api) -> File {
 }
 
 /// The pages of the reference as documentation that only its tests see, so that every program on them compiles.
-fn examples(api: &Api) -> Option<TokenStream> {
+fn examples(api: &Api, package: &Package) -> Option<TokenStream> {
     let groups = api.groups.iter().filter(|group| group.endpoints.iter().any(|endpoint| endpoint.path.is_some()));
     let pages: Vec<_> = groups
         .map(|group| {
-            let (page, name) = (format!("{DOCS}/{}", reference::path(group)), ident(&group.handle));
+            let (page, name) = (format!("{}/{}", package.docs, reference::path(group)), ident(&group.handle));
             quote! {
                 #[doc = include_str!(#page)]
                 pub struct #name;

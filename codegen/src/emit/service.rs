@@ -1,20 +1,23 @@
 //! `service/mod.rs`: what all groups share, as the registry's entry, and the list of all groups.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::literal::{field_info, ident, option, status_info};
+use super::literal::{field_info, ident, link, status_info, text};
 use super::render::{Imports, Source};
-use super::{File, docs};
-use crate::model::{Api, ClientCredentials, ErrorBody, Limit, Service};
+use super::{File, Package, docs};
+use crate::model::{Api, ClientCredentials, Envelope, ErrorBody, Limit, Service, TimeUnit};
 
-pub(super) fn file(api: &Api) -> File {
+pub(super) fn file(api: &Api, package: &Package) -> File {
     let groups = api.groups.iter().map(|group| {
         let module = ident(&group.ident);
         quote!(&super::#module::GROUP)
     });
     let service = info(&api.service);
     let mut items = vec![
+        quote!(
+            pub mod limits;
+        ),
         quote!(
             pub mod params;
         ),
@@ -37,10 +40,8 @@ pub(super) fn file(api: &Api) -> File {
         /// The service, as the catalogue describes it.
         pub static SERVICE: ServiceInfo = #service;
     });
-    if !api.service.limits.is_empty() {
-        let sets = api.service.limits.iter().map(limit_set);
-        items.push(quote!(impl RateLimit { #(#sets)* }));
-    }
+    let name = package.ident();
+    items.push(quote!(shell!(crate #name, service crate::SERVICE, metadata crate::Metadata);));
     items.push(quote! {
         /// Every group, sorted by name, with every endpoint that is known, if only by name.
         pub static GROUPS: &[&GroupInfo] = &[#(#groups),*];
@@ -55,80 +56,99 @@ pub(super) fn file(api: &Api) -> File {
 }
 
 fn info(service: &Service) -> TokenStream {
-    let Service { title, version, summary, env_prefix, base_url_suffix, .. } = service;
+    let title = &service.title;
+    let unit = (service.time_unit != TimeUnit::Seconds).then_some(service.time_unit);
+    let time_unit = link("time_unit", unit);
+    let texts = [
+        text("version", &service.version),
+        text("summary", &service.summary),
+        text("env_prefix", &service.env_prefix),
+        text("base_url_suffix", &service.base_url_suffix),
+    ];
+    let api_key_header = link("api_key_header", service.api_key.as_ref().map(|key| &key.header));
+    let client_credentials = link("client_credentials", service.client_credentials.as_ref().map(client_credentials));
+    let errors = list("errors", &service.errors, status_info);
     let ErrorBody { message, code, .. } = &service.error_body;
-    let unit = if service.milliseconds { quote!(TimeUnit::Milliseconds) } else { quote!(TimeUnit::Seconds) };
-    let api_key_header = option(service.api_key.as_ref().map(|key| &key.header));
-    let client_credentials = option(service.client_credentials.as_ref().map(client_credentials));
-    let errors = service.errors.iter().map(status_info);
-    let limits = service.limits.iter().map(limit);
-    let envelope = option(service.envelope.as_ref().map(|envelope| {
-        let data = &envelope.data;
-        let metadata = option(envelope.metadata.as_ref());
-        let time = option(envelope.time.as_ref().map(|time| &time.wire_name));
-        quote!(EnvelopeInfo { data: #data, metadata: #metadata, time: #time })
-    }));
+    let error_body = quote!(.error_body(&[#(#message),*], &[#(#code),*]));
+    let limits = list("limits", &service.limits, limit);
+    let envelope = link("envelope", service.envelope.as_ref().map(envelope));
     quote! {
-        ServiceInfo {
-            title: #title,
-            version: #version,
-            summary: #summary,
-            env_prefix: #env_prefix,
-            base_url_suffix: #base_url_suffix,
-            time_unit: #unit,
-            api_key_header: #api_key_header,
-            client_credentials: #client_credentials,
-            errors: &[#(#errors),*],
-            error_body: ErrorBodyInfo { message: &[#(#message),*], code: &[#(#code),*] },
-            limits: &[#(#limits),*],
-            envelope: #envelope,
-        }
+        ServiceInfo::new(#title) #(#texts)* #time_unit #api_key_header #client_credentials #errors #error_body
+            #limits #envelope
     }
+}
+
+fn envelope(envelope: &Envelope) -> TokenStream {
+    let data = &envelope.data;
+    let metadata = link("metadata", envelope.metadata.as_ref());
+    let time = link("time", envelope.time.as_ref().map(|time| &time.wire_name));
+    quote!(EnvelopeInfo::new(#data) #metadata #time)
 }
 
 fn client_credentials(flow: &ClientCredentials) -> TokenStream {
     let ClientCredentials { path, label, evidence, .. } = flow;
-    let reply = flow.reply.iter().map(field_info);
-    let errors = flow.errors.iter().map(status_info);
-    quote! {
-        ClientCredentialsInfo {
-            path: #path,
-            label: #label,
-            evidence: #evidence,
-            reply: &[#(#reply),*],
-            errors: &[#(#errors),*],
-        }
-    }
+    let (reply, errors) = (list("reply", &flow.reply, field_info), list("errors", &flow.errors, status_info));
+    quote!(ClientCredentialsInfo::new(#path, #label, #evidence) #reply #errors)
+}
+
+/// `.key(&[…])`, if there is something in the list.
+fn list<T>(key: &str, items: &[T], literal: impl Fn(&T) -> TokenStream) -> TokenStream {
+    let literals = items.iter().map(literal);
+    link(key, (!items.is_empty()).then(|| quote!(&[#(#literals),*])))
 }
 
 fn limit(limit: &Limit) -> TokenStream {
     let (name, evidence) = (&limit.name, limit.evidence);
-    let number = proc_macro2::Literal::u32_unsuffixed;
-    let (requests, seconds, concurrent) = (number(limit.requests), number(limit.seconds), number(limit.concurrent));
-    let applies_to = option(limit.applies_to.as_ref());
-    quote! {
-        LimitInfo {
-            name: #name,
-            requests: #requests,
-            seconds: #seconds,
-            concurrent: #concurrent,
-            applies_to: #applies_to,
-            evidence: #evidence,
+    let [requests, seconds, concurrent] = numbers(limit);
+    let applies_to = link("applies_to", limit.applies_to.as_ref());
+    quote!(LimitInfo::new(#name, #requests, #seconds, #concurrent, #evidence) #applies_to)
+}
+
+fn numbers(limit: &Limit) -> [Literal; 3] {
+    [limit.requests, limit.seconds, limit.concurrent].map(Literal::u32_unsuffixed)
+}
+
+/// `service/limits.rs`: the sets of limits, by constants and by name.
+pub(super) fn limits_file(api: &Api) -> File {
+    let mut items: Vec<_> = api.service.limits.iter().map(limit_set).collect();
+    items.push(quote! {
+        /// A set by the name that the catalogue gives it; where there is none, the error names those there are.
+        pub fn named(name: &str) -> Result<RateLimit, Error> {
+            emitted::limit_named(name, SERVICE.limits)
         }
-    }
+    });
+    items.push(quote! {
+        /// What satisfies all sets at once, since nobody says which of them applies; the default of a client.
+        pub fn all() -> RateLimit {
+            emitted::limit_all(SERVICE.limits)
+        }
+    });
+    let source = Source {
+        path: "service/limits.rs".to_owned(),
+        from: "service.yaml".to_owned(),
+        docs: "How many requests the service takes.".to_owned(),
+        items,
+    };
+    let imports = [
+        ("Error", "::runtime"),
+        ("RateLimit", "::runtime"),
+        ("SERVICE", "crate"),
+        ("Window", "::runtime::emitted"),
+        ("emitted", "::runtime"),
+    ];
+    source.render(&imports.into_iter().collect())
 }
 
 /// A set of limits as a constant.
 fn limit_set(limit: &Limit) -> TokenStream {
     let name = ident(&limit.constant);
-    let number = proc_macro2::Literal::u32_unsuffixed;
-    let (requests, seconds, concurrent) = (number(limit.requests), number(limit.seconds), number(limit.concurrent));
+    let [requests, seconds, concurrent] = numbers(limit);
     let what = format!("{} requests in any {} s, {} at once.", limit.requests, limit.seconds, limit.concurrent);
     let applies_to = limit.applies_to.as_ref().map(|what| format!("For {}", docs::prose(&docs::sentence(what))));
     let doc = docs::doc([format!("Limit set {}: {what}", docs::prose(&limit.name)), applies_to.unwrap_or_default()]);
     quote! {
         #doc
-        pub const #name: Self = Self::set(&[Window::of(#requests, #seconds)], #concurrent);
+        pub const #name: RateLimit = RateLimit::set(&[Window::of(#requests, #seconds)], #concurrent);
     }
 }
 
@@ -147,6 +167,6 @@ fn imports() -> Imports<'static> {
         "TimeUnit",
         "ValueType",
     ];
-    let registry = registry.map(|name| (name, "crate::registry"));
-    registry.into_iter().chain([("RateLimit", "crate"), ("Window", "crate::gate")]).collect()
+    let registry = registry.map(|name| (name, "::runtime::registry"));
+    registry.into_iter().chain([("shell", "::runtime")]).collect()
 }

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::ident;
+use super::literal::{self, ident};
 use super::render::{Imports, Source};
 use super::{File, docs};
 use crate::model::{Api, Evidence, NamedType, Shapes, Value};
@@ -16,18 +16,18 @@ pub(super) fn file(api: &Api) -> File {
         items: api.types.iter().flat_map(items),
     };
     let mut imports = Imports::from([
-        ("Evidence", "crate::registry"),
-        ("TypeInfo", "crate::registry"),
-        ("ValueInfo", "crate::registry"),
-        ("NamedType", "crate::wire"),
-        ("named_type", "crate::wire"),
+        ("Evidence", "::runtime::registry"),
+        ("TypeInfo", "::runtime::registry"),
+        ("ValueInfo", "::runtime::registry"),
+        ("NamedType", "::runtime::wire"),
+        ("named_type", "::runtime"),
     ]);
     // A variant may be called like these, which is no reason to import them.
     if api.types.iter().any(|ty| ty.open) {
         imports.insert("Cow", "std::borrow");
     }
     if api.types.iter().any(|ty| ty.shapes.is_some()) {
-        imports.insert("SuffixInfo", "crate::registry");
+        imports.insert("SuffixInfo", "::runtime::registry");
     }
     source.render(&imports)
 }
@@ -112,24 +112,22 @@ fn identifier(ty: &NamedType) -> Vec<TokenStream> {
 }
 
 fn description(ty: &NamedType) -> TokenStream {
-    let (name, text, summary, open) = (ident(&ty.ident), &ty.ident, &ty.summary, ty.open);
+    let (name, text, summary) = (ident(&ty.ident), &ty.ident, literal::text("summary", &ty.summary));
+    let open = ty.open.then(|| quote!(.open()));
     let values = ty.values.iter().map(|value| {
         let Value { value, summary, evidence, .. } = value;
         quote!(ValueInfo::new(#value, #summary, #evidence))
     });
-    let suffixes = ty.shapes.iter().flat_map(|shapes| &shapes.suffixes).map(|suffix| {
-        let (suffix, summary, evidence) = (&suffix.suffix, &suffix.summary, suffix.evidence);
-        quote!(SuffixInfo::new(#suffix, #summary, #evidence))
+    let suffixes = ty.shapes.as_ref().map(|shapes| {
+        let suffixes = shapes.suffixes.iter().map(|suffix| {
+            let (suffix, summary, evidence) = (&suffix.suffix, &suffix.summary, suffix.evidence);
+            quote!(SuffixInfo::new(#suffix, #summary, #evidence))
+        });
+        quote!(.suffixes(&[#(#suffixes),*]))
     });
     quote! {
         impl NamedType for #name {
-            const INFO: &'static TypeInfo = &TypeInfo {
-                name: #text,
-                summary: #summary,
-                open: #open,
-                values: &[#(#values),*],
-                suffixes: &[#(#suffixes),*],
-            };
+            const INFO: &'static TypeInfo = &TypeInfo::new(#text, &[#(#values),*]) #summary #open #suffixes;
 
             fn as_str(&self) -> &str {
                 self.as_str()

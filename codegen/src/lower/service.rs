@@ -15,7 +15,7 @@ pub(super) fn lower_service(scope: Scope<'_>) -> Service {
         env_prefix: service.env_prefix.clone(),
         base_url_suffix: service.base_url.as_ref().map(|base_url| base_url.suffix.clone()).unwrap_or_default(),
         base_url_evidence: service.base_url.as_ref().map(|base_url| base_url.evidence),
-        milliseconds: service.time.unit == spec::TimeUnit::Milliseconds,
+        time_unit: service.time.unit,
         time_evidence: service.time.evidence,
         api_key: service
             .credentials

@@ -28,7 +28,7 @@ impl Scope<'_> {
                 Builtin::Count => Type::Count,
                 Builtin::Number => Type::Number,
                 Builtin::Boolean => Type::Boolean,
-                Builtin::Timestamp => Type::Timestamp,
+                Builtin::Timestamp => Type::Timestamp(self.service.time.unit),
                 Builtin::Any => Type::Any,
             },
         }

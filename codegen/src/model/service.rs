@@ -1,6 +1,6 @@
 //! What all endpoints share.
 
-use super::{Evidence, Field};
+use super::{Evidence, Field, TimeUnit};
 
 /// What all endpoints share.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub(crate) struct Service {
     pub(crate) env_prefix: String,
     pub(crate) base_url_suffix: String,
     pub(crate) base_url_evidence: Option<Evidence>,
-    pub(crate) milliseconds: bool,
+    pub(crate) time_unit: TimeUnit,
     pub(crate) time_evidence: Evidence,
     pub(crate) api_key: Option<ApiKey>,
     pub(crate) client_credentials: Option<ClientCredentials>,

@@ -1,6 +1,6 @@
 //! What values are: records and their fields, and named types.
 
-use super::Evidence;
+use super::{Evidence, TimeUnit};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Range {
@@ -74,7 +74,8 @@ pub(crate) enum Type {
     Count,
     Number,
     Boolean,
-    Timestamp,
+    /// Counted in this unit on the wire.
+    Timestamp(TimeUnit),
     Any,
     Named(String),
     Record(RecordRef),

@@ -1,5 +1,6 @@
 //! `service.yaml`: what all endpoints share.
 
+use crate::time_unit::TimeUnit;
 use serde::Deserialize;
 
 use super::{Evidence, Field, Known, Param, Record};
@@ -74,23 +75,6 @@ pub(crate) struct BaseUrl {
 pub(crate) struct Time {
     pub(crate) unit: TimeUnit,
     pub(crate) evidence: Evidence,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum TimeUnit {
-    Seconds,
-    Milliseconds,
-}
-
-impl TimeUnit {
-    /// The catalogue's word.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Seconds => "seconds",
-            Self::Milliseconds => "milliseconds",
-        }
-    }
 }
 
 #[derive(Debug, Default, Deserialize)]

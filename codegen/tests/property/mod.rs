@@ -15,7 +15,7 @@ pub(crate) fn check(service: &str, group: &str) -> bool {
             false
         }
         Ok(checked) => {
-            for file in codegen::emit(&codegen::lower(&checked)) {
+            for file in codegen::emit(&codegen::lower(&checked), &codegen::Package::new("client")) {
                 if let Err(error) = syn::parse_file(&file.text) {
                     panic!("{}: {error}\n{}", file.path, file.text);
                 }

@@ -2,9 +2,9 @@
 
 //! Catalog: what the service covers.
 
-use crate::{Client, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo};
-use crate::request::{Endpoint, Request};
+use ::runtime::{Endpoint, Value};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use crate::{Client, Request};
 
 /// The endpoints of [`Client::catalog`].
 #[derive(Clone, Copy, Debug)]

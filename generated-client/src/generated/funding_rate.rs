@@ -2,10 +2,10 @@
 
 //! Funding Rate: what longs and shorts of perpetuals pay each other.
 
-use crate::{AggregationType, Client, Series, Timestamp};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
+use crate::{AggregationType, Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
     TakesAggregationType, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime,
@@ -80,18 +80,17 @@ pub struct FundingRateRecord {
 }
 
 impl Record for FundingRateRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "FundingRateRecord",
-        summary: "One record of Funding Rate.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("funding_rate", "fundingRate", ValueType::Number, Evidence::Reported)
-                .optional()
-                .unit("fraction")
-                .summary("The funding rate."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "FundingRateRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("funding_rate", "fundingRate", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .unit("fraction")
+                    .summary("The funding rate."),
+            ],
+        )
+        .summary("One record of Funding Rate.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), funding_rate: row.take(1), unknown_fields: row.unknown_fields() }
     }

@@ -2,13 +2,12 @@
 
 //! Liquidity: liquidations, the prices at which they are expected, and how top traders use leverage and margin.
 
+use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{
-    Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback, PositionFilter, Series, Side, Timestamp,
-    Value,
+    Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback, PositionFilter, Request, Series, Side,
 };
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
     TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges,
@@ -202,18 +201,17 @@ pub struct AverageLeverageUsedRecord {
 }
 
 impl Record for AverageLeverageUsedRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "AverageLeverageUsedRecord",
-        summary: "One record of Average Leverage Used.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("avg_long_lev", "avgLongLev", ValueType::Number, Evidence::Document)
-                .summary("Average leverage of the top traders' long positions."),
-            FieldInfo::new("avg_short_lev", "avgShortLev", ValueType::Number, Evidence::Document)
-                .summary("Average leverage of the top traders' short positions."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "AverageLeverageUsedRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("avg_long_lev", "avgLongLev", ValueType::Number, Evidence::Document)
+                    .summary("Average leverage of the top traders' long positions."),
+                FieldInfo::new("avg_short_lev", "avgShortLev", ValueType::Number, Evidence::Document)
+                    .summary("Average leverage of the top traders' short positions."),
+            ],
+        )
+        .summary("One record of Average Leverage Used.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             open_date: row.take(0),
@@ -260,17 +258,16 @@ pub struct TopTraderAverageLeverageDeltaRecord {
 }
 
 impl Record for TopTraderAverageLeverageDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "TopTraderAverageLeverageDeltaRecord",
-        summary: "One record of Top Trader Average Leverage Delta.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("avg_lev_delta", "avgLevDelta", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("Average leverage of longs less that of shorts, positive where longs dare more."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "TopTraderAverageLeverageDeltaRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("avg_lev_delta", "avgLevDelta", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("Average leverage of longs less that of shorts, positive where longs dare more."),
+            ],
+        )
+        .summary("One record of Top Trader Average Leverage Delta.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), avg_lev_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
@@ -315,31 +312,30 @@ pub struct CumulativeLiquidationLevelRecord {
 }
 
 impl Record for CumulativeLiquidationLevelRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "CumulativeLiquidationLevelRecord",
-        summary: "One record of Cumulative Liquidation Level.",
-        fields: &[
-            FieldInfo::new(
-                    "total_long_liquidation_size",
-                    "totalLongLiquidationSize",
-                    ValueType::Number,
-                    Evidence::Reported,
-                )
-                .optional()
-                .unit("USD")
-                .summary("Size of all long levels together."),
-            FieldInfo::new(
-                    "total_short_liquidation_size",
-                    "totalShortLiquidationSize",
-                    ValueType::Number,
-                    Evidence::Reported,
-                )
-                .optional()
-                .unit("USD")
-                .summary("Size of all short levels together."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "CumulativeLiquidationLevelRecord",
+            &[
+                FieldInfo::new(
+                        "total_long_liquidation_size",
+                        "totalLongLiquidationSize",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
+                    .optional()
+                    .unit("USD")
+                    .summary("Size of all long levels together."),
+                FieldInfo::new(
+                        "total_short_liquidation_size",
+                        "totalShortLiquidationSize",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
+                    .optional()
+                    .unit("USD")
+                    .summary("Size of all short levels together."),
+            ],
+        )
+        .summary("One record of Cumulative Liquidation Level.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             total_long_liquidation_size: row.take(0),
@@ -387,17 +383,16 @@ pub struct LiquidationLevelsCountRecord {
 }
 
 impl Record for LiquidationLevelsCountRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "LiquidationLevelsCountRecord",
-        summary: "One record of Liquidation Levels Count.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("liq_level_count_delta", "liqLevelCountDelta", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("Number of long levels less that of short levels."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "LiquidationLevelsCountRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("liq_level_count_delta", "liqLevelCountDelta", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("Number of long levels less that of short levels."),
+            ],
+        )
+        .summary("One record of Liquidation Levels Count.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), liq_level_count_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
@@ -443,26 +438,25 @@ pub struct LiquidationLevelsSizeRecord {
 }
 
 impl Record for LiquidationLevelsSizeRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "LiquidationLevelsSizeRecord",
-        summary: "One record of Liquidation Levels Size.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("long_liq_level_size", "longLiqLevelSize", ValueType::Number, Evidence::Published)
-                .optional()
-                .unit("USD")
-                .summary("Size of the open long levels."),
-            FieldInfo::new("short_liq_level_size", "shortLiqLevelSize", ValueType::Number, Evidence::Published)
-                .optional()
-                .unit("USD")
-                .summary("Size of the open short levels."),
-            FieldInfo::new("liq_level_size_delta", "liqLevelSizeDelta", ValueType::Number, Evidence::Published)
-                .optional()
-                .unit("USD")
-                .summary("Long size less short size."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "LiquidationLevelsSizeRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("long_liq_level_size", "longLiqLevelSize", ValueType::Number, Evidence::Published)
+                    .optional()
+                    .unit("USD")
+                    .summary("Size of the open long levels."),
+                FieldInfo::new("short_liq_level_size", "shortLiqLevelSize", ValueType::Number, Evidence::Published)
+                    .optional()
+                    .unit("USD")
+                    .summary("Size of the open short levels."),
+                FieldInfo::new("liq_level_size_delta", "liqLevelSizeDelta", ValueType::Number, Evidence::Published)
+                    .optional()
+                    .unit("USD")
+                    .summary("Long size less short size."),
+            ],
+        )
+        .summary("One record of Liquidation Levels Size.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             open_date: row.take(0),
@@ -558,29 +552,28 @@ pub struct LiquidationHeatmapRecord {
 }
 
 impl Record for LiquidationHeatmapRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "LiquidationHeatmapRecord",
-        summary: "One record of Liquidation Heatmap.",
-        fields: &[
-            FieldInfo::new("starting_price", "startingPrice", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("Where the price range begins."),
-            FieldInfo::new("ending_price", "endingPrice", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("Where the price range ends."),
-            FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
-                .optional()
-                .unit("USD")
-                .summary("Notional value that would be liquidated there."),
-            FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
-                .optional()
-                .summary("The side of the positions."),
-            FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp, Evidence::Reported)
-                .optional()
-                .summary("A moment that is not described further."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "LiquidationHeatmapRecord",
+            &[
+                FieldInfo::new("starting_price", "startingPrice", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("Where the price range begins."),
+                FieldInfo::new("ending_price", "endingPrice", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("Where the price range ends."),
+                FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .unit("USD")
+                    .summary("Notional value that would be liquidated there."),
+                FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
+                    .optional()
+                    .summary("The side of the positions."),
+                FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Reported)
+                    .optional()
+                    .summary("A moment that is not described further."),
+            ],
+        )
+        .summary("One record of Liquidation Heatmap.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             starting_price: row.take(0),
@@ -649,36 +642,40 @@ pub struct LiquidationLevelsRecord {
 }
 
 impl Record for LiquidationLevelsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "LiquidationLevelsRecord",
-        summary: "One record of Liquidation Levels.",
-        fields: &[
-            FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp, Evidence::Reported)
-                .optional()
-                .summary("When the snapshot was taken."),
-            FieldInfo::new("creation_date", "creationDate", ValueType::Timestamp, Evidence::Reported)
-                .optional()
-                .summary("When the level came into being."),
-            FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
-                .optional()
-                .unit("USD")
-                .summary("Notional value at the level."),
-            FieldInfo::new("price", "price", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The price that liquidates."),
-            FieldInfo::new("leverage", "leverage", ValueType::named::<LevelLeverage>(), Evidence::Reported)
-                .optional()
-                .summary("The class of leverage, never `all`."),
-            FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
-                .optional()
-                .summary("The side of the position."),
-            FieldInfo::new("open_duration", "openDuration", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("How long the level has been open.")
-                .notes("The unit is not documented."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "LiquidationLevelsRecord",
+            &[
+                FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Reported)
+                    .optional()
+                    .summary("When the snapshot was taken."),
+                FieldInfo::new(
+                        "creation_date",
+                        "creationDate",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Reported,
+                    )
+                    .optional()
+                    .summary("When the level came into being."),
+                FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .unit("USD")
+                    .summary("Notional value at the level."),
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The price that liquidates."),
+                FieldInfo::new("leverage", "leverage", ValueType::named::<LevelLeverage>(), Evidence::Reported)
+                    .optional()
+                    .summary("The class of leverage, never `all`."),
+                FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
+                    .optional()
+                    .summary("The side of the position."),
+                FieldInfo::new("open_duration", "openDuration", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("How long the level has been open.")
+                    .notes("The unit is not documented."),
+            ],
+        )
+        .summary("One record of Liquidation Levels.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             timestamp: row.take(0),

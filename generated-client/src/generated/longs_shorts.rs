@@ -2,10 +2,10 @@
 
 //! Longs & Shorts: who is long and who is short, by account, by position and by size of trader.
 
-use crate::{Client, Series, Timestamp, Value};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType};
+use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
     TakesAnchor, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime,
@@ -215,25 +215,24 @@ pub struct LongShortShare {
 }
 
 impl Record for LongShortShare {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "LongShortShare",
-        summary: "How a crowd is split into longs and shorts.",
-        fields: &[
-            FieldInfo::new("open_date", "openDate", ValueType::Timestamp, Evidence::Document)
-                .summary("When the interval begins."),
-            FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
-                .optional()
-                .range(Range { min: Some(0.0), max: Some(100.0) })
-                .unit("percent")
-                .summary("The part that is long."),
-            FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
-                .optional()
-                .range(Range { min: Some(0.0), max: Some(100.0) })
-                .unit("percent")
-                .summary("The part that is short."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "LongShortShare",
+            &[
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                    .summary("When the interval begins."),
+                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .range(Range { min: Some(0.0), max: Some(100.0) })
+                    .unit("percent")
+                    .summary("The part that is long."),
+                FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .range(Range { min: Some(0.0), max: Some(100.0) })
+                    .unit("percent")
+                    .summary("The part that is short."),
+            ],
+        )
+        .summary("How a crowd is split into longs and shorts.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             open_date: row.take(0),
@@ -409,17 +408,16 @@ pub struct NetLongShortDeltaRecord {
 }
 
 impl Record for NetLongShortDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "NetLongShortDeltaRecord",
-        summary: "One record of Net Long Short Delta.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("net_long_short_delta", "netLongShortDelta", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("Net longs less net shorts, positive where longs prevail."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "NetLongShortDeltaRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("net_long_short_delta", "netLongShortDelta", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("Net longs less net shorts, positive where longs prevail."),
+            ],
+        )
+        .summary("One record of Net Long Short Delta.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), net_long_short_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
@@ -493,19 +491,18 @@ pub struct WhaleRetailDeltaRecord {
 }
 
 impl Record for WhaleRetailDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "WhaleRetailDeltaRecord",
-        summary: "One record of Whale Retail Delta.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("whale_retail_delta", "whaleRetailDelta", ValueType::Number, Evidence::Reported)
-                .optional()
-                .range(Range { min: Some(-100.0), max: Some(100.0) })
-                .unit("percentage points")
-                .summary("The difference, positive where top traders are on the long side more than all accounts."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "WhaleRetailDeltaRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("whale_retail_delta", "whaleRetailDelta", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .range(Range { min: Some(-100.0), max: Some(100.0) })
+                    .unit("percentage points")
+                    .summary("The difference, positive where top traders are on the long side more than all accounts."),
+            ],
+        )
+        .summary("One record of Whale Retail Delta.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), whale_retail_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
@@ -613,17 +610,16 @@ pub struct TraderSentimentGapRecord {
 }
 
 impl Record for TraderSentimentGapRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "TraderSentimentGapRecord",
-        summary: "One record of Trader Sentiment Gap.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("trader_sentiment_gap", "traderSentimentGap", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The gap between the two crowds."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "TraderSentimentGapRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("trader_sentiment_gap", "traderSentimentGap", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The gap between the two crowds."),
+            ],
+        )
+        .summary("One record of Trader Sentiment Gap.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), trader_sentiment_gap: row.take(1), unknown_fields: row.unknown_fields() }
     }

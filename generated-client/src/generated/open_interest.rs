@@ -2,10 +2,10 @@
 
 //! Open Interest: contracts that are open, and how many are opened and closed.
 
-use crate::{Client, Series, Timestamp};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
+use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
     TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
@@ -93,30 +93,29 @@ pub struct OpenInterestRecord {
 }
 
 impl Record for OpenInterestRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "OpenInterestRecord",
-        summary: "One record of Open Interest.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)
-                .optional()
-                .unit("USD")
-                .summary("Open interest when the interval begins."),
-            FieldInfo::new("high", "high", ValueType::Number, Evidence::Reported)
-                .optional()
-                .unit("USD")
-                .summary("The highest open interest of the interval."),
-            FieldInfo::new("low", "low", ValueType::Number, Evidence::Reported)
-                .optional()
-                .unit("USD")
-                .summary("The lowest open interest of the interval."),
-            FieldInfo::new("close", "close", ValueType::Number, Evidence::Reported)
-                .optional()
-                .unit("USD")
-                .summary("Open interest when the interval ends."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "OpenInterestRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .unit("USD")
+                    .summary("Open interest when the interval begins."),
+                FieldInfo::new("high", "high", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .unit("USD")
+                    .summary("The highest open interest of the interval."),
+                FieldInfo::new("low", "low", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .unit("USD")
+                    .summary("The lowest open interest of the interval."),
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .unit("USD")
+                    .summary("Open interest when the interval ends."),
+            ],
+        )
+        .summary("One record of Open Interest.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             open_date: row.take(0),
@@ -165,17 +164,16 @@ pub struct OpenInterestDeltaRecord {
 }
 
 impl Record for OpenInterestDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "OpenInterestDeltaRecord",
-        summary: "One record of Open Interest Delta.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("open_interest_delta", "openInterestDelta", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("How much open interest grew, negative where it shrank."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "OpenInterestDeltaRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("open_interest_delta", "openInterestDelta", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("How much open interest grew, negative where it shrank."),
+            ],
+        )
+        .summary("One record of Open Interest Delta.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), open_interest_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }

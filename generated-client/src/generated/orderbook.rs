@@ -2,10 +2,10 @@
 
 //! Orderbook: limit orders that rest in the book, and how they change.
 
-use crate::{Client, Series, Timestamp, Value};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
+use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
     TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesMarketTypes, TakesSort, TakesStartTime,
@@ -201,22 +201,21 @@ pub struct BidAskRecord {
 }
 
 impl Record for BidAskRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "BidAskRecord",
-        summary: "One record of Bid Ask.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("bid", "bid", ValueType::Number, Evidence::Reported)
-                .optional()
-                .unit("quote currency")
-                .summary("Total size of the bids in the book."),
-            FieldInfo::new("ask", "ask", ValueType::Number, Evidence::Reported)
-                .optional()
-                .unit("quote currency")
-                .summary("Total size of the asks in the book."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "BidAskRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("bid", "bid", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .unit("quote currency")
+                    .summary("Total size of the bids in the book."),
+                FieldInfo::new("ask", "ask", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .unit("quote currency")
+                    .summary("Total size of the asks in the book."),
+            ],
+        )
+        .summary("One record of Bid Ask.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), bid: row.take(1), ask: row.take(2), unknown_fields: row.unknown_fields() }
     }
@@ -373,18 +372,17 @@ pub struct MarketImbalanceIndexRecord {
 }
 
 impl Record for MarketImbalanceIndexRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "MarketImbalanceIndexRecord",
-        summary: "One record of Market Imbalance Index.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("market_imbalance_index", "marketImbalanceIndex", ValueType::Number, Evidence::Reported)
-                .optional()
-                .range(Range { min: Some(-1.0), max: Some(1.0) })
-                .summary("Imbalance of order flow and resting orders, blended into one oscillator."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "MarketImbalanceIndexRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("market_imbalance_index", "marketImbalanceIndex", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .range(Range { min: Some(-1.0), max: Some(1.0) })
+                    .summary("Imbalance of order flow and resting orders, blended into one oscillator."),
+            ],
+        )
+        .summary("One record of Market Imbalance Index.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), market_imbalance_index: row.take(1), unknown_fields: row.unknown_fields() }
     }

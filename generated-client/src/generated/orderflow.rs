@@ -2,10 +2,10 @@
 
 //! Orderflow: market and limit orders as they execute, and what they do to price and open interest.
 
-use crate::{Client, Exchange, PremiumMode, Series, Timestamp, Value};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType};
+use crate::{Client, Exchange, PremiumMode, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
     TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime, TakesExchange, TakesExchange1,
@@ -305,17 +305,16 @@ pub struct VolumeDeltaRecord {
 }
 
 impl Record for VolumeDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "VolumeDeltaRecord",
-        summary: "One record of Volume Delta.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("volume_delta", "volumeDelta", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("Buy volume less sell volume, positive where buyers took more."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "VolumeDeltaRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("volume_delta", "volumeDelta", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("Buy volume less sell volume, positive where buyers took more."),
+            ],
+        )
+        .summary("One record of Volume Delta.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), volume_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
@@ -360,18 +359,17 @@ pub struct VolumeRatioRecord {
 }
 
 impl Record for VolumeRatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "VolumeRatioRecord",
-        summary: "One record of Volume Ratio.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("volume_ratio", "volumeRatio", ValueType::Number, Evidence::Document)
-                .range(Range { min: Some(-1.0), max: Some(1.0) })
-                .summary("Market buy volume less market sell volume, divided by their total.")
-                .notes("Above zero buyers lead, below zero sellers do, and around zero neither."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "VolumeRatioRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("volume_ratio", "volumeRatio", ValueType::Number, Evidence::Document)
+                    .range(Range { min: Some(-1.0), max: Some(1.0) })
+                    .summary("Market buy volume less market sell volume, divided by their total.")
+                    .notes("Above zero buyers lead, below zero sellers do, and around zero neither."),
+            ],
+        )
+        .summary("One record of Volume Ratio.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), volume_ratio: row.take(1), unknown_fields: row.unknown_fields() }
     }
@@ -408,17 +406,16 @@ pub struct AnchoredCvdRecord {
 }
 
 impl Record for AnchoredCvdRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "AnchoredCvdRecord",
-        summary: "One record of Anchored CVD.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("Buy volume less sell volume, added up since the latest anchor."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "AnchoredCvdRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("Buy volume less sell volume, added up since the latest anchor."),
+            ],
+        )
+        .summary("One record of Anchored CVD.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), cumulative_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
@@ -540,23 +537,22 @@ pub struct BuySellTradeCountRatioRecord {
 }
 
 impl Record for BuySellTradeCountRatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "BuySellTradeCountRatioRecord",
-        summary: "One record of Buy Sell Trade Count Ratio.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new(
-                    "buy_sell_trade_count_ratio",
-                    "buySellTradeCountRatio",
-                    ValueType::Number,
-                    Evidence::Reported,
-                )
-                .optional()
-                .range(Range { min: Some(-1.0), max: Some(1.0) })
-                .summary("Net pressure of buy over sell executions, an oscillator."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "BuySellTradeCountRatioRecord",
+            &[
+                records::TIME,
+                FieldInfo::new(
+                        "buy_sell_trade_count_ratio",
+                        "buySellTradeCountRatio",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
+                    .optional()
+                    .range(Range { min: Some(-1.0), max: Some(1.0) })
+                    .summary("Net pressure of buy over sell executions, an oscillator."),
+            ],
+        )
+        .summary("One record of Buy Sell Trade Count Ratio.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), buy_sell_trade_count_ratio: row.take(1), unknown_fields: row.unknown_fields() }
     }
@@ -703,18 +699,17 @@ pub struct ParticipationRatioRecord {
 }
 
 impl Record for ParticipationRatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "ParticipationRatioRecord",
-        summary: "One record of Participation Ratio.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("participation_ratio", "participationRatio", ValueType::Number, Evidence::Reported)
-                .optional()
-                .unit("percent")
-                .summary("What part of the volume changed open interest, negative where it fell."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "ParticipationRatioRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("participation_ratio", "participationRatio", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .unit("percent")
+                    .summary("What part of the volume changed open interest, negative where it fell."),
+            ],
+        )
+        .summary("One record of Participation Ratio.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), participation_ratio: row.take(1), unknown_fields: row.unknown_fields() }
     }
@@ -800,26 +795,25 @@ pub struct PreviousDayLevelsRecord {
 }
 
 impl Record for PreviousDayLevelsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "PreviousDayLevelsRecord",
-        summary: "One record of Previous Day Levels.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("pd_open", "pdOpen", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The price at which the day before opened."),
-            FieldInfo::new("pd_high", "pdHigh", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The highest price of the day before."),
-            FieldInfo::new("pd_low", "pdLow", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The lowest price of the day before."),
-            FieldInfo::new("pd_eq", "pdEq", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The equilibrium, half way between high and low."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "PreviousDayLevelsRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("pd_open", "pdOpen", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The price at which the day before opened."),
+                FieldInfo::new("pd_high", "pdHigh", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The highest price of the day before."),
+                FieldInfo::new("pd_low", "pdLow", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The lowest price of the day before."),
+                FieldInfo::new("pd_eq", "pdEq", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The equilibrium, half way between high and low."),
+            ],
+        )
+        .summary("One record of Previous Day Levels.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             open_date: row.take(0),
@@ -870,26 +864,25 @@ pub struct PreviousWeekLevelsRecord {
 }
 
 impl Record for PreviousWeekLevelsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "PreviousWeekLevelsRecord",
-        summary: "One record of Previous Week Levels.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("pw_open", "pwOpen", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The price at which the week before opened."),
-            FieldInfo::new("pw_high", "pwHigh", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The highest price of the week before."),
-            FieldInfo::new("pw_low", "pwLow", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The lowest price of the week before."),
-            FieldInfo::new("pw_eq", "pwEq", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The equilibrium, half way between high and low."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "PreviousWeekLevelsRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("pw_open", "pwOpen", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The price at which the week before opened."),
+                FieldInfo::new("pw_high", "pwHigh", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The highest price of the week before."),
+                FieldInfo::new("pw_low", "pwLow", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The lowest price of the week before."),
+                FieldInfo::new("pw_eq", "pwEq", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The equilibrium, half way between high and low."),
+            ],
+        )
+        .summary("One record of Previous Week Levels.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             open_date: row.take(0),
@@ -960,26 +953,25 @@ pub struct KlineRecord {
 }
 
 impl Record for KlineRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "KlineRecord",
-        summary: "One record of Kline.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The first price of the interval."),
-            FieldInfo::new("high", "high", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The highest price of the interval."),
-            FieldInfo::new("low", "low", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The lowest price of the interval."),
-            FieldInfo::new("close", "close", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The last price of the interval."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "KlineRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The first price of the interval."),
+                FieldInfo::new("high", "high", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The highest price of the interval."),
+                FieldInfo::new("low", "low", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The lowest price of the interval."),
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The last price of the interval."),
+            ],
+        )
+        .summary("One record of Kline.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             open_date: row.take(0),

@@ -2,8 +2,8 @@
 
 //! Profile Tool: data behind the profile tool.
 
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::Client;
-use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 
 /// The endpoints of [`Client::profile_tool`].
 ///

@@ -2,7 +2,8 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use crate::requests::{client, endpoint, setter};
+use ::runtime::recorded::{client, endpoint, setter};
+use crate::Client;
 
 const SEVERAL_VENUES: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
 const ONE_VENUE: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
@@ -11,237 +12,229 @@ const NO_VENUE: &[&str] = &["timeframe", "limit", "startTime", "endTime", "sort"
 
 #[test]
 fn catalog() {
-    let client = client();
+    let client: Client = client();
     let catalog = client.catalog();
-    endpoint(&catalog.catalog(), "/catalog", &[], &[]);
+    endpoint(catalog.catalog(), "/catalog", &[], &[]);
 }
 
 #[test]
 fn funding_rate() {
-    let client = client();
+    let client: Client = client();
     let funding_rate = client.funding_rate();
-    endpoint(&funding_rate.funding_rate(), "/fundingRate", SEVERAL_VENUES, &["aggregationType"]);
+    endpoint(funding_rate.funding_rate(), "/fundingRate", SEVERAL_VENUES, &["aggregationType"]);
 }
 
 #[test]
 fn global_metrics() {
-    let client = client();
+    let client: Client = client();
     let global_metrics = client.global_metrics();
-    endpoint(&global_metrics.global_bid_ask(), "/globalBidAsk", NO_VENUE, &[]);
-    endpoint(&global_metrics.global_bid_ask_ratio(), "/globalBidAskRatio", NO_VENUE, &[]);
-    endpoint(&global_metrics.global_bid_ask_delta(), "/globalBidAskDelta", NO_VENUE, &[]);
+    endpoint(global_metrics.global_bid_ask(), "/globalBidAsk", NO_VENUE, &[]);
+    endpoint(global_metrics.global_bid_ask_ratio(), "/globalBidAskRatio", NO_VENUE, &[]);
+    endpoint(global_metrics.global_bid_ask_delta(), "/globalBidAskDelta", NO_VENUE, &[]);
     endpoint(
-        &global_metrics.global_bid_ask_ratio_increase_decrease(),
+        global_metrics.global_bid_ask_ratio_increase_decrease(),
         "/globalBidAskRatioIncreaseDecrease",
         NO_VENUE,
         &[],
     );
-    endpoint(&global_metrics.global_combined_book(), "/globalCombinedBook", NO_VENUE, &[]);
-    endpoint(&global_metrics.global_bids_increase_decrease(), "/globalBidsIncreaseDecrease", NO_VENUE, &[]);
-    endpoint(&global_metrics.global_asks_increase_decrease(), "/globalAsksIncreaseDecrease", NO_VENUE, &[]);
+    endpoint(global_metrics.global_combined_book(), "/globalCombinedBook", NO_VENUE, &[]);
+    endpoint(global_metrics.global_bids_increase_decrease(), "/globalBidsIncreaseDecrease", NO_VENUE, &[]);
+    endpoint(global_metrics.global_asks_increase_decrease(), "/globalAsksIncreaseDecrease", NO_VENUE, &[]);
 }
 
 #[test]
 fn liquidity() {
-    let client = client();
+    let client: Client = client();
     let liquidity = client.liquidity();
-    endpoint(&liquidity.average_leverage_used(), "/averageLeverageUsed", ONE_VENUE, &["advanceFilter"]);
-    endpoint(&liquidity.top_trader_average_leverage_delta(), "/topTraderAverageLeverageDelta", ONE_VENUE, &[]);
+    endpoint(liquidity.average_leverage_used(), "/averageLeverageUsed", ONE_VENUE, &["advanceFilter"]);
+    endpoint(liquidity.top_trader_average_leverage_delta(), "/topTraderAverageLeverageDelta", ONE_VENUE, &[]);
     endpoint(
-        &liquidity.cumulative_liquidation_level(),
+        liquidity.cumulative_liquidation_level(),
         "/cumulativeLiqLevel",
         &[],
         &["coin", "exchange", "timestamp", "leverage"],
     );
-    endpoint(&liquidity.liquidation_levels_count(), "/liqLevelsCount", ONE_VENUE, &[]);
-    endpoint(&liquidity.liquidation_levels_size(), "/liqLevelsSize", ONE_VENUE, &["advanceFilter"]);
-    endpoint(&liquidity.liquidation(), "/liquidation", SEVERAL_VENUES, &["bucket"]);
+    endpoint(liquidity.liquidation_levels_count(), "/liqLevelsCount", ONE_VENUE, &[]);
+    endpoint(liquidity.liquidation_levels_size(), "/liqLevelsSize", ONE_VENUE, &["advanceFilter"]);
+    endpoint(liquidity.liquidation(), "/liquidation", SEVERAL_VENUES, &["bucket"]);
     endpoint(
-        &liquidity.liquidation_heatmap(),
+        liquidity.liquidation_heatmap(),
         "/liquidationHeatmap",
         &[],
         &["coin", "exchange", "lookback", "leverage", "scaling", "ohlcgraph", "timestamp"],
     );
     endpoint(
-        &liquidity.liquidation_levels(),
+        liquidity.liquidation_levels(),
         "/liquidationLevels",
         &[],
         &["coin", "exchange", "timestamp", "leverage", "position"],
     );
     endpoint(
-        &liquidity.liquidation_levels_tv(),
+        liquidity.liquidation_levels_tv(),
         "/liquidationLevelsTV",
         &[],
         &["coin", "exchange", "timestamp", "leverage", "position"],
     );
-    endpoint(&liquidity.top_trader_margin_used(), "/topTraderMarginUsed", ONE_VENUE, &[]);
-    endpoint(&liquidity.top_trader_margin_used_delta(), "/topTraderMarginUsedDelta", ONE_VENUE, &[]);
+    endpoint(liquidity.top_trader_margin_used(), "/topTraderMarginUsed", ONE_VENUE, &[]);
+    endpoint(liquidity.top_trader_margin_used_delta(), "/topTraderMarginUsedDelta", ONE_VENUE, &[]);
 }
 
 #[test]
 fn longs_shorts() {
-    let client = client();
+    let client: Client = client();
     let longs_shorts = client.longs_shorts();
-    endpoint(&longs_shorts.top_trader_accounts(), "/topTraderAccounts", ONE_VENUE, &[]);
-    endpoint(&longs_shorts.top_trader_positions(), "/topTraderPositions", ONE_VENUE, &[]);
-    endpoint(&longs_shorts.anchored_top_trader_accounts(), "/anchoredTopTraderAccounts", ONE_VENUE, &["anchor"]);
-    endpoint(&longs_shorts.anchored_top_trader_positions(), "/anchoredTopTraderPositions", ONE_VENUE, &["anchor"]);
-    endpoint(&longs_shorts.global_accounts(), "/globalAccounts", ONE_VENUE, &[]);
-    endpoint(&longs_shorts.anchored_global_accounts(), "/anchoredGlobalAccounts", ONE_VENUE, &["anchor"]);
-    endpoint(&longs_shorts.net_long_short(), "/netLongShort", SEVERAL_VENUES, &[]);
-    endpoint(&longs_shorts.net_long_short_delta(), "/netLongShortDelta", SEVERAL_VENUES, &[]);
-    endpoint(&longs_shorts.anchored_cls(), "/anchoredCLS", SEVERAL_VENUES, &["anchor"]);
-    endpoint(&longs_shorts.anchored_clsd(), "/anchoredCLSD", SEVERAL_VENUES, &["anchor"]);
-    endpoint(&longs_shorts.whale_retail_delta(), "/whaleRetailDelta", ONE_VENUE, &[]);
-    endpoint(&longs_shorts.anchored_whale_retail_delta(), "/anchoredWhaleRetailDelta", ONE_VENUE, &["anchor"]);
-    endpoint(&longs_shorts.whale_position_dominance(), "/whalePositionDominance", ANY_VENUE, &[]);
-    endpoint(&longs_shorts.true_retail_long_short(), "/trueRetailLongShort", ONE_VENUE, &[]);
-    endpoint(&longs_shorts.trader_sentiment_gap(), "/traderSentimentGap", ANY_VENUE, &[]);
+    endpoint(longs_shorts.top_trader_accounts(), "/topTraderAccounts", ONE_VENUE, &[]);
+    endpoint(longs_shorts.top_trader_positions(), "/topTraderPositions", ONE_VENUE, &[]);
+    endpoint(longs_shorts.anchored_top_trader_accounts(), "/anchoredTopTraderAccounts", ONE_VENUE, &["anchor"]);
+    endpoint(longs_shorts.anchored_top_trader_positions(), "/anchoredTopTraderPositions", ONE_VENUE, &["anchor"]);
+    endpoint(longs_shorts.global_accounts(), "/globalAccounts", ONE_VENUE, &[]);
+    endpoint(longs_shorts.anchored_global_accounts(), "/anchoredGlobalAccounts", ONE_VENUE, &["anchor"]);
+    endpoint(longs_shorts.net_long_short(), "/netLongShort", SEVERAL_VENUES, &[]);
+    endpoint(longs_shorts.net_long_short_delta(), "/netLongShortDelta", SEVERAL_VENUES, &[]);
+    endpoint(longs_shorts.anchored_cls(), "/anchoredCLS", SEVERAL_VENUES, &["anchor"]);
+    endpoint(longs_shorts.anchored_clsd(), "/anchoredCLSD", SEVERAL_VENUES, &["anchor"]);
+    endpoint(longs_shorts.whale_retail_delta(), "/whaleRetailDelta", ONE_VENUE, &[]);
+    endpoint(longs_shorts.anchored_whale_retail_delta(), "/anchoredWhaleRetailDelta", ONE_VENUE, &["anchor"]);
+    endpoint(longs_shorts.whale_position_dominance(), "/whalePositionDominance", ANY_VENUE, &[]);
+    endpoint(longs_shorts.true_retail_long_short(), "/trueRetailLongShort", ONE_VENUE, &[]);
+    endpoint(longs_shorts.trader_sentiment_gap(), "/traderSentimentGap", ANY_VENUE, &[]);
 }
 
 #[test]
 fn open_interest() {
-    let client = client();
+    let client: Client = client();
     let open_interest = client.open_interest();
-    endpoint(&open_interest.open_interest(), "/openInterest", SEVERAL_VENUES, &[]);
-    endpoint(&open_interest.open_interest_delta(), "/openInterestDelta", SEVERAL_VENUES, &[]);
+    endpoint(open_interest.open_interest(), "/openInterest", SEVERAL_VENUES, &[]);
+    endpoint(open_interest.open_interest_delta(), "/openInterestDelta", SEVERAL_VENUES, &[]);
 }
 
 #[test]
 fn options() {
-    let client = client();
+    let client: Client = client();
     let options = client.options();
-    endpoint(&options.bvol(), "/bvol", ANY_VENUE, &[]);
-    endpoint(&options.dvol(), "/dvol", ONE_VENUE, &["advanceFilter"]);
+    endpoint(options.bvol(), "/bvol", ANY_VENUE, &[]);
+    endpoint(options.dvol(), "/dvol", ONE_VENUE, &["advanceFilter"]);
 }
 
 #[test]
 fn orderbook() {
-    let client = client();
+    let client: Client = client();
     let orderbook = client.orderbook();
-    endpoint(&orderbook.asks_increase_decrease(), "/asksIncreaseDecrease", SEVERAL_VENUES, &["marketTypes"]);
-    endpoint(&orderbook.best_bid_ask(), "/bestBidAsk", ANY_VENUE, &["marketTypes"]);
-    endpoint(&orderbook.bid_ask(), "/bidAsk", SEVERAL_VENUES, &["marketTypes"]);
-    endpoint(&orderbook.bid_ask_delta(), "/bidAskDelta", SEVERAL_VENUES, &["marketTypes"]);
-    endpoint(&orderbook.bid_ask_ratio(), "/bidAskRatio", SEVERAL_VENUES, &["marketTypes"]);
-    endpoint(&orderbook.bid_ask_ratio_diff(), "/bidAskRatioDiff", SEVERAL_VENUES, &["marketTypes"]);
-    endpoint(&orderbook.bid_ask_spread(), "/bidsAskSpread", SEVERAL_VENUES, &["marketTypes"]);
-    endpoint(&orderbook.bids_increase_decrease(), "/bidsIncreaseDecrease", SEVERAL_VENUES, &["marketTypes"]);
-    endpoint(&orderbook.combined_book(), "/combinedBook", SEVERAL_VENUES, &["marketTypes"]);
-    endpoint(&orderbook.market_imbalance_index(), "/marketImbalanceIndex", SEVERAL_VENUES, &[]);
+    endpoint(orderbook.asks_increase_decrease(), "/asksIncreaseDecrease", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.best_bid_ask(), "/bestBidAsk", ANY_VENUE, &["marketTypes"]);
+    endpoint(orderbook.bid_ask(), "/bidAsk", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.bid_ask_delta(), "/bidAskDelta", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.bid_ask_ratio(), "/bidAskRatio", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.bid_ask_ratio_diff(), "/bidAskRatioDiff", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.bid_ask_spread(), "/bidsAskSpread", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.bids_increase_decrease(), "/bidsIncreaseDecrease", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.combined_book(), "/combinedBook", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.market_imbalance_index(), "/marketImbalanceIndex", SEVERAL_VENUES, &[]);
 }
 
 #[test]
 fn orderflow() {
-    let client = client();
+    let client: Client = client();
     let orderflow = client.orderflow();
-    endpoint(&orderflow.buy_volume(), "/buyVolume", SEVERAL_VENUES, &["marketTypes", "bucket"]);
-    endpoint(&orderflow.sell_volume(), "/sellVolume", SEVERAL_VENUES, &["marketTypes", "bucket"]);
-    endpoint(&orderflow.volume_delta(), "/volumeDelta", SEVERAL_VENUES, &["marketTypes", "bucket"]);
-    endpoint(&orderflow.volume_ratio(), "/volumeRatio", SEVERAL_VENUES, &["marketTypes", "bucket", "advanceFilter"]);
-    endpoint(&orderflow.anchored_cvd(), "/anchoredCVD", SEVERAL_VENUES, &["anchor", "marketTypes", "bucket"]);
-    endpoint(&orderflow.market_order_count(), "/marketOrderCount", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(orderflow.buy_volume(), "/buyVolume", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(orderflow.sell_volume(), "/sellVolume", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(orderflow.volume_delta(), "/volumeDelta", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(orderflow.volume_ratio(), "/volumeRatio", SEVERAL_VENUES, &["marketTypes", "bucket", "advanceFilter"]);
+    endpoint(orderflow.anchored_cvd(), "/anchoredCVD", SEVERAL_VENUES, &["anchor", "marketTypes", "bucket"]);
+    endpoint(orderflow.market_order_count(), "/marketOrderCount", SEVERAL_VENUES, &["marketTypes", "bucket"]);
     endpoint(
-        &orderflow.market_order_average_size(),
+        orderflow.market_order_average_size(),
         "/marketOrderAverageSize",
         SEVERAL_VENUES,
         &["marketTypes", "bucket"],
     );
-    endpoint(&orderflow.limit_order_count(), "/limitOrderCount", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(orderflow.limit_order_count(), "/limitOrderCount", SEVERAL_VENUES, &["marketTypes", "bucket"]);
     endpoint(
-        &orderflow.limit_order_average_size(),
+        orderflow.limit_order_average_size(),
         "/limitOrderAverageSize",
         SEVERAL_VENUES,
         &["marketTypes", "bucket"],
     );
-    endpoint(&orderflow.buy_sell_trade_count_ratio(), "/buySellTradeCountRatio", SEVERAL_VENUES, &["marketTypes"]);
-    endpoint(&orderflow.limit_order_count_ratio(), "/limitOrderCountRatio", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(orderflow.buy_sell_trade_count_ratio(), "/buySellTradeCountRatio", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderflow.limit_order_count_ratio(), "/limitOrderCountRatio", SEVERAL_VENUES, &["marketTypes", "bucket"]);
     endpoint(
-        &orderflow.market_order_count_ratio(),
+        orderflow.market_order_count_ratio(),
         "/marketOrderCountRatio",
         SEVERAL_VENUES,
         &["marketTypes", "bucket"],
     );
-    endpoint(&orderflow.bot_tracker(), "/botTracker", SEVERAL_VENUES, &["marketTypes"]);
-    endpoint(&orderflow.slippage(), "/slippage", SEVERAL_VENUES, &["marketTypes"]);
-    endpoint(&orderflow.transfer_of_contracts(), "/transferOfContracts", SEVERAL_VENUES, &[]);
+    endpoint(orderflow.bot_tracker(), "/botTracker", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderflow.slippage(), "/slippage", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderflow.transfer_of_contracts(), "/transferOfContracts", SEVERAL_VENUES, &[]);
+    endpoint(orderflow.participation_ratio(), "/participationRatio", SEVERAL_VENUES, &["marketTypes", "advanceFilter"]);
     endpoint(
-        &orderflow.participation_ratio(),
-        "/participationRatio",
-        SEVERAL_VENUES,
-        &["marketTypes", "advanceFilter"],
-    );
-    endpoint(
-        &orderflow.exchange_premium(),
+        orderflow.exchange_premium(),
         "/exchangePremium",
         &[],
         &["coin", "exchange1", "exchange2", "timeframe", "mode", "limit", "startTime", "endTime", "sort"],
     );
-    endpoint(&orderflow.previous_day_levels(), "/pdLevels", ONE_VENUE, &[]);
-    endpoint(&orderflow.previous_week_levels(), "/pwLevels", ONE_VENUE, &[]);
-    endpoint(&orderflow.previous_month_levels(), "/pmLevels", ONE_VENUE, &[]);
-    endpoint(&orderflow.kline(), "/klines", ONE_VENUE, &[]);
+    endpoint(orderflow.previous_day_levels(), "/pdLevels", ONE_VENUE, &[]);
+    endpoint(orderflow.previous_week_levels(), "/pwLevels", ONE_VENUE, &[]);
+    endpoint(orderflow.previous_month_levels(), "/pmLevels", ONE_VENUE, &[]);
+    endpoint(orderflow.kline(), "/klines", ONE_VENUE, &[]);
 }
 
 #[test]
 fn position_heatmap() {
-    let client = client();
+    let client: Client = client();
     let position_heatmap = client.position_heatmap();
-    endpoint(&position_heatmap.position_heatmap_data(), "/positionHeatmap", &[], &["coin", "exchange"]);
+    endpoint(position_heatmap.position_heatmap_data(), "/positionHeatmap", &[], &["coin", "exchange"]);
 }
 
 #[test]
 fn sentiment() {
-    let client = client();
+    let client: Client = client();
     let sentiment = client.sentiment();
-    endpoint(&sentiment.fear_and_greed_index(), "/fearAndGreed", NO_VENUE, &[]);
-    endpoint(&sentiment.premium_p2p(), "/stablecoinPremiumP2P", NO_VENUE, &[]);
-    endpoint(&sentiment.wbtc_mint_burn(), "/wbtcMintBurn", NO_VENUE, &[]);
-    endpoint(&sentiment.leaderboard_notional_profit(), "/leaderboardNotionalProfit", NO_VENUE, &[]);
-    endpoint(&sentiment.leaderboard_roe_profit(), "/leaderboardROEProfit", NO_VENUE, &[]);
-    endpoint(&sentiment.user_bot_ratio(), "/userBotRatio", NO_VENUE, &["advanceFilter"]);
-    endpoint(&sentiment.margin_lending_ratio(), "/marginLendingRatio", ONE_VENUE, &["advanceFilter"]);
+    endpoint(sentiment.fear_and_greed_index(), "/fearAndGreed", NO_VENUE, &[]);
+    endpoint(sentiment.premium_p2p(), "/stablecoinPremiumP2P", NO_VENUE, &[]);
+    endpoint(sentiment.wbtc_mint_burn(), "/wbtcMintBurn", NO_VENUE, &[]);
+    endpoint(sentiment.leaderboard_notional_profit(), "/leaderboardNotionalProfit", NO_VENUE, &[]);
+    endpoint(sentiment.leaderboard_roe_profit(), "/leaderboardROEProfit", NO_VENUE, &[]);
+    endpoint(sentiment.user_bot_ratio(), "/userBotRatio", NO_VENUE, &["advanceFilter"]);
+    endpoint(sentiment.margin_lending_ratio(), "/marginLendingRatio", ONE_VENUE, &["advanceFilter"]);
 }
 
 #[test]
 fn system() {
-    let client = client();
+    let client: Client = client();
     let system = client.system();
-    endpoint(&system.data_availability(), "/dataAvailability", &[], &["endpointName", "coin", "exchange"]);
-    endpoint(&system.health_check(), "/ping", &[], &[]);
+    endpoint(system.data_availability(), "/dataAvailability", &[], &["endpointName", "coin", "exchange"]);
+    endpoint(system.health_check(), "/ping", &[], &[]);
 }
 
 #[test]
 fn every_setter() {
-    let client = client();
-    setter(&client.liquidity().average_leverage_used().advance_filter("a"), "advanceFilter=a");
-    setter(&client.funding_rate().funding_rate().aggregation_type("sum"), "aggregationType=sum");
-    setter(&client.longs_shorts().anchored_top_trader_accounts().anchor("1h"), "anchor=1h");
-    setter(&client.liquidity().liquidation().bucket("1"), "bucket=1");
-    setter(&client.liquidity().liquidation().buckets(["1", "1"]), "bucket=1,1");
-    setter(&client.funding_rate().funding_rate().coin("BTC"), "coin=BTC");
-    setter(&client.funding_rate().funding_rate().end_time(1_700_000_000), "endTime=1700000000");
-    setter(&client.system().data_availability().endpoint_name("a"), "endpointName=a");
-    setter(&client.funding_rate().funding_rate().exchange("binance_perp_stable"), "exchange=binance_perp_stable");
-    setter(&client.orderflow().exchange_premium().exchange1("binance_perp_stable"), "exchange1=binance_perp_stable");
-    setter(&client.orderflow().exchange_premium().exchange2("binance_perp_stable"), "exchange2=binance_perp_stable");
+    let client: Client = client();
+    setter(client.liquidity().average_leverage_used().advance_filter("a"), "advanceFilter=a");
+    setter(client.funding_rate().funding_rate().aggregation_type("sum"), "aggregationType=sum");
+    setter(client.longs_shorts().anchored_top_trader_accounts().anchor("1h"), "anchor=1h");
+    setter(client.liquidity().liquidation().bucket("1"), "bucket=1");
+    setter(client.liquidity().liquidation().buckets(["1", "1"]), "bucket=1,1");
+    setter(client.funding_rate().funding_rate().coin("BTC"), "coin=BTC");
+    setter(client.funding_rate().funding_rate().end_time(1_700_000_000), "endTime=1700000000");
+    setter(client.system().data_availability().endpoint_name("a"), "endpointName=a");
+    setter(client.funding_rate().funding_rate().exchange("binance_perp_stable"), "exchange=binance_perp_stable");
+    setter(client.orderflow().exchange_premium().exchange1("binance_perp_stable"), "exchange1=binance_perp_stable");
+    setter(client.orderflow().exchange_premium().exchange2("binance_perp_stable"), "exchange2=binance_perp_stable");
     setter(
-        &client.funding_rate().funding_rate().exchanges(["binance_perp_stable", "binance_perp_stable"]),
+        client.funding_rate().funding_rate().exchanges(["binance_perp_stable", "binance_perp_stable"]),
         "exchange=binance_perp_stable,binance_perp_stable",
     );
-    setter(&client.liquidity().cumulative_liquidation_level().leverage("high"), "leverage=high");
-    setter(&client.funding_rate().funding_rate().limit(7), "limit=7");
-    setter(&client.liquidity().liquidation_heatmap().lookback("12h"), "lookback=12h");
-    setter(&client.orderbook().asks_increase_decrease().market_types("all"), "marketTypes=all");
-    setter(&client.orderflow().exchange_premium().mode("standard"), "mode=standard");
-    setter(
-        &client.liquidity().liquidation_heatmap().ohlc_graph("binance_perp_stable"),
-        "ohlcgraph=binance_perp_stable",
-    );
-    setter(&client.liquidity().liquidation_levels().position("long"), "position=long");
-    setter(&client.liquidity().liquidation_heatmap().scaling("relative"), "scaling=relative");
-    setter(&client.funding_rate().funding_rate().sort("asc"), "sort=asc");
-    setter(&client.funding_rate().funding_rate().start_time(1_700_000_000), "startTime=1700000000");
-    setter(&client.funding_rate().funding_rate().timeframe("1m"), "timeframe=1m");
-    setter(&client.liquidity().cumulative_liquidation_level().timestamp(1_700_000_000), "timestamp=1700000000");
+    setter(client.liquidity().cumulative_liquidation_level().leverage("high"), "leverage=high");
+    setter(client.funding_rate().funding_rate().limit(7), "limit=7");
+    setter(client.liquidity().liquidation_heatmap().lookback("12h"), "lookback=12h");
+    setter(client.orderbook().asks_increase_decrease().market_types("all"), "marketTypes=all");
+    setter(client.orderflow().exchange_premium().mode("standard"), "mode=standard");
+    setter(client.liquidity().liquidation_heatmap().ohlc_graph("binance_perp_stable"), "ohlcgraph=binance_perp_stable");
+    setter(client.liquidity().liquidation_levels().position("long"), "position=long");
+    setter(client.liquidity().liquidation_heatmap().scaling("relative"), "scaling=relative");
+    setter(client.funding_rate().funding_rate().sort("asc"), "sort=asc");
+    setter(client.funding_rate().funding_rate().start_time(1_700_000_000), "startTime=1700000000");
+    setter(client.funding_rate().funding_rate().timeframe("1m"), "timeframe=1m");
+    setter(client.liquidity().cumulative_liquidation_level().timestamp(1_700_000_000), "timestamp=1700000000");
 }

@@ -2,10 +2,10 @@
 
 //! Sentiment: the mood of the market, as indices, leaderboards, bots and borrowing show it.
 
-use crate::{Client, Series, Timestamp, Value};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
+use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
     TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
@@ -212,24 +212,23 @@ pub struct UserBotRatioRecord {
 }
 
 impl Record for UserBotRatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "UserBotRatioRecord",
-        summary: "One record of User Bot Ratio.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("users", "users", ValueType::Number, Evidence::Published)
-                .optional()
-                .summary("Connected people."),
-            FieldInfo::new("bots", "bots", ValueType::Number, Evidence::Published)
-                .optional()
-                .summary("Connected bots, which are users of the API."),
-            FieldInfo::new("ub_ratio", "ubRatio", ValueType::Number, Evidence::Published)
-                .optional()
-                .summary("The ratio of people and bots.")
-                .notes("In the published example it is bots divided by people and bots together."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "UserBotRatioRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("users", "users", ValueType::Number, Evidence::Published)
+                    .optional()
+                    .summary("Connected people."),
+                FieldInfo::new("bots", "bots", ValueType::Number, Evidence::Published)
+                    .optional()
+                    .summary("Connected bots, which are users of the API."),
+                FieldInfo::new("ub_ratio", "ubRatio", ValueType::Number, Evidence::Published)
+                    .optional()
+                    .summary("The ratio of people and bots.")
+                    .notes("In the published example it is bots divided by people and bots together."),
+            ],
+        )
+        .summary("One record of User Bot Ratio.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             open_date: row.take(0),
@@ -273,17 +272,17 @@ pub struct MarginLendingRatioRecord {
 }
 
 impl Record for MarginLendingRatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "MarginLendingRatioRecord",
-        summary: "One record of Margin Lending Ratio.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Document).summary(
-                    "Cumulative value on loan in the quote currency over that in the coin itself, for the interval.",
-                ),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "MarginLendingRatioRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Document)
+                    .summary(
+                        "Cumulative value on loan in the quote currency over that in the coin itself, for the interval.",
+                    ),
+            ],
+        )
+        .summary("One record of Margin Lending Ratio.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), margin_lending_ratio: row.take(1), unknown_fields: row.unknown_fields() }
     }

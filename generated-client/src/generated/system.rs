@@ -2,9 +2,9 @@
 
 //! System: the state of the service and of its data.
 
-use crate::{Client, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Value, takes};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use crate::{Client, Request};
 use super::service::params;
 use super::service::params::{TakesCoin, TakesEndpointName, TakesExchange};
 

@@ -14,7 +14,7 @@ pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
         _ => html! {
             div.param {
                 div.name {
-                    label for=(id) { (param.wire_name) @if matches!(param.ty, ValueType::Timestamp) { " (UTC)" } }
+                    label for=(id) { (param.wire_name) @if matches!(param.ty, ValueType::Timestamp(_)) { " (UTC)" } }
                     small.evidence { (param.evidence) }
                 }
                 (input(&id, param))
@@ -70,7 +70,7 @@ fn input(id: &str, param: &ParamInfo) -> Markup {
                 autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby=(described_by);
         },
         ValueType::Boolean => choice(id, param, &[("true", ""), ("false", "")]),
-        ValueType::Timestamp => html! {
+        ValueType::Timestamp(_) => html! {
             input #(id) name=(name) data-in=[in_path] type="datetime-local" aria-describedby=(described_by);
         },
         ValueType::Count | ValueType::Integer | ValueType::Number if param.list.is_none() => {

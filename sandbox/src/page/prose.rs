@@ -21,7 +21,7 @@ pub(super) fn kind(ty: ValueType) -> Markup {
             ValueType::Count => "count",
             ValueType::Number => "number",
             ValueType::Boolean => "true or false",
-            ValueType::Timestamp => "point in time",
+            ValueType::Timestamp(_) => "point in time",
             ValueType::Named(named) => (named.name),
             ValueType::Record(record) => (record.name),
             ValueType::List(item) => { "list of: " (kind(*item)) }

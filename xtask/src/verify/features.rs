@@ -14,6 +14,8 @@ pub(super) const CHECK: Check = Check {
             "--package",
             "generated-client",
             "--package",
+            "generated-client-runtime",
+            "--package",
             "generated-client-transport",
             "--each-feature",
         ])

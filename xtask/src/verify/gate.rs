@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     shows: "a real server never counts more than the limits allow, in more than a minute at full speed",
     needs: &[],
     run: |_| {
-        let test = ["cargo", "test", "--release", "--package", "generated-client", "--test", "full_speed"];
+        let test = ["cargo", "test", "--release", "--package", "generated-client-runtime", "--test", "full_speed"];
         call(&[&test[..], &["--", "--ignored", "--nocapture"]].concat())
     },
 };

@@ -92,7 +92,7 @@ impl Description<'_> {
         let simple = |ty: &str, format: &str| Object::default().with("type", ty).with_text("format", format);
         match ty {
             Type::String => simple("string", ""),
-            Type::Integer | Type::Timestamp => simple("integer", "int64"),
+            Type::Integer | Type::Timestamp(_) => simple("integer", "int64"),
             Type::Count => simple("integer", "uint32").with("minimum", 0),
             Type::Number => simple("number", "double"),
             Type::Boolean => simple("boolean", ""),
@@ -152,7 +152,7 @@ pub(super) fn schema_ref(name: &str) -> Object {
 
 /// Bounds; those that are only reported are said and not enforced.
 pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
-    let is_number = matches!(ty, Type::Integer | Type::Count | Type::Number | Type::Timestamp);
+    let is_number = matches!(ty, Type::Integer | Type::Count | Type::Number | Type::Timestamp(_));
     if is_number && evidence.is_enforced() {
         return Object::default()
             .with_some("minimum", range.min.map(number))
@@ -165,8 +165,8 @@ pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
 /// The catalogue's word for a type that OpenAPI has none for.
 pub(super) fn type_name(ty: &Type) -> Object {
     let is_moment = match ty {
-        Type::List(item) => **item == Type::Timestamp,
-        ty => *ty == Type::Timestamp,
+        Type::List(item) => matches!(**item, Type::Timestamp(_)),
+        ty => matches!(ty, Type::Timestamp(_)),
     };
     Object::default().with_some("x-type", is_moment.then_some("timestamp"))
 }

@@ -5,15 +5,13 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::emit::Package;
 use crate::emit::literal::ident;
 use crate::emit::render::print;
 use crate::emit::requests::sample;
 use crate::model::{Api, Body, Endpoint, Group, Param, Type};
 
-/// The crate that the files of [`crate::emit`] are part of.
-const CRATE: &str = "generated_client";
-
-pub(super) fn program(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
+pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
     let mut names = BTreeSet::from(["Client".to_owned()]);
     let params = endpoint.params.iter().flatten().map(|param| &param.param);
     let (arguments, others): (Vec<_>, Vec<_>) = params.partition(|param| param.is_argument());
@@ -31,7 +29,7 @@ pub(super) fn program(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
         .collect();
     let (accessor, method) = (ident(&group.ident), ident(&endpoint.ident));
     let (name, shown) = shown(&endpoint.body);
-    let (name, krate) = (ident(name), ident(CRATE));
+    let (name, krate) = (ident(name), ident(&package.ident()));
     let main = quote! {
         #[tokio::main]
         async fn main() -> Result<(), #krate::Error> {
@@ -46,7 +44,7 @@ pub(super) fn program(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
         [name] => name.clone(),
         names => format!("{{{}}}", names.join(", ")),
     };
-    format!("use {CRATE}::{uses};\n\n{}", print(&main))
+    format!("use {}::{uses};\n\n{}", package.ident(), print(&main))
 }
 
 /// What the body is called, and how it is printed.

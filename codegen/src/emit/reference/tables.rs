@@ -94,7 +94,7 @@ fn name(ty: &Type) -> String {
         Type::Count => "count".to_owned(),
         Type::Number => "number".to_owned(),
         Type::Boolean => "boolean".to_owned(),
-        Type::Timestamp => "timestamp".to_owned(),
+        Type::Timestamp(_) => "timestamp".to_owned(),
         Type::Any => "any".to_owned(),
         Type::Named(name) => format!("`{name}`"),
         Type::Record(record) => format!("`{}`", record.ident),

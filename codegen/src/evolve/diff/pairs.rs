@@ -75,6 +75,8 @@ impl<'a> Pairs<'a> {
             }
             Type::Record(record) => Type::Record(self.record(record)),
             Type::List(item) => Type::List(Box::new(self.ty(item))),
+            // Another unit is another number on the wire, and the same type in Rust.
+            Type::Timestamp(_) => Type::Timestamp(self.new.service.time_unit),
             _ => old.clone(),
         }
     }

@@ -96,8 +96,8 @@ fn token(old: &ClientCredentials, new: &ClientCredentials, changes: &mut Changes
 
 /// What replies are made of.
 fn on_the_wire(old: &Service, new: &Service, changes: &mut Changes) {
-    if old.milliseconds != new.milliseconds {
-        let unit = if new.milliseconds { "milliseconds" } else { "seconds" };
+    if old.time_unit != new.time_unit {
+        let unit = new.time_unit.word();
         changes.add(Change::patch(Heading::Fixed, format!("times are read and sent in {unit}")));
     }
     let names = |envelope: &Option<Envelope>| {

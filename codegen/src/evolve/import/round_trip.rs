@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Import, import};
-use crate::emit::{File, OpenApiFormat, OpenApiVersion, documents, emit, openapi};
+use crate::emit::{File, OpenApiFormat, OpenApiVersion, Package, documents, emit, openapi};
 use crate::load::load_texts;
 use crate::model::Api;
 
@@ -80,7 +80,8 @@ fn first_loss(
 /// The client and the pages for people.
 fn emitted(api: Api) -> Vec<File> {
     let api = without_what_is_lost(api);
-    emit(&api).into_iter().chain(documents(&api)).collect()
+    let package = Package::new("client");
+    emit(&api, &package).into_iter().chain(documents(&api, &package)).collect()
 }
 
 /// What no description can carry: how the author spares repetition and orders entries. The facts are all there.

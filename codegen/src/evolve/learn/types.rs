@@ -8,7 +8,7 @@ use crate::evolve::seen::Seen;
 use crate::evolve::tree::Tree;
 use crate::format;
 use crate::names::{self, Case, Scope};
-use crate::spec::TimeUnit;
+use crate::time_unit::TimeUnit;
 use crate::type_expr::TypeExpr;
 
 impl Topic<'_> {

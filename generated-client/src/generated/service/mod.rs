@@ -2,13 +2,12 @@
 
 //! What all groups share: the service itself, its params, records and named types.
 
-use crate::RateLimit;
-use crate::gate::Window;
-use crate::registry::{
-    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo, LimitInfo, ServiceInfo,
-    StatusInfo, TimeUnit, ValueType,
+use ::runtime::shell;
+use ::runtime::registry::{
+    ClientCredentialsInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, LimitInfo, ServiceInfo, StatusInfo, ValueType,
 };
 
+pub mod limits;
 pub mod params;
 pub(crate) mod records;
 mod types;
@@ -16,95 +15,70 @@ pub use records::*;
 pub use types::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo {
-    title: "Market Analytics Data API",
-    version: "v2",
-    summary: "Computed metrics of crypto derivatives markets, by venue and by coin.",
-    env_prefix: "MARKET_ANALYTICS",
-    base_url_suffix: "/v2",
-    time_unit: TimeUnit::Seconds,
-    api_key_header: Some("x-api-key"),
-    client_credentials: Some(ClientCredentialsInfo {
-        path: "/oauth2/token",
-        label: "Authentication(legacy)",
-        evidence: Evidence::Document,
-        reply: &[
-            FieldInfo::new("access_token", "access_token", ValueType::String, Evidence::Document)
-                .summary("The bearer token to send beside the API key."),
-            FieldInfo::new("expires_in", "expires_in", ValueType::Integer, Evidence::Document)
-                .unit("seconds")
-                .summary("How long the token is valid."),
-            FieldInfo::new("token_type", "token_type", ValueType::String, Evidence::Document)
-                .summary("The scheme of the token, `Bearer`."),
-        ],
-        errors: &[
-            StatusInfo::new(401, Evidence::Document).summary("The Basic credentials were not accepted.").advice(
-                    "Encode client id, colon and client secret as base64, check both values, and send them with the Basic scheme; Bearer is for data requests.",
-                ),
-            StatusInfo::new(403, Evidence::Document)
-                .summary("There was no API key in the request, or not a valid one.")
-                .advice("Send the API key with the token request too."),
-            StatusInfo::new(415, Evidence::Document)
-                .summary("The body was not declared as a form.")
-                .advice("Declare the body as `application/x-www-form-urlencoded`."),
-        ],
-    }),
-    errors: &[
-        StatusInfo::new(400, Evidence::Document)
-            .label("Bad Request")
-            .summary("The service did not accept the request.")
-            .notes("What leads to it is not documented."),
-        StatusInfo::new(401, Evidence::Reported)
-            .summary("A credential is missing, wrong or expired.")
-            .advice("Check the API key and, where a token is used, the client id and the client secret.")
-            .notes("Listed for the token endpoint only; public clients met it on data requests too."),
-        StatusInfo::new(403, Evidence::Reported)
-            .summary("There was no API key, or one that is not accepted.")
-            .advice("Check the API key, and whether it may be used for this.")
-            .notes("Listed for the token endpoint only; public clients met it on data requests too."),
-        StatusInfo::new(422, Evidence::Document)
-            .label("Unauthorized")
-            .summary("The service could not work with the params as they are.")
-            .notes(
-                "The printed label does not fit the code. Public clients met 422 for params, not for credentials: a venue that the endpoint does not cover, a `limit` that is not accepted, or a param that the endpoint does not take.",
+pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
+    .version("v2")
+    .summary("Computed metrics of crypto derivatives markets, by venue and by coin.")
+    .env_prefix("MARKET_ANALYTICS")
+    .base_url_suffix("/v2")
+    .api_key_header("x-api-key")
+    .client_credentials(
+        ClientCredentialsInfo::new("/oauth2/token", "Authentication(legacy)", Evidence::Document).reply(
+                &[
+                    FieldInfo::new("access_token", "access_token", ValueType::String, Evidence::Document)
+                        .summary("The bearer token to send beside the API key."),
+                    FieldInfo::new("expires_in", "expires_in", ValueType::Integer, Evidence::Document)
+                        .unit("seconds")
+                        .summary("How long the token is valid."),
+                    FieldInfo::new("token_type", "token_type", ValueType::String, Evidence::Document)
+                        .summary("The scheme of the token, `Bearer`."),
+                ],
+            )
+            .errors(
+                &[
+                    StatusInfo::new(401, Evidence::Document).summary("The Basic credentials were not accepted.").advice(
+                            "Encode client id, colon and client secret as base64, check both values, and send them with the Basic scheme; Bearer is for data requests.",
+                        ),
+                    StatusInfo::new(403, Evidence::Document)
+                        .summary("There was no API key in the request, or not a valid one.")
+                        .advice("Send the API key with the token request too."),
+                    StatusInfo::new(415, Evidence::Document)
+                        .summary("The body was not declared as a form.")
+                        .advice("Declare the body as `application/x-www-form-urlencoded`."),
+                ],
             ),
-        StatusInfo::new(429, Evidence::Reported).summary("More requests came than the limits allow."),
-        StatusInfo::new(500, Evidence::Document)
-            .label("Forbidden")
-            .summary("The service failed.")
-            .notes("The printed label does not fit the code, and what leads to it is not documented."),
-    ],
-    error_body: ErrorBodyInfo {
-        message: &["detail.message", "error.message", "error", "message"],
-        code: &["detail.error_code"],
-    },
-    limits: &[
-        LimitInfo {
-            name: "A",
-            requests: 10,
-            seconds: 1,
-            concurrent: 20,
-            applies_to: None,
-            evidence: Evidence::Document,
-        },
-        LimitInfo {
-            name: "B",
-            requests: 600,
-            seconds: 60,
-            concurrent: 10,
-            applies_to: None,
-            evidence: Evidence::Document,
-        },
-    ],
-    envelope: Some(EnvelopeInfo { data: "data", metadata: Some("metadata"), time: Some("openDate") }),
-};
+    )
+    .errors(
+        &[
+            StatusInfo::new(400, Evidence::Document)
+                .label("Bad Request")
+                .summary("The service did not accept the request.")
+                .notes("What leads to it is not documented."),
+            StatusInfo::new(401, Evidence::Reported)
+                .summary("A credential is missing, wrong or expired.")
+                .advice("Check the API key and, where a token is used, the client id and the client secret.")
+                .notes("Listed for the token endpoint only; public clients met it on data requests too."),
+            StatusInfo::new(403, Evidence::Reported)
+                .summary("There was no API key, or one that is not accepted.")
+                .advice("Check the API key, and whether it may be used for this.")
+                .notes("Listed for the token endpoint only; public clients met it on data requests too."),
+            StatusInfo::new(422, Evidence::Document)
+                .label("Unauthorized")
+                .summary("The service could not work with the params as they are.")
+                .notes(
+                    "The printed label does not fit the code. Public clients met 422 for params, not for credentials: a venue that the endpoint does not cover, a `limit` that is not accepted, or a param that the endpoint does not take.",
+                ),
+            StatusInfo::new(429, Evidence::Reported).summary("More requests came than the limits allow."),
+            StatusInfo::new(500, Evidence::Document)
+                .label("Forbidden")
+                .summary("The service failed.")
+                .notes("The printed label does not fit the code, and what leads to it is not documented."),
+        ],
+    )
+    .error_body(&["detail.message", "error.message", "error", "message"], &["detail.error_code"])
+    .limits(&[LimitInfo::new("A", 10, 1, 20, Evidence::Document), LimitInfo::new("B", 600, 60, 10, Evidence::Document)])
+    .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"));
 
-impl RateLimit {
-    /// Limit set A: 10 requests in any 1 s, 20 at once.
-    pub const SET_A: Self = Self::set(&[Window::of(10, 1)], 20);
-    /// Limit set B: 600 requests in any 60 s, 10 at once.
-    pub const SET_B: Self = Self::set(&[Window::of(600, 60)], 10);
-}
+shell!(crate "generated_client", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[

@@ -2,13 +2,13 @@
 
 //! The setters of requests, and which endpoints have them.
 
+use ::runtime::{Endpoint, Timestamp};
+use ::runtime::registry::{Evidence, ParamInfo, TimeUnit, ValueType};
+use ::runtime::wire::ToWire;
 use crate::{
     AggregationType, Anchor, Bucket, Coin, Exchange, HeatmapScaling, LevelLeverage, Lookback, MarketType,
-    PositionFilter, PremiumMode, Sort, Timeframe, Timestamp,
+    PositionFilter, PremiumMode, Request, Sort, Timeframe,
 };
-use crate::registry::{Evidence, ParamInfo, ValueType};
-use crate::request::{Endpoint, Request};
-use crate::wire::ToWire;
 
 pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::named::<Coin>(), Evidence::Document)
     .required(Evidence::Reported)
@@ -65,13 +65,18 @@ pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::
 pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
         "start_time",
         "startTime",
-        ValueType::Timestamp,
+        ValueType::Timestamp(TimeUnit::Seconds),
         Evidence::Document,
     )
     .summary("Where the time range begins.")
     .notes("Without a time range the newest records come.");
 
-pub(crate) const END_TIME: ParamInfo = ParamInfo::new("end_time", "endTime", ValueType::Timestamp, Evidence::Document)
+pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
+        "end_time",
+        "endTime",
+        ValueType::Timestamp(TimeUnit::Seconds),
+        Evidence::Document,
+    )
     .summary("Where the time range ends.")
     .notes("Without a time range the newest records come.");
 
@@ -121,7 +126,7 @@ pub(crate) const ANCHOR: ParamInfo = ParamInfo::new(
 pub(crate) const TIMESTAMP: ParamInfo = ParamInfo::new(
         "timestamp",
         "timestamp",
-        ValueType::Timestamp,
+        ValueType::Timestamp(TimeUnit::Seconds),
         Evidence::Reported,
     )
     .summary("The moment whose snapshot is wanted.")

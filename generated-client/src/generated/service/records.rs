@@ -2,11 +2,16 @@
 
 //! The records that groups share, and the metadata of a series.
 
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
 use crate::Exchange;
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{Evidence, FieldInfo, RecordInfo, ValueType};
 
-pub(crate) const TIME: FieldInfo = FieldInfo::new("open_date", "openDate", ValueType::Timestamp, Evidence::Document)
+pub(crate) const TIME: FieldInfo = FieldInfo::new(
+        "open_date",
+        "openDate",
+        ValueType::Timestamp(TimeUnit::Seconds),
+        Evidence::Document,
+    )
     .summary("When the interval begins.");
 
 /// What the service says about a reply beside its data.
@@ -22,30 +27,29 @@ pub struct Metadata {
 }
 
 impl Record for Metadata {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "Metadata",
-        summary: "What the service says about a reply beside its data.",
-        fields: &[
-            FieldInfo::new(
-                    "exchanges",
-                    "exchanges",
-                    ValueType::List(&ValueType::named::<Exchange>()),
-                    Evidence::Document,
-                )
-                .optional()
-                .summary("The venues that the values were computed from."),
-            FieldInfo::new(
-                    "unsupported_exchanges",
-                    "unsupportedExchanges",
-                    ValueType::List(&ValueType::named::<Exchange>()),
-                    Evidence::Document,
-                )
-                .optional()
-                .summary("The requested venues that the endpoint does not cover.")
-                .notes("Documented for the volume ratio."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "Metadata",
+            &[
+                FieldInfo::new(
+                        "exchanges",
+                        "exchanges",
+                        ValueType::List(&ValueType::named::<Exchange>()),
+                        Evidence::Document,
+                    )
+                    .optional()
+                    .summary("The venues that the values were computed from."),
+                FieldInfo::new(
+                        "unsupported_exchanges",
+                        "unsupportedExchanges",
+                        ValueType::List(&ValueType::named::<Exchange>()),
+                        Evidence::Document,
+                    )
+                    .optional()
+                    .summary("The requested venues that the endpoint does not cover.")
+                    .notes("Documented for the volume ratio."),
+            ],
+        )
+        .summary("What the service says about a reply beside its data.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             exchanges: row.take_or_default(0),

@@ -3,8 +3,9 @@
 //! The service's named types.
 
 use std::borrow::Cow;
-use crate::registry::{Evidence, SuffixInfo, TypeInfo, ValueInfo};
-use crate::wire::{NamedType, named_type};
+use ::runtime::named_type;
+use ::runtime::registry::{Evidence, SuffixInfo, TypeInfo, ValueInfo};
+use ::runtime::wire::NamedType;
 
 /// A venue, and the kind of market on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,46 +78,59 @@ impl Exchange {
 named_type!(identifier Exchange);
 
 impl NamedType for Exchange {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "Exchange",
-        summary: "A venue, and the kind of market on it.",
-        open: true,
-        values: &[
-            ValueInfo::new("binance_perp_stable", "Binance perpetuals margined in a stablecoin.", Evidence::Reported),
-            ValueInfo::new("binance_perp_coin", "Binance perpetuals margined in the coin.", Evidence::Reported),
-            ValueInfo::new("binance_spot", "Binance spot markets.", Evidence::Reported),
-            ValueInfo::new("bybit_perp_stable", "Bybit perpetuals margined in a stablecoin.", Evidence::Reported),
-            ValueInfo::new("bybit_perp_coin", "Bybit perpetuals margined in the coin.", Evidence::Reported),
-            ValueInfo::new("okx_perp_stable", "OKX perpetuals margined in a stablecoin.", Evidence::Reported),
-            ValueInfo::new("okx_perp_coin", "OKX perpetuals margined in the coin.", Evidence::Reported),
-            ValueInfo::new("okx_qtrly", "OKX, quarterly futures to judge by the identifier.", Evidence::Reported),
-            ValueInfo::new("bitget_perp_stable", "Bitget perpetuals margined in a stablecoin.", Evidence::Reported),
-            ValueInfo::new("bitget_perp_coin", "Bitget perpetuals margined in the coin.", Evidence::Reported),
-            ValueInfo::new("bitmex_perp_coin", "BitMEX perpetuals margined in the coin.", Evidence::Reported),
-            ValueInfo::new("bitfinex_perp_stable", "Bitfinex perpetuals margined in a stablecoin.", Evidence::Reported),
-            ValueInfo::new("deribit_perp_stable", "Deribit perpetuals margined in a stablecoin.", Evidence::Reported),
-            ValueInfo::new("phemex_perp_stable", "Phemex perpetuals margined in a stablecoin.", Evidence::Reported),
-            ValueInfo::new("huobi_perp_coin", "Huobi perpetuals margined in the coin.", Evidence::Reported),
-            ValueInfo::new("arkham_perp_stable", "Arkham perpetuals margined in a stablecoin.", Evidence::Reported),
-            ValueInfo::new(
-                "hyperliquid_perp_stable",
-                "Hyperliquid perpetuals margined in a stablecoin.",
-                Evidence::Reported,
-            ),
-            ValueInfo::new("hyperliquid_xyz", "Hyperliquid, a market of no documented shape.", Evidence::Reported),
-            ValueInfo::new(
-                "coinbaseadvanced_perp_stable",
-                "Coinbase Advanced perpetuals margined in a stablecoin.",
-                Evidence::Reported,
-            ),
-        ],
-        suffixes: &[
-            SuffixInfo::new("_perp_stable", "Perpetuals margined in a stablecoin.", Evidence::Document),
-            SuffixInfo::new("_perp_coin", "Perpetuals margined in the coin.", Evidence::Document),
-            SuffixInfo::new("_spot", "A spot market, which has no margin.", Evidence::Reported),
-        ],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Exchange",
+            &[
+                ValueInfo::new(
+                    "binance_perp_stable",
+                    "Binance perpetuals margined in a stablecoin.",
+                    Evidence::Reported,
+                ),
+                ValueInfo::new("binance_perp_coin", "Binance perpetuals margined in the coin.", Evidence::Reported),
+                ValueInfo::new("binance_spot", "Binance spot markets.", Evidence::Reported),
+                ValueInfo::new("bybit_perp_stable", "Bybit perpetuals margined in a stablecoin.", Evidence::Reported),
+                ValueInfo::new("bybit_perp_coin", "Bybit perpetuals margined in the coin.", Evidence::Reported),
+                ValueInfo::new("okx_perp_stable", "OKX perpetuals margined in a stablecoin.", Evidence::Reported),
+                ValueInfo::new("okx_perp_coin", "OKX perpetuals margined in the coin.", Evidence::Reported),
+                ValueInfo::new("okx_qtrly", "OKX, quarterly futures to judge by the identifier.", Evidence::Reported),
+                ValueInfo::new("bitget_perp_stable", "Bitget perpetuals margined in a stablecoin.", Evidence::Reported),
+                ValueInfo::new("bitget_perp_coin", "Bitget perpetuals margined in the coin.", Evidence::Reported),
+                ValueInfo::new("bitmex_perp_coin", "BitMEX perpetuals margined in the coin.", Evidence::Reported),
+                ValueInfo::new(
+                    "bitfinex_perp_stable",
+                    "Bitfinex perpetuals margined in a stablecoin.",
+                    Evidence::Reported,
+                ),
+                ValueInfo::new(
+                    "deribit_perp_stable",
+                    "Deribit perpetuals margined in a stablecoin.",
+                    Evidence::Reported,
+                ),
+                ValueInfo::new("phemex_perp_stable", "Phemex perpetuals margined in a stablecoin.", Evidence::Reported),
+                ValueInfo::new("huobi_perp_coin", "Huobi perpetuals margined in the coin.", Evidence::Reported),
+                ValueInfo::new("arkham_perp_stable", "Arkham perpetuals margined in a stablecoin.", Evidence::Reported),
+                ValueInfo::new(
+                    "hyperliquid_perp_stable",
+                    "Hyperliquid perpetuals margined in a stablecoin.",
+                    Evidence::Reported,
+                ),
+                ValueInfo::new("hyperliquid_xyz", "Hyperliquid, a market of no documented shape.", Evidence::Reported),
+                ValueInfo::new(
+                    "coinbaseadvanced_perp_stable",
+                    "Coinbase Advanced perpetuals margined in a stablecoin.",
+                    Evidence::Reported,
+                ),
+            ],
+        )
+        .summary("A venue, and the kind of market on it.")
+        .open()
+        .suffixes(
+            &[
+                SuffixInfo::new("_perp_stable", "Perpetuals margined in a stablecoin.", Evidence::Document),
+                SuffixInfo::new("_perp_coin", "Perpetuals margined in the coin.", Evidence::Document),
+                SuffixInfo::new("_spot", "A spot market, which has no margin.", Evidence::Reported),
+            ],
+        );
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -155,18 +169,16 @@ impl Coin {
 named_type!(identifier Coin);
 
 impl NamedType for Coin {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "Coin",
-        summary: "The ticker of a coin.",
-        open: true,
-        values: &[
-            ValueInfo::new("BTC", "Bitcoin.", Evidence::Reported),
-            ValueInfo::new("ETH", "Ether.", Evidence::Reported),
-            ValueInfo::new("HYPE", "Hyperliquid's coin.", Evidence::Reported),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Coin",
+            &[
+                ValueInfo::new("BTC", "Bitcoin.", Evidence::Reported),
+                ValueInfo::new("ETH", "Ether.", Evidence::Reported),
+                ValueInfo::new("HYPE", "Hyperliquid's coin.", Evidence::Reported),
+            ],
+        )
+        .summary("The ticker of a coin.")
+        .open();
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -212,21 +224,18 @@ impl Timeframe {
 named_type!(enum Timeframe);
 
 impl NamedType for Timeframe {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "Timeframe",
-        summary: "The length of the interval that one record covers.",
-        open: false,
-        values: &[
-            ValueInfo::new("1m", "One minute.", Evidence::Document),
-            ValueInfo::new("5m", "Five minutes.", Evidence::Document),
-            ValueInfo::new("15m", "Fifteen minutes.", Evidence::Document),
-            ValueInfo::new("1h", "One hour.", Evidence::Document),
-            ValueInfo::new("4h", "Four hours.", Evidence::Document),
-            ValueInfo::new("1d", "One day.", Evidence::Document),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Timeframe",
+            &[
+                ValueInfo::new("1m", "One minute.", Evidence::Document),
+                ValueInfo::new("5m", "Five minutes.", Evidence::Document),
+                ValueInfo::new("15m", "Fifteen minutes.", Evidence::Document),
+                ValueInfo::new("1h", "One hour.", Evidence::Document),
+                ValueInfo::new("4h", "Four hours.", Evidence::Document),
+                ValueInfo::new("1d", "One day.", Evidence::Document),
+            ],
+        )
+        .summary("The length of the interval that one record covers.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -260,17 +269,14 @@ impl Sort {
 named_type!(enum Sort);
 
 impl NamedType for Sort {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "Sort",
-        summary: "The order of the records in time.",
-        open: false,
-        values: &[
-            ValueInfo::new("asc", "The oldest record first.", Evidence::Document),
-            ValueInfo::new("desc", "The newest record first.", Evidence::Document),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Sort",
+            &[
+                ValueInfo::new("asc", "The oldest record first.", Evidence::Document),
+                ValueInfo::new("desc", "The newest record first.", Evidence::Document),
+            ],
+        )
+        .summary("The order of the records in time.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -307,18 +313,15 @@ impl Anchor {
 named_type!(enum Anchor);
 
 impl NamedType for Anchor {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "Anchor",
-        summary: "The length of the block in UTC at whose start an anchored metric begins anew.",
-        open: false,
-        values: &[
-            ValueInfo::new("1h", "Every full hour.", Evidence::Reported),
-            ValueInfo::new("4h", "Every four hours.", Evidence::Reported),
-            ValueInfo::new("1d", "Every day.", Evidence::Reported),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Anchor",
+            &[
+                ValueInfo::new("1h", "Every full hour.", Evidence::Reported),
+                ValueInfo::new("4h", "Every four hours.", Evidence::Reported),
+                ValueInfo::new("1d", "Every day.", Evidence::Reported),
+            ],
+        )
+        .summary("The length of the block in UTC at whose start an anchored metric begins anew.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -355,18 +358,15 @@ impl MarketType {
 named_type!(enum MarketType);
 
 impl NamedType for MarketType {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "MarketType",
-        summary: "The kinds of market among the venues.",
-        open: false,
-        values: &[
-            ValueInfo::new("all", "Spot and perpetual markets.", Evidence::Reported),
-            ValueInfo::new("spot", "Spot markets only.", Evidence::Reported),
-            ValueInfo::new("perpetuals", "Perpetual markets only.", Evidence::Reported),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "MarketType",
+            &[
+                ValueInfo::new("all", "Spot and perpetual markets.", Evidence::Reported),
+                ValueInfo::new("spot", "Spot markets only.", Evidence::Reported),
+                ValueInfo::new("perpetuals", "Perpetual markets only.", Evidence::Reported),
+            ],
+        )
+        .summary("The kinds of market among the venues.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -415,22 +415,19 @@ impl Bucket {
 named_type!(enum Bucket);
 
 impl NamedType for Bucket {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "Bucket",
-        summary: "A class of trade sizes by their value in USD.",
-        open: false,
-        values: &[
-            ValueInfo::new("1", "Up to 100 USD.", Evidence::Reported),
-            ValueInfo::new("2", "From 100 to 1 thousand USD.", Evidence::Reported),
-            ValueInfo::new("3", "From 1 thousand to 10 thousand USD.", Evidence::Reported),
-            ValueInfo::new("4", "From 10 thousand to 100 thousand USD.", Evidence::Reported),
-            ValueInfo::new("5", "From 100 thousand to 1 million USD.", Evidence::Reported),
-            ValueInfo::new("6", "From 1 million to 10 million USD.", Evidence::Reported),
-            ValueInfo::new("7", "Over 10 million USD.", Evidence::Reported),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Bucket",
+            &[
+                ValueInfo::new("1", "Up to 100 USD.", Evidence::Reported),
+                ValueInfo::new("2", "From 100 to 1 thousand USD.", Evidence::Reported),
+                ValueInfo::new("3", "From 1 thousand to 10 thousand USD.", Evidence::Reported),
+                ValueInfo::new("4", "From 10 thousand to 100 thousand USD.", Evidence::Reported),
+                ValueInfo::new("5", "From 100 thousand to 1 million USD.", Evidence::Reported),
+                ValueInfo::new("6", "From 1 million to 10 million USD.", Evidence::Reported),
+                ValueInfo::new("7", "Over 10 million USD.", Evidence::Reported),
+            ],
+        )
+        .summary("A class of trade sizes by their value in USD.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -464,17 +461,14 @@ impl AggregationType {
 named_type!(enum AggregationType);
 
 impl NamedType for AggregationType {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "AggregationType",
-        summary: "How the funding rates of several venues become one.",
-        open: false,
-        values: &[
-            ValueInfo::new("sum", "The rates are added up.", Evidence::Reported),
-            ValueInfo::new("average", "The rates are averaged.", Evidence::Reported),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "AggregationType",
+            &[
+                ValueInfo::new("sum", "The rates are added up.", Evidence::Reported),
+                ValueInfo::new("average", "The rates are averaged.", Evidence::Reported),
+            ],
+        )
+        .summary("How the funding rates of several venues become one.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -508,17 +502,14 @@ impl PremiumMode {
 named_type!(enum PremiumMode);
 
 impl NamedType for PremiumMode {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "PremiumMode",
-        summary: "How the difference of two prices is expressed.",
-        open: false,
-        values: &[
-            ValueInfo::new("standard", "As a price.", Evidence::Reported),
-            ValueInfo::new("percentage", "As a percentage.", Evidence::Reported),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "PremiumMode",
+            &[
+                ValueInfo::new("standard", "As a price.", Evidence::Reported),
+                ValueInfo::new("percentage", "As a percentage.", Evidence::Reported),
+            ],
+        )
+        .summary("How the difference of two prices is expressed.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -579,23 +570,20 @@ impl Lookback {
 named_type!(enum Lookback);
 
 impl NamedType for Lookback {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "Lookback",
-        summary: "How much history goes into a liquidation heatmap.",
-        open: false,
-        values: &[
-            ValueInfo::new("12h", "Twelve hours.", Evidence::Reported),
-            ValueInfo::new("3d", "Three days.", Evidence::Reported),
-            ValueInfo::new("7d", "Seven days.", Evidence::Reported),
-            ValueInfo::new("1m", "One month.", Evidence::Reported),
-            ValueInfo::new("3m", "Three months.", Evidence::Reported),
-            ValueInfo::new("6m", "Six months.", Evidence::Reported),
-            ValueInfo::new("1y", "One year.", Evidence::Reported),
-            ValueInfo::new("2y", "Two years.", Evidence::Reported),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Lookback",
+            &[
+                ValueInfo::new("12h", "Twelve hours.", Evidence::Reported),
+                ValueInfo::new("3d", "Three days.", Evidence::Reported),
+                ValueInfo::new("7d", "Seven days.", Evidence::Reported),
+                ValueInfo::new("1m", "One month.", Evidence::Reported),
+                ValueInfo::new("3m", "Three months.", Evidence::Reported),
+                ValueInfo::new("6m", "Six months.", Evidence::Reported),
+                ValueInfo::new("1y", "One year.", Evidence::Reported),
+                ValueInfo::new("2y", "Two years.", Evidence::Reported),
+            ],
+        )
+        .summary("How much history goes into a liquidation heatmap.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -635,19 +623,16 @@ impl LevelLeverage {
 named_type!(enum LevelLeverage);
 
 impl NamedType for LevelLeverage {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "LevelLeverage",
-        summary: "The leverage class of liquidation levels.",
-        open: false,
-        values: &[
-            ValueInfo::new("high", "High leverage.", Evidence::Reported),
-            ValueInfo::new("medium", "Medium leverage.", Evidence::Reported),
-            ValueInfo::new("low", "Low leverage.", Evidence::Reported),
-            ValueInfo::new("all", "Every class, where levels are chosen.", Evidence::Reported),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "LevelLeverage",
+            &[
+                ValueInfo::new("high", "High leverage.", Evidence::Reported),
+                ValueInfo::new("medium", "Medium leverage.", Evidence::Reported),
+                ValueInfo::new("low", "Low leverage.", Evidence::Reported),
+                ValueInfo::new("all", "Every class, where levels are chosen.", Evidence::Reported),
+            ],
+        )
+        .summary("The leverage class of liquidation levels.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -693,21 +678,18 @@ impl HeatmapLeverage {
 named_type!(enum HeatmapLeverage);
 
 impl NamedType for HeatmapLeverage {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "HeatmapLeverage",
-        summary: "The leverage class that a liquidation heatmap shows.",
-        open: false,
-        values: &[
-            ValueInfo::new("l1", "The highest leverage.", Evidence::Reported),
-            ValueInfo::new("l2", "The second highest leverage.", Evidence::Reported),
-            ValueInfo::new("l3", "The middle of the five classes.", Evidence::Reported),
-            ValueInfo::new("l4", "The second lowest leverage.", Evidence::Reported),
-            ValueInfo::new("l5", "The lowest leverage.", Evidence::Reported),
-            ValueInfo::new("all", "All five classes.", Evidence::Reported),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "HeatmapLeverage",
+            &[
+                ValueInfo::new("l1", "The highest leverage.", Evidence::Reported),
+                ValueInfo::new("l2", "The second highest leverage.", Evidence::Reported),
+                ValueInfo::new("l3", "The middle of the five classes.", Evidence::Reported),
+                ValueInfo::new("l4", "The second lowest leverage.", Evidence::Reported),
+                ValueInfo::new("l5", "The lowest leverage.", Evidence::Reported),
+                ValueInfo::new("all", "All five classes.", Evidence::Reported),
+            ],
+        )
+        .summary("The leverage class that a liquidation heatmap shows.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -741,17 +723,14 @@ impl HeatmapScaling {
 named_type!(enum HeatmapScaling);
 
 impl NamedType for HeatmapScaling {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "HeatmapScaling",
-        summary: "How the sizes in a liquidation heatmap are scaled.",
-        open: false,
-        values: &[
-            ValueInfo::new("relative", "The scaling called relative, which is not described.", Evidence::Reported),
-            ValueInfo::new("max", "The scaling called max, which is not described.", Evidence::Reported),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "HeatmapScaling",
+            &[
+                ValueInfo::new("relative", "The scaling called relative, which is not described.", Evidence::Reported),
+                ValueInfo::new("max", "The scaling called max, which is not described.", Evidence::Reported),
+            ],
+        )
+        .summary("How the sizes in a liquidation heatmap are scaled.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -788,18 +767,15 @@ impl PositionFilter {
 named_type!(enum PositionFilter);
 
 impl NamedType for PositionFilter {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "PositionFilter",
-        summary: "The positions whose liquidation levels are wanted.",
-        open: false,
-        values: &[
-            ValueInfo::new("long", "Long positions only.", Evidence::Reported),
-            ValueInfo::new("short", "Short positions only.", Evidence::Reported),
-            ValueInfo::new("all", "Long and short positions.", Evidence::Reported),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "PositionFilter",
+            &[
+                ValueInfo::new("long", "Long positions only.", Evidence::Reported),
+                ValueInfo::new("short", "Short positions only.", Evidence::Reported),
+                ValueInfo::new("all", "Long and short positions.", Evidence::Reported),
+            ],
+        )
+        .summary("The positions whose liquidation levels are wanted.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -833,17 +809,14 @@ impl Side {
 named_type!(enum Side);
 
 impl NamedType for Side {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "Side",
-        summary: "The side of a position.",
-        open: false,
-        values: &[
-            ValueInfo::new("long", "Long, which gains when the price rises.", Evidence::Reported),
-            ValueInfo::new("short", "Short, which gains when the price falls.", Evidence::Reported),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Side",
+            &[
+                ValueInfo::new("long", "Long, which gains when the price rises.", Evidence::Reported),
+                ValueInfo::new("short", "Short, which gains when the price falls.", Evidence::Reported),
+            ],
+        )
+        .summary("The side of a position.");
     fn as_str(&self) -> &str {
         self.as_str()
     }

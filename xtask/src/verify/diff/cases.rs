@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use codegen::evolve::diff::compare;
-use codegen::{Api, File};
+use codegen::{Api, File, Package};
 
 use crate::paths;
 
@@ -62,13 +62,14 @@ fn case(folder: &Path) -> Result<Case, String> {
     if folder.join("upgraded.rs").exists() {
         programs.push(("upgraded", read(&folder.join("upgraded.rs"))?));
     }
+    let package = Package::new("generated-client");
     Ok(Case {
         name: name(folder),
         recorded,
         seen,
         ours: compare(&before, &after).verdict().map_or("none", |verdict| verdict.word()).to_owned(),
-        before: codegen::emit(&before),
-        after: codegen::emit(&after),
+        before: codegen::emit(&before, &package),
+        after: codegen::emit(&after, &package),
         programs,
     })
 }

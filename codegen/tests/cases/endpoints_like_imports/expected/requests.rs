@@ -2,20 +2,21 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use crate::requests::{client, endpoint, setter};
+use ::runtime::recorded::{client, endpoint, setter};
+use crate::Client;
 
 #[test]
 fn market() {
-    let client = client();
+    let client: Client = client();
     let market = client.market();
-    endpoint(&market.params(), "/a", &[], &["coin"]);
-    endpoint(&market.records(), "/b", &[], &[]);
-    endpoint(&market.group(), "/c", &[], &[]);
-    endpoint(&market.market(), "/e", &[], &[]);
+    endpoint(market.params(), "/a", &[], &["coin"]);
+    endpoint(market.records(), "/b", &[], &[]);
+    endpoint(market.group(), "/c", &[], &[]);
+    endpoint(market.market(), "/e", &[], &[]);
 }
 
 #[test]
 fn every_setter() {
-    let client = client();
-    setter(&client.market().params().coin("a"), "coin=a");
+    let client: Client = client();
+    setter(client.market().params().coin("a"), "coin=a");
 }

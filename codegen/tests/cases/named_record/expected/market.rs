@@ -2,10 +2,10 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Series, Timestamp};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType};
+use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
 
@@ -67,20 +67,19 @@ pub struct Share {
 }
 
 impl Record for Share {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "Share",
-        summary: "Who is long.",
-        fields: &[
-            FieldInfo::new("open_date", "openDate", ValueType::Timestamp, Evidence::Document)
-                .summary("Start of the interval."),
-            FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
-                .optional()
-                .range(Range { min: Some(0.0), max: Some(100.0) })
-                .unit("percent")
-                .summary("Accounts that are long."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "Share",
+            &[
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                    .summary("Start of the interval."),
+                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .range(Range { min: Some(0.0), max: Some(100.0) })
+                    .unit("percent")
+                    .summary("Accounts that are long."),
+            ],
+        )
+        .summary("Who is long.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), long_pct: row.take(1), unknown_fields: row.unknown_fields() }
     }

@@ -2,10 +2,10 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Series, Timestamp, Value};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
+use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesIn, TakesLimit, TakesTimeframe};
 
@@ -99,20 +99,19 @@ pub struct AnchoredCvdRecord {
 }
 
 impl Record for AnchoredCvdRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "AnchoredCvdRecord",
-        summary: "One record of anchoredCVD.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("type_", "type", ValueType::String, Evidence::Document).summary("A keyword."),
-            FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Document).summary("An acronym."),
-            FieldInfo::new("h_volume24", "24hVolume", ValueType::Number, Evidence::Document)
-                .summary("A leading digit."),
-            FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Document).summary("Punctuation."),
-            FieldInfo::new("share", "%", ValueType::Number, Evidence::Document).summary("No letters at all."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "AnchoredCvdRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("type_", "type", ValueType::String, Evidence::Document).summary("A keyword."),
+                FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Document).summary("An acronym."),
+                FieldInfo::new("h_volume24", "24hVolume", ValueType::Number, Evidence::Document)
+                    .summary("A leading digit."),
+                FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Document).summary("Punctuation."),
+                FieldInfo::new("share", "%", ValueType::Number, Evidence::Document).summary("No letters at all."),
+            ],
+        )
+        .summary("One record of anchoredCVD.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             open_date: row.take(0),

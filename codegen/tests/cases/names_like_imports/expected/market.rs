@@ -2,9 +2,9 @@
 
 //! Market: arguments that are called like modules and macros.
 
-use crate::{Animal, Client, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::request::{Endpoint, Request};
+use ::runtime::{Endpoint, Value};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use crate::{Animal, Client, Request};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]

@@ -2,11 +2,12 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use crate::requests::{client, endpoint};
+use ::runtime::recorded::{client, endpoint};
+use crate::Client;
 
 #[test]
 fn market() {
-    let client = client();
+    let client: Client = client();
     let market = client.market();
-    endpoint(&market.herd("a", "cow", "a"), "/a/cow/a", &[], &[]);
+    endpoint(market.herd("a", "cow", "a"), "/a/cow/a", &[], &[]);
 }

@@ -2,10 +2,10 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Series, Timestamp};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
+use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
 
@@ -64,24 +64,24 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "BasisRecord",
-        summary: "One record of Basis.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Document).summary("The best level."),
-            FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Document)
-                .summary("All levels."),
-            FieldInfo::new(
-                    "matrix",
-                    "matrix",
-                    ValueType::List(&ValueType::List(&ValueType::Number)),
-                    Evidence::Document,
-                )
-                .summary("Sizes by price and time."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "BasisRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Document)
+                    .summary("The best level."),
+                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Document)
+                    .summary("All levels."),
+                FieldInfo::new(
+                        "matrix",
+                        "matrix",
+                        ValueType::List(&ValueType::List(&ValueType::Number)),
+                        Evidence::Document,
+                    )
+                    .summary("Sizes by price and time."),
+            ],
+        )
+        .summary("One record of Basis.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
             open_date: row.take(0),
@@ -104,12 +104,11 @@ pub struct Level {
 }
 
 impl Record for Level {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "Level",
-        summary: "A level of the book.",
-        fields: &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price.")],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "Level",
+            &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price.")],
+        )
+        .summary("A level of the book.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { price: row.take(0), unknown_fields: row.unknown_fields() }
     }

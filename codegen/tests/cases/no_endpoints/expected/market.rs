@@ -2,8 +2,8 @@
 
 //! Market: what the market does.
 
+use ::runtime::registry::GroupInfo;
 use crate::Client;
-use crate::registry::GroupInfo;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,9 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Series, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo};
-use crate::request::{Endpoint, Request};
+use ::runtime::{Endpoint, Value};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use crate::{Client, Request, Series};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]

@@ -2,18 +2,19 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use crate::requests::{client, endpoint, setter};
+use ::runtime::recorded::{client, endpoint, setter};
+use crate::Client;
 
 #[test]
 fn market() {
-    let client = client();
+    let client: Client = client();
     let market = client.market();
-    endpoint(&market.basis(), "/basis", &[], &["depth"]);
-    endpoint(&market.b2(), "/b2", &[], &["depth"]);
+    endpoint(market.basis(), "/basis", &[], &["depth"]);
+    endpoint(market.b2(), "/b2", &[], &["depth"]);
 }
 
 #[test]
 fn every_setter() {
-    let client = client();
-    setter(&client.market().basis().depth(7_u32), "depth=7");
+    let client: Client = client();
+    setter(client.market().basis().depth(7_u32), "depth=7");
 }

@@ -2,10 +2,10 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Value};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Value, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
+use crate::{Client, Request};
 use super::service::params;
 use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
 
@@ -60,17 +60,16 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "BasisRecord",
-        summary: "One record of Basis.",
-        fields: &[
-            FieldInfo::new("status", "status", ValueType::String, Evidence::Document).summary("How it goes."),
-            FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Document)
-                .optional()
-                .summary("Whatever it is."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "BasisRecord",
+            &[
+                FieldInfo::new("status", "status", ValueType::String, Evidence::Document).summary("How it goes."),
+                FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Document)
+                    .optional()
+                    .summary("Whatever it is."),
+            ],
+        )
+        .summary("One record of Basis.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { status: row.take(0), detail: row.take(1), unknown_fields: row.unknown_fields() }
     }

@@ -7,9 +7,9 @@ pub mod tides;
 
 #[cfg(doctest)]
 mod examples {
-    #[doc = include_str!("../../../docs/reference/stations.md")]
+    #[doc = include_str!("../../docs/reference/stations.md")]
     pub struct StationsGroup;
-    #[doc = include_str!("../../../docs/reference/tides.md")]
+    #[doc = include_str!("../../docs/reference/tides.md")]
     pub struct TidesGroup;
 }
 

@@ -2,10 +2,12 @@
 
 //! Stations: where water levels are measured.
 
-use crate::{Client, Station, Timestamp, Value};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit, ValueType,
+};
+use crate::{Client, Request, Station};
 use super::service::{Position, params};
 use super::service::params::TakesRadius;
 
@@ -66,19 +68,18 @@ pub struct DescribeRecord {
 }
 
 impl Record for DescribeRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "DescribeRecord",
-        summary: "One record of Station.",
-        fields: &[
-            FieldInfo::new("name", "name", ValueType::String, Evidence::Document).summary("The station's name."),
-            FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Document)
-                .summary("Where it stands."),
-            FieldInfo::new("since", "since", ValueType::Timestamp, Evidence::Document)
-                .optional()
-                .summary("When measuring began."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "DescribeRecord",
+            &[
+                FieldInfo::new("name", "name", ValueType::String, Evidence::Document).summary("The station's name."),
+                FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Document)
+                    .summary("Where it stands."),
+                FieldInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document)
+                    .optional()
+                    .summary("When measuring began."),
+            ],
+        )
+        .summary("One record of Station.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { name: row.take(0), position: row.take(1), since: row.take(2), unknown_fields: row.unknown_fields() }
     }

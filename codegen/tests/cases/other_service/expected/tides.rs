@@ -2,10 +2,10 @@
 
 //! Tides: water levels over time.
 
-use crate::{Client, Series, Station, Timestamp, Value};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
+use crate::{Client, Request, Series, Station};
 use super::service::params;
 use super::service::params::{TakesAllFields, TakesDatum, TakesFields};
 
@@ -65,7 +65,7 @@ impl Endpoint for Levels {
                 ParamInfo::new("kind", "kind", ValueType::String, Evidence::Document)
                     .in_path()
                     .summary("Whether predicted or measured."),
-                ParamInfo::new("since", "from", ValueType::Timestamp, Evidence::Document)
+                ParamInfo::new("since", "from", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document)
                     .required(Evidence::Document)
                     .summary("The first moment."),
                 params::DATUM,
@@ -94,18 +94,20 @@ pub struct LevelsRecord {
 }
 
 impl Record for LevelsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "LevelsRecord",
-        summary: "One record of Levels.",
-        fields: &[
-            FieldInfo::new("t", "t", ValueType::Timestamp, Evidence::Document).summary("The moment."),
-            FieldInfo::new("level", "v", ValueType::Number, Evidence::Document).unit("metres").summary("The level."),
-            FieldInfo::new("flags", "flags", ValueType::List(&ValueType::Boolean), Evidence::Document)
-                .optional()
-                .summary("What is odd about it."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "LevelsRecord",
+            &[
+                FieldInfo::new("t", "t", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document)
+                    .summary("The moment."),
+                FieldInfo::new("level", "v", ValueType::Number, Evidence::Document)
+                    .unit("metres")
+                    .summary("The level."),
+                FieldInfo::new("flags", "flags", ValueType::List(&ValueType::Boolean), Evidence::Document)
+                    .optional()
+                    .summary("What is odd about it."),
+            ],
+        )
+        .summary("One record of Levels.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { t: row.take(0), level: row.take(1), flags: row.take_or_default(2), unknown_fields: row.unknown_fields() }
     }

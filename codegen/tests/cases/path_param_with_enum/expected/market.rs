@@ -2,9 +2,9 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Mode, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::request::{Endpoint, Request};
+use ::runtime::{Endpoint, Value};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use crate::{Client, Mode, Request};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]

@@ -2,14 +2,15 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use crate::requests::{client, endpoint};
+use ::runtime::recorded::{client, endpoint};
+use crate::Client;
 
 #[test]
 fn market() {
-    let client = client();
+    let client: Client = client();
     let market = client.market();
-    endpoint(&market.basis(), "/basis", &[], &[]);
-    endpoint(&market.b2(), "/b2", &[], &[]);
-    endpoint(&market.b3(), "/b3", &[], &[]);
-    endpoint(&market.b4(), "/b4", &[], &[]);
+    endpoint(market.basis(), "/basis", &[], &[]);
+    endpoint(market.b2(), "/b2", &[], &[]);
+    endpoint(market.b3(), "/b3", &[], &[]);
+    endpoint(market.b4(), "/b4", &[], &[]);
 }

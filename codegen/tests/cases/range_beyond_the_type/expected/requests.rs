@@ -2,21 +2,22 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use crate::requests::{client, endpoint, setter};
+use ::runtime::recorded::{client, endpoint, setter};
+use crate::Client;
 
 #[test]
 fn market() {
-    let client = client();
+    let client: Client = client();
     let market = client.market();
-    endpoint(&market.basis(), "/basis", &[], &["above", "below", "large", "half", "huge"]);
+    endpoint(market.basis(), "/basis", &[], &["above", "below", "large", "half", "huge"]);
 }
 
 #[test]
 fn every_setter() {
-    let client = client();
-    setter(&client.market().basis().above(0), "above=0");
-    setter(&client.market().basis().below(4294967295), "below=4294967295");
-    setter(&client.market().basis().half(2), "half=2");
-    setter(&client.market().basis().huge(9223372036854775807), "huge=9223372036854775807");
-    setter(&client.market().basis().large(9223372036854775807), "large=9223372036854775807");
+    let client: Client = client();
+    setter(client.market().basis().above(0), "above=0");
+    setter(client.market().basis().below(4294967295), "below=4294967295");
+    setter(client.market().basis().half(2), "half=2");
+    setter(client.market().basis().huge(9223372036854775807), "huge=9223372036854775807");
+    setter(client.market().basis().large(9223372036854775807), "large=9223372036854775807");
 }

@@ -2,10 +2,10 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Series, Timestamp};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request};
+use ::runtime::{Endpoint, Timestamp};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
+use crate::{Client, Request, Series};
 use super::service::records;
 
 /// The endpoints of [`Client::market`].
@@ -56,17 +56,16 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "BasisRecord",
-        summary: "One record of Basis.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("v", "v", ValueType::Number, Evidence::Document)
-                .range(Range { min: Some(0.123_456_7), max: Some(12_345.678_901) })
-                .summary("s"),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "BasisRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("v", "v", ValueType::Number, Evidence::Document)
+                    .range(Range { min: Some(0.123_456_7), max: Some(12_345.678_901) })
+                    .summary("s"),
+            ],
+        )
+        .summary("One record of Basis.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), v: row.take(1), unknown_fields: row.unknown_fields() }
     }

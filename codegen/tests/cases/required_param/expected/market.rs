@@ -2,9 +2,9 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Exchange, Series, Timeframe, Timestamp, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
-use crate::request::{Endpoint, Request};
+use ::runtime::{Endpoint, Timestamp, Value};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType};
+use crate::{Client, Exchange, Request, Series, Timeframe};
 use super::service::params;
 
 /// The endpoints of [`Client::market`].
@@ -51,7 +51,7 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new("from", "from", ValueType::Timestamp, Evidence::Document)
+                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
                     .required(Evidence::Document)
                     .summary("The first point in time."),
                 ParamInfo::new("size", "size", ValueType::Number, Evidence::Document)

@@ -2,9 +2,9 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
-use crate::request::{Endpoint, Request};
+use ::runtime::{Endpoint, Value};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
+use crate::{Client, Request};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]

@@ -2,10 +2,10 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Series, Timestamp};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
+use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
 
@@ -60,17 +60,16 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "BasisRecord",
-        summary: "One record of Basis.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Reported)
-                .optional()
-                .summary("The difference."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "BasisRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .summary("The difference."),
+            ],
+        )
+        .summary("One record of Basis.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), basis: row.take(1), unknown_fields: row.unknown_fields() }
     }

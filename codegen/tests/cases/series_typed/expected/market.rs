@@ -2,10 +2,10 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Series, Timestamp};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
+use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
 
@@ -62,21 +62,20 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "BasisRecord",
-        summary: "One record of Basis.",
-        fields: &[
-            records::TIME,
-            FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Document)
-                .range(Range { min: Some(-1.0), max: Some(100_000.0) })
-                .unit("quote currency")
-                .summary("The difference."),
-            FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Document)
-                .optional()
-                .summary("How many trades."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "BasisRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Document)
+                    .range(Range { min: Some(-1.0), max: Some(100_000.0) })
+                    .unit("quote currency")
+                    .summary("The difference."),
+                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Document)
+                    .optional()
+                    .summary("How many trades."),
+            ],
+        )
+        .summary("One record of Basis.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), basis: row.take(1), trades: row.take(2), unknown_fields: row.unknown_fields() }
     }

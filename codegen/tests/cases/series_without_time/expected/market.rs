@@ -2,10 +2,10 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Series};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
+use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
 
@@ -58,14 +58,14 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "BasisRecord",
-        summary: "One record of Basis.",
-        fields: &[
-            FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price of a level."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "BasisRecord",
+            &[
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Document)
+                    .summary("The price of a level."),
+            ],
+        )
+        .summary("One record of Basis.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { price: row.take(0), unknown_fields: row.unknown_fields() }
     }

@@ -2,9 +2,9 @@
 
 //! Other: what else there is.
 
-use crate::{Client, Leverage, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::request::{Endpoint, Request};
+use ::runtime::{Endpoint, Value};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use crate::{Client, Leverage, Request};
 use super::service::params::TakesLeverage;
 
 /// The endpoints of [`Client::other`].

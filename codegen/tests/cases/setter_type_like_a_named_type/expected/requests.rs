@@ -2,25 +2,26 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use crate::requests::{client, endpoint, setter};
+use ::runtime::recorded::{client, endpoint, setter};
+use crate::Client;
 
 #[test]
 fn market() {
-    let client = client();
+    let client: Client = client();
     let market = client.market();
-    endpoint(&market.basis(), "/basis", &[], &[]);
-    endpoint(&market.levels(), "/levels", &[], &["leverage"]);
+    endpoint(market.basis(), "/basis", &[], &[]);
+    endpoint(market.levels(), "/levels", &[], &["leverage"]);
 }
 
 #[test]
 fn other() {
-    let client = client();
+    let client: Client = client();
     let other = client.other();
-    endpoint(&other.heat(), "/heat", &[], &["leverage"]);
+    endpoint(other.heat(), "/heat", &[], &["leverage"]);
 }
 
 #[test]
 fn every_setter() {
-    let client = client();
-    setter(&client.market().levels().leverage("1m"), "leverage=1m");
+    let client: Client = client();
+    setter(client.market().levels().leverage("1m"), "leverage=1m");
 }

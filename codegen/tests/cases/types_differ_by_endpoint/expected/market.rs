@@ -2,9 +2,9 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Series, Timeframe, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Value, takes};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use crate::{Client, Request, Series, Timeframe};
 use super::service::params::{TakesLeverage, TakesLeverages};
 
 /// The endpoints of [`Client::market`].

@@ -2,8 +2,8 @@
 
 //! Market: what the market does.
 
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::Client;
-use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 
 /// The endpoints of [`Client::market`].
 ///

@@ -2,10 +2,10 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Series, Timestamp, Value};
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
+use crate::{Client, Request, Series};
 use super::service::records;
 use super::service::params::TakesABX;
 
@@ -69,12 +69,11 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "BasisRecord",
-        summary: "One record of Basis.",
-        fields: &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Document).summary("s")],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "BasisRecord",
+            &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Document).summary("s")],
+        )
+        .summary("One record of Basis.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), v_u_z: row.take(1), unknown_fields: row.unknown_fields() }
     }

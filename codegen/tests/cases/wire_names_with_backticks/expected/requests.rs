@@ -2,18 +2,19 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use crate::requests::{client, endpoint, setter};
+use ::runtime::recorded::{client, endpoint, setter};
+use crate::Client;
 
 #[test]
 fn market() {
-    let client = client();
+    let client: Client = client();
     let market = client.market();
-    endpoint(&market.basis(), "/basis", &[], &["a`<b>x"]);
-    endpoint(&market.p2("a"), "/p/a", &[], &[]);
+    endpoint(market.basis(), "/basis", &[], &["a`<b>x"]);
+    endpoint(market.p2("a"), "/p/a", &[], &[]);
 }
 
 #[test]
 fn every_setter() {
-    let client = client();
-    setter(&client.market().basis().a_b_x("a"), "a%60%3Cb%3Ex=a");
+    let client: Client = client();
+    setter(client.market().basis().a_b_x("a"), "a%60%3Cb%3Ex=a");
 }

@@ -2,9 +2,9 @@
 
 //! Market: what the market does.
 
-use crate::{Client, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Value, takes};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use crate::{Client, Request};
 use super::service::params::{TakesFilterCoin, TakesPageSize};
 
 /// The endpoints of [`Client::market`].

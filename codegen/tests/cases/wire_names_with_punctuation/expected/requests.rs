@@ -2,18 +2,19 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use crate::requests::{client, endpoint, setter};
+use ::runtime::recorded::{client, endpoint, setter};
+use crate::Client;
 
 #[test]
 fn market() {
-    let client = client();
+    let client: Client = client();
     let market = client.market();
-    endpoint(&market.basis(), "/basis", &[], &["filter[coin]", "page size"]);
+    endpoint(market.basis(), "/basis", &[], &["filter[coin]", "page size"]);
 }
 
 #[test]
 fn every_setter() {
-    let client = client();
-    setter(&client.market().basis().filter_coin("a"), "filter%5Bcoin%5D=a");
-    setter(&client.market().basis().page_size(7), "page%20size=7");
+    let client: Client = client();
+    setter(client.market().basis().filter_coin("a"), "filter%5Bcoin%5D=a");
+    setter(client.market().basis().page_size(7), "page%20size=7");
 }

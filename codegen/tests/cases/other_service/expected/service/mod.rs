@@ -2,13 +2,13 @@
 
 //! What all groups share: the service itself, its params, records and named types.
 
-use crate::RateLimit;
-use crate::gate::Window;
-use crate::registry::{
-    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo, LimitInfo, Range, ServiceInfo,
-    StatusInfo, TimeUnit, ValueType,
+use ::runtime::shell;
+use ::runtime::registry::{
+    ClientCredentialsInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, LimitInfo, Range, ServiceInfo, StatusInfo,
+    TimeUnit, ValueType,
 };
 
+pub mod limits;
 pub mod params;
 pub(crate) mod records;
 mod types;
@@ -16,55 +16,39 @@ pub use records::*;
 pub use types::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo {
-    title: "Tide Tables",
-    version: "3",
-    summary: "Predicted and measured water levels.",
-    env_prefix: "TIDES",
-    base_url_suffix: "",
-    time_unit: TimeUnit::Milliseconds,
-    api_key_header: Some("x-station-token"),
-    client_credentials: Some(ClientCredentialsInfo {
-        path: "/token",
-        label: "Of a station",
-        evidence: Evidence::Document,
-        reply: &[
-            FieldInfo::new("token", "token", ValueType::String, Evidence::Document).summary("What requests carry."),
-            FieldInfo::new("lifetime", "expires-in", ValueType::Integer, Evidence::Reported)
-                .optional()
-                .range(Range { min: Some(1.0), max: None })
-                .unit("seconds")
-                .summary("How long it holds.")
-                .notes("Some stations leave it out."),
+pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
+    .version("3")
+    .summary("Predicted and measured water levels.")
+    .env_prefix("TIDES")
+    .time_unit(TimeUnit::Milliseconds)
+    .api_key_header("x-station-token")
+    .client_credentials(
+        ClientCredentialsInfo::new("/token", "Of a station", Evidence::Document).reply(
+                &[
+                    FieldInfo::new("token", "token", ValueType::String, Evidence::Document)
+                        .summary("What requests carry."),
+                    FieldInfo::new("lifetime", "expires-in", ValueType::Integer, Evidence::Reported)
+                        .optional()
+                        .range(Range { min: Some(1.0), max: None })
+                        .unit("seconds")
+                        .summary("How long it holds.")
+                        .notes("Some stations leave it out."),
+                ],
+            ),
+    )
+    .errors(
+        &[
+            StatusInfo::new(404, Evidence::Document)
+                .label("No such station")
+                .summary("The station is unknown.")
+                .advice("list the stations first"),
         ],
-        errors: &[],
-    }),
-    errors: &[
-        StatusInfo::new(404, Evidence::Document)
-            .label("No such station")
-            .summary("The station is unknown.")
-            .advice("list the stations first"),
-    ],
-    error_body: ErrorBodyInfo { message: &[], code: &[] },
-    limits: &[
-        LimitInfo {
-            name: "free",
-            requests: 60,
-            seconds: 3600,
-            concurrent: 2,
-            applies_to: Some("stations without a contract"),
-            evidence: Evidence::Document,
-        },
-    ],
-    envelope: Some(EnvelopeInfo { data: "levels", metadata: None, time: None }),
-};
+    )
+    .error_body(&[], &[])
+    .limits(&[LimitInfo::new("free", 60, 3600, 2, Evidence::Document).applies_to("stations without a contract")])
+    .envelope(EnvelopeInfo::new("levels"));
 
-impl RateLimit {
-    /// Limit set free: 60 requests in any 3600 s, 2 at once.
-    ///
-    /// For Stations without a contract.
-    pub const SET_FREE: Self = Self::set(&[Window::of(60, 3600)], 2);
-}
+shell!(crate "client", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::stations::GROUP, &super::tides::GROUP];

@@ -2,9 +2,9 @@
 
 //! The setters of requests, and which endpoints have them.
 
-use crate::{Datum, Station};
-use crate::registry::{Evidence, ParamInfo, ValueType};
-use crate::request::{Endpoint, Request};
+use ::runtime::Endpoint;
+use ::runtime::registry::{Evidence, ParamInfo, ValueType};
+use crate::{Datum, Request, Station};
 
 pub(crate) const STATION: ParamInfo = ParamInfo::new(
         "station",

@@ -2,8 +2,8 @@
 
 //! The records that groups share, and the metadata of a series.
 
-use crate::record::{Record, Row, UnknownFields};
-use crate::registry::{Evidence, FieldInfo, Range, RecordInfo, ValueType};
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{Evidence, FieldInfo, Range, RecordInfo, ValueType};
 
 /// What the service says about a reply beside its data.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,12 +14,8 @@ pub struct Metadata {
 }
 
 impl Record for Metadata {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "Metadata",
-        summary: "What the service says about a reply beside its data.",
-        fields: &[],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new("Metadata", &[])
+        .summary("What the service says about a reply beside its data.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { unknown_fields: row.unknown_fields() }
     }
@@ -38,21 +34,20 @@ pub struct Position {
 }
 
 impl Record for Position {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "Position",
-        summary: "A place on the map.",
-        fields: &[
-            FieldInfo::new("lat", "lat", ValueType::Number, Evidence::Document)
-                .range(Range { min: Some(-90.0), max: Some(90.0) })
-                .unit("degrees")
-                .summary("Latitude."),
-            FieldInfo::new("lon", "lon", ValueType::Number, Evidence::Document)
-                .range(Range { min: Some(-180.0), max: Some(180.0) })
-                .unit("degrees")
-                .summary("Longitude."),
-        ],
-    };
-
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "Position",
+            &[
+                FieldInfo::new("lat", "lat", ValueType::Number, Evidence::Document)
+                    .range(Range { min: Some(-90.0), max: Some(90.0) })
+                    .unit("degrees")
+                    .summary("Latitude."),
+                FieldInfo::new("lon", "lon", ValueType::Number, Evidence::Document)
+                    .range(Range { min: Some(-180.0), max: Some(180.0) })
+                    .unit("degrees")
+                    .summary("Longitude."),
+            ],
+        )
+        .summary("A place on the map.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { lat: row.take(0), lon: row.take(1), unknown_fields: row.unknown_fields() }
     }

@@ -3,8 +3,9 @@
 //! The service's named types.
 
 use std::borrow::Cow;
-use crate::registry::{Evidence, TypeInfo, ValueInfo};
-use crate::wire::{NamedType, named_type};
+use ::runtime::named_type;
+use ::runtime::registry::{Evidence, TypeInfo, ValueInfo};
+use ::runtime::wire::NamedType;
 
 /// What a level is measured against.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,17 +35,14 @@ impl Datum {
 named_type!(enum Datum);
 
 impl NamedType for Datum {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "Datum",
-        summary: "What a level is measured against.",
-        open: false,
-        values: &[
-            ValueInfo::new("chart-datum", "The nautical chart's zero.", Evidence::Document),
-            ValueInfo::new("msl", "Mean sea level.", Evidence::Document),
-        ],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Datum",
+            &[
+                ValueInfo::new("chart-datum", "The nautical chart's zero.", Evidence::Document),
+                ValueInfo::new("msl", "Mean sea level.", Evidence::Document),
+            ],
+        )
+        .summary("What a level is measured against.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -64,13 +62,7 @@ impl Station {
 named_type!(identifier Station);
 
 impl NamedType for Station {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "Station",
-        summary: "A station, by its code.",
-        open: true,
-        values: &[],
-        suffixes: &[],
-    };
+    const INFO: &'static TypeInfo = &TypeInfo::new("Station", &[]).summary("A station, by its code.").open();
 
     fn as_str(&self) -> &str {
         self.as_str()

@@ -2,70 +2,42 @@
 
 //! What all groups share: the service itself, its params, records and named types.
 
-use crate::RateLimit;
-use crate::gate::Window;
-use crate::registry::{
-    ClientCredentialsInfo, ErrorBodyInfo, Evidence, GroupInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit,
-};
+use ::runtime::shell;
+use ::runtime::registry::{ClientCredentialsInfo, Evidence, GroupInfo, LimitInfo, ServiceInfo, StatusInfo};
 
+pub mod limits;
 pub mod params;
 pub(crate) mod records;
 mod types;
 pub use records::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo {
-    title: "Example",
-    version: "v2",
-    summary: "A service of which little is known.",
-    env_prefix: "EXAMPLE",
-    base_url_suffix: "",
-    time_unit: TimeUnit::Seconds,
-    api_key_header: None,
-    client_credentials: Some(ClientCredentialsInfo {
-        path: "/token",
-        label: "Legacy",
-        evidence: Evidence::Reported,
-        reply: &[],
-        errors: &[StatusInfo::new(401, Evidence::Reported).summary("Wrong credentials.").advice("Check them.")],
-    }),
-    errors: &[
-        StatusInfo::new(400, Evidence::Reported).summary("Something is wrong."),
-        StatusInfo::new(500, Evidence::Document)
-            .label("Oops")
-            .summary("It failed.")
-            .notes("The label is printed like this."),
-    ],
-    error_body: ErrorBodyInfo { message: &[], code: &[] },
-    limits: &[
-        LimitInfo {
-            name: "A",
-            requests: 10,
-            seconds: 1,
-            concurrent: 20,
-            applies_to: None,
-            evidence: Evidence::Document,
-        },
-        LimitInfo {
-            name: "B",
-            requests: 600,
-            seconds: 60,
-            concurrent: 10,
-            applies_to: Some("keys without a contract"),
-            evidence: Evidence::Document,
-        },
-    ],
-    envelope: None,
-};
+pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
+    .version("v2")
+    .summary("A service of which little is known.")
+    .env_prefix("EXAMPLE")
+    .client_credentials(
+        ClientCredentialsInfo::new("/token", "Legacy", Evidence::Reported)
+            .errors(&[StatusInfo::new(401, Evidence::Reported).summary("Wrong credentials.").advice("Check them.")]),
+    )
+    .errors(
+        &[
+            StatusInfo::new(400, Evidence::Reported).summary("Something is wrong."),
+            StatusInfo::new(500, Evidence::Document)
+                .label("Oops")
+                .summary("It failed.")
+                .notes("The label is printed like this."),
+        ],
+    )
+    .error_body(&[], &[])
+    .limits(
+        &[
+            LimitInfo::new("A", 10, 1, 20, Evidence::Document),
+            LimitInfo::new("B", 600, 60, 10, Evidence::Document).applies_to("keys without a contract"),
+        ],
+    );
 
-impl RateLimit {
-    /// Limit set A: 10 requests in any 1 s, 20 at once.
-    pub const SET_A: Self = Self::set(&[Window::of(10, 1)], 20);
-    /// Limit set B: 600 requests in any 60 s, 10 at once.
-    ///
-    /// For Keys without a contract.
-    pub const SET_B: Self = Self::set(&[Window::of(600, 60)], 10);
-}
+shell!(crate "client", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::market::GROUP];

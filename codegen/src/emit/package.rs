@@ -1,0 +1,22 @@
+//! The crate that is emitted: its name, and where its documents stand.
+
+/// The crate that the emitted files are part of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// The name in its manifest, `generated-client` for example.
+    pub name: String,
+    /// The way to the folder of its documents from the folder of its emitted Rust files, `../../docs` for example.
+    pub docs: String,
+}
+
+impl Package {
+    /// A crate whose documents stand in its own folder.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), docs: "../../docs".to_owned() }
+    }
+
+    /// The name in Rust.
+    pub(crate) fn ident(&self) -> String {
+        self.name.replace('-', "_")
+    }
+}

@@ -1,0 +1,82 @@
+//! What a new crate needs beside its emitted files, to be written once: a manifest and a `lib.rs`.
+//!
+//! Both belong to whoever keeps the crate from then on. That they are not written over is for the caller to see to.
+
+use super::{File, Package, docs};
+use crate::model::Api;
+
+/// The manifest and the `src/lib.rs` of a new crate, which depends on the runtime in the folder `runtime`.
+pub fn scaffold(api: &Api, package: &Package, runtime: &str) -> Vec<File> {
+    vec![
+        File { path: "Cargo.toml".to_owned(), text: manifest(api, package, runtime) },
+        File { path: "src/lib.rs".to_owned(), text: library(api) },
+    ]
+}
+
+fn manifest(api: &Api, package: &Package, runtime: &str) -> String {
+    // A JSON text is a TOML text.
+    let description = serde_json::Value::from(format!("Typed access to {}", api.service.title));
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        r#"[package]
+name = "{name}"
+description = {description}
+version = "0.1.0"
+edition = "2024"
+rust-version = "1.85"
+
+[features]
+default = ["gzip"]
+# Requests for callers who do not await: `send_blocking`.
+blocking = ["runtime/blocking"]
+# Lets the built-in transport ask for compressed replies.
+gzip = ["runtime/gzip"]
+# HTTP/2 where the server offers it, by ALPN.
+http2 = ["runtime/http2"]
+# Proxies, from the environment or set.
+proxy = ["runtime/proxy"]
+# A transport for a `reqwest::Client` of the user's own.
+reqwest = ["runtime/reqwest"]
+# The root certificates of the system in place of the bundled ones.
+system-roots = ["runtime/system-roots"]
+# Spans and events for a subscriber of the user's.
+tracing = ["runtime/tracing"]
+
+[dependencies]
+runtime = {{ package = "generated-client-runtime", version = "={version}", path = '{runtime}' }}
+
+[dev-dependencies]
+# What the emitted tests of requests are compared with.
+runtime = {{ package = "generated-client-runtime", version = "={version}", path = '{runtime}', features = ["__recorded"] }}
+# What the programs in the docs run on.
+tokio = {{ version = "1", features = ["macros", "rt-multi-thread"] }}
+"#,
+        name = package.name,
+    )
+}
+
+fn library(api: &Api) -> String {
+    let service = &api.service;
+    let mut text = String::new();
+    let head = [format!("{} {}", service.title, service.version), service.summary.clone()];
+    for (index, paragraph) in head.iter().filter(|paragraph| !paragraph.trim().is_empty()).enumerate() {
+        if index > 0 {
+            text += "//!\n";
+        }
+        text.extend(docs::wrap(&docs::prose(paragraph)).into_iter().map(|line| format!("//! {line}\n")));
+    }
+    text + REST
+}
+
+const REST: &str = r"
+#[rustfmt::skip]
+mod generated;
+
+#[doc(inline)]
+pub use ::runtime::{
+    BasicEncoding, Body, Builder, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item, Observer, OutOfRange,
+    ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret, Timestamp, Transport,
+    UnknownFields, Value, gate, observer, record, registry, transport, wire,
+};
+pub use generated::*;
+";

@@ -1,0 +1,166 @@
+//! A body is read as `serde_json` reads it or refused, and a refusal points into it.
+
+use std::fmt::Display;
+
+use crate::decode::record::{Record, UnknownFields};
+use crate::decode::sample::{Every, Level, Whole, series_of};
+use crate::send::Body;
+use crate::values::{Timestamp, Value};
+
+/// What is decoded equals what `serde_json` makes of the same text, numbers bit by bit.
+///
+/// # Panics
+///
+/// If it does not hold.
+pub fn envelope(text: &[u8]) {
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    let expected = serde_json::from_str::<Value>(text).ok();
+    match (Value::decode(text), &expected) {
+        (Ok(value), Some(expected)) => assert_same(&value, expected),
+        (Err(error), None) => assert_points_into(text, &error),
+        (value, expected) => panic!("read as {value:?}, expected {expected:?}"),
+    }
+    match (series_of::<Value>(text), &expected) {
+        (Ok(whole), Some(expected)) => {
+            assert_same(&Value::from(whole.data.clone()), &expected["data"]);
+            assert_around(&whole, expected);
+        }
+        (Ok(whole), None) => panic!("read as {whole:?}, but it is no JSON"),
+        (Err(error), expected) => {
+            assert_points_into(text, &error);
+            assert!(may_refuse(expected.as_ref(), &error), "{error}");
+        }
+    }
+    match (series_of::<Every>(text), &expected) {
+        (Ok(whole), Some(expected)) => {
+            let records = expected["data"].as_array().expect("a list of records");
+            assert_eq!(whole.data.len(), records.len());
+            whole.data.iter().zip(records).for_each(|(record, expected)| assert_every(record, expected));
+            assert_around(&whole, expected);
+        }
+        (Ok(whole), None) => panic!("read as {whole:?}, but it is no JSON"),
+        (Err(error), _) => assert_points_into(text, &error),
+    }
+}
+
+/// Whether a series of records of any kind has a reason to be refused.
+fn may_refuse(expected: Option<&Value>, error: &str) -> bool {
+    let is_series = expected.is_some_and(|expected| expected["data"].is_array());
+    !is_series || error.contains("stands twice in one object") || error.starts_with("`metadata")
+}
+
+/// A refusal is short, and its line and column are in the body.
+fn assert_points_into(text: &str, error: &impl Display) {
+    let error = error.to_string();
+    assert!(error.len() < 700 && !error.contains('\n'), "{error}");
+    // What is read and does not fit has a place instead.
+    let Some((_, position)) = error.rsplit_once(" at line ") else {
+        return assert!(error.starts_with('`'), "{error}");
+    };
+    let (line, column) = position.split_once(" column ").expect("a column");
+    let (line, column): (usize, usize) = (line.parse().expect("a number"), column.parse().expect("a number"));
+    let line = text.split('\n').nth(line - 1).expect("a line of the body");
+    assert!((1..=line.chars().count() + 1).contains(&column), "{error}");
+}
+
+fn assert_around<T>(whole: &Whole<T>, expected: &Value) {
+    let exchanges = &expected["metadata"]["exchanges"];
+    let listed = exchanges.as_array().map(Vec::as_slice).unwrap_or_default();
+    assert_eq!(whole.metadata.exchanges, listed.iter().map(text_of).collect::<Vec<_>>());
+    assert_unknown(&whole.unknown_fields, expected, &["data", "metadata"]);
+}
+
+/// Every field holds what stands in the object, and nothing of the object is lost.
+fn assert_every(record: &Every, expected: &Value) {
+    let timestamp = |value: &Value| integer_of(value).map(Timestamp::from);
+    assert_eq!(Some(record.time), timestamp(&expected["time"]));
+    assert_number(record.number, &expected["number"]);
+    assert_eq!(Some(record.integer), integer_of(&expected["integer"]));
+    assert_eq!(Some(i64::from(record.count)), integer_of(&expected["count"]));
+    assert_eq!(Some(record.flag), expected["flag"].as_bool());
+    assert_eq!(record.text, text_of(&expected["text"]));
+    assert_eq!(record.side.0, text_of(&expected["side"]));
+    match record.maybe {
+        Some(number) => assert_number(number, &expected["maybe"]),
+        None => assert!(expected["maybe"].is_null()),
+    }
+    assert_same(record.any.as_ref().unwrap_or(&Value::Null), &expected["any"]);
+    let levels = expected["levels"].as_array().map(Vec::as_slice).unwrap_or_default();
+    assert_eq!(record.levels.len(), levels.len());
+    record.levels.iter().zip(levels).for_each(|(level, expected)| assert_level(level, expected));
+    match &record.best {
+        Some(level) => assert_level(level, &expected["best"]),
+        None => assert!(expected["best"].is_null()),
+    }
+    let grid = expected["grid"].as_array().map(Vec::as_slice).unwrap_or_default();
+    assert_eq!(record.grid.len(), grid.len());
+    for (line, expected) in record.grid.iter().zip(grid) {
+        let expected = expected.as_array().expect("a list");
+        assert_eq!(line.len(), expected.len());
+        line.iter().zip(expected).for_each(|(number, expected)| assert_number(*number, expected));
+    }
+    assert_eq!(record.escaped, expected["a\\n"].as_bool());
+    let known: Vec<_> = Every::INFO.fields.iter().map(|field| field.wire_name).collect();
+    assert_unknown(&record.unknown_fields, expected, &known);
+}
+
+fn assert_level(level: &Level, expected: &Value) {
+    assert_number(level.price, &expected["price"]);
+    assert_unknown(&level.unknown_fields, expected, &["price"]);
+}
+
+fn assert_unknown(unknown: &UnknownFields, expected: &Value, known: &[&str]) {
+    let others = expected.as_object().expect("an object").iter();
+    let others: Vec<_> = others.filter(|(key, _)| !known.contains(&key.as_str())).collect();
+    assert_eq!(unknown.len(), others.len());
+    for (key, expected) in others {
+        assert_same(&unknown.get(key).expect("a kept field"), expected);
+    }
+}
+
+fn assert_number(number: f64, expected: &Value) {
+    let expected = match expected {
+        Value::String(text) => text.parse().ok(),
+        other => other.as_f64(),
+    };
+    assert!(number.is_finite());
+    assert_eq!(Some(number.to_bits()), expected.map(f64::to_bits));
+}
+
+/// A whole number that loses nothing as one, also where it is written as text.
+// The cast is exact where the comparison before it holds.
+#[allow(clippy::cast_possible_truncation)]
+fn integer_of(value: &Value) -> Option<i64> {
+    let written = match value {
+        Value::String(text) => serde_json::from_str(text).ok()?,
+        other => other.clone(),
+    };
+    let whole =
+        |number: f64| (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0).then_some(number as i64);
+    written.as_i64().or_else(|| written.as_f64().and_then(whole))
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Equal, where zero and negative zero are not.
+fn assert_same(value: &Value, expected: &Value) {
+    match (value, expected) {
+        (Value::Array(values), Value::Array(expected)) => {
+            assert_eq!(values.len(), expected.len());
+            values.iter().zip(expected).for_each(|(value, expected)| assert_same(value, expected));
+        }
+        (Value::Object(values), Value::Object(expected)) => {
+            assert_eq!(values.len(), expected.len());
+            for (key, expected) in expected {
+                assert_same(values.get(key).expect("the same keys"), expected);
+            }
+        }
+        (Value::Number(number), Value::Number(other)) => {
+            assert_eq!((number.as_i64(), number.as_u64()), (other.as_i64(), other.as_u64()));
+            assert_eq!(number.as_f64().map(f64::to_bits), other.as_f64().map(f64::to_bits));
+        }
+        _ => assert_eq!(value, expected),
+    }
+}

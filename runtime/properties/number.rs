@@ -1,0 +1,64 @@
+//! A number is read as JSON and Rust read it, quoted or not, or refused.
+
+use crate::decode::record::{FromSlot, Record, Slot};
+use crate::registry::TimeUnit;
+use crate::send::Body;
+
+use crate::values::{Number, Timestamp, Value};
+
+use crate::decode::sample::Level;
+
+/// What is read is the nearest `f64`, and an integer only where that loses nothing.
+///
+/// # Panics
+///
+/// If it does not hold.
+pub fn number(text: &[u8]) {
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    assert_eq!(Number::length(text), Number::begin(text).map(|(_, length)| length), "{text}");
+    let Some(number) = Number::parse(text) else {
+        assert!(!is_number(text), "{text:?} is a number and refused");
+        assert!(f64::from_slot(&mut Slot::Text(text)).is_err() && i64::from_slot(&mut Slot::Text(text)).is_err());
+        return;
+    };
+    assert!(is_number(text), "{text:?} is no number and read as {number:?}");
+    let float = number.float();
+    assert!(float.is_finite());
+    assert_eq!(text.parse().map(f64::to_bits), Ok(float.to_bits()), "{text}");
+    assert_eq!(Number::begin(&format!("{text},")), Ok((number, text.len())));
+    assert_bare_and_quoted_agree(text, float);
+    assert_integer(text, number);
+}
+
+/// Whether JSON has it as a number that an `f64` can come near.
+fn is_number(text: &str) -> bool {
+    let is_bare = text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) && text.trim_end() == text;
+    is_bare && serde_json::from_str::<Value>(text).is_ok()
+}
+
+fn assert_bare_and_quoted_agree(text: &str, float: f64) {
+    for body in [format!(r#"{{"price": {text}}}"#), format!(r#"{{"price": "{text}"}}"#)] {
+        let level = Level::decode(&body).map(|level| level.price.to_bits());
+        assert_eq!(level, Ok(float.to_bits()), "{body} for {}", Level::INFO.name);
+    }
+}
+
+/// No integer is read that a number is not nearest to, and what is written as one is read as it stands.
+// Up to 2^53, where the digits do not speak for themselves, the cast is exact.
+#[allow(clippy::cast_precision_loss)]
+fn assert_integer(text: &str, number: Number) {
+    let read = i64::from_slot(&mut Slot::Text(text)).ok();
+    assert_eq!(read, number.integer());
+    let time = Timestamp::from_slot(&mut Slot::Text(text).in_unit(TimeUnit::Seconds));
+    assert_eq!(time.ok(), read.map(Timestamp::from));
+    assert_eq!(u32::from_slot(&mut Slot::Text(text)).ok(), read.and_then(|read| u32::try_from(read).ok()));
+    match (text.parse::<i64>().ok(), read) {
+        // Negative zero is a float until somebody wants an integer.
+        (Some(written), read) => assert_eq!(read, Some(written)),
+        (None, Some(read)) => {
+            assert!(read.unsigned_abs() < 1 << 53, "{text}");
+            assert!((number.float() - read as f64).abs() <= 0.0, "{text}");
+        }
+        (None, None) => {}
+    }
+}

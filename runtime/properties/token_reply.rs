@@ -1,0 +1,49 @@
+//! A reply with a token is read, any other is refused, and nothing of it is told.
+
+use std::time::Duration;
+
+use crate::auth::token::reply::TokenReply;
+use crate::values::Value;
+
+/// The token is what stands there, its life is a length of time or unknown.
+///
+/// # Panics
+///
+/// If it does not hold.
+pub fn token_reply(body: &[u8]) {
+    let reply: Option<Value> = serde_json::from_slice(body).ok();
+    let token = reply.as_ref().and_then(usable_token);
+    match (TokenReply::read(body), token) {
+        (Ok(read), Some(token)) => {
+            assert_eq!(read.access_token, token);
+            assert_life(read.expires_in, &reply.unwrap_or_default()["expires_in"]);
+        }
+        (Err(error), None) => assert!(KNOWN.contains(&error.to_string().as_str()), "{error}"),
+        (read, token) => panic!("read {:?}, expected {token:?}", read.map(|read| read.access_token)),
+    }
+}
+
+/// All that is ever said of a reply; none of it comes from the reply.
+const KNOWN: [&str; 4] = [
+    "the reply of the token endpoint cannot be used: it is not UTF-8",
+    "the reply of the token endpoint cannot be used: it is not JSON",
+    "the reply of the token endpoint cannot be used: it has no `access_token`",
+    "the reply of the token endpoint cannot be used: its `token_type` is not `Bearer`",
+];
+
+fn usable_token(reply: &Value) -> Option<&str> {
+    let token = reply.get("access_token")?.as_str().filter(|token| !token.is_empty())?;
+    let kind = reply.get("token_type").and_then(Value::as_str).unwrap_or("bearer");
+    kind.eq_ignore_ascii_case("bearer").then_some(token)
+}
+
+/// A life is what stands there to the nearest `f64`; less than none is none.
+fn assert_life(life: Option<Duration>, expected: &Value) {
+    let expected = match expected {
+        // As text it has to be a number and nothing else.
+        Value::String(text) if text.trim() == text => serde_json::from_str::<f64>(text).ok(),
+        other => other.as_f64(),
+    };
+    let expected = expected.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
+    assert_eq!(life, expected);
+}

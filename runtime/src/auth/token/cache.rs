@@ -1,0 +1,162 @@
+//! The token that there is, those before it, and how asking for one has gone.
+//!
+//! Answers come in; a token goes out for as long as it is likely to be accepted. Nothing here asks or waits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::reply::TokenReply;
+use crate::error::Error;
+use crate::secrets::Secret;
+use crate::transport::Headers;
+
+/// A bearer token.
+pub(crate) struct Token {
+    secret: Secret,
+    /// Those of a request for data that carries it.
+    headers: Headers,
+    /// When to ask for another; `None` if only a refusal tells.
+    renewal: Option<Instant>,
+    /// When it ends; `None` if that is not said, or if it never had a life worth the name.
+    expiry: Option<Instant>,
+}
+
+impl Token {
+    /// A token that was asked for then.
+    pub(super) fn new(reply: TokenReply, headers: Headers, asked: Instant) -> Self {
+        let renewal = reply.expires_in.and_then(|lifetime| asked.checked_add(usable(lifetime)));
+        let expiry = reply.expires_in.filter(|lifetime| *lifetime >= SHORTEST_LIFE);
+        let expiry = expiry.and_then(|lifetime| asked.checked_add(lifetime));
+        Self { secret: reply.access_token.into(), headers, renewal, expiry }
+    }
+
+    /// The headers of a request for data that carries it.
+    pub(crate) fn headers(&self) -> &Headers {
+        &self.headers
+    }
+
+    /// Whether its time is over.
+    fn is_expired(&self) -> bool {
+        self.expiry.is_some_and(|expiry| expiry <= Instant::now())
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.renewal.is_none_or(|renewal| Instant::now() < renewal)
+    }
+}
+
+/// What is known of tokens so far.
+#[derive(Default)]
+pub(super) struct Cache {
+    token: Option<Arc<Token>>,
+    /// The tokens before it, the latest last: requests with them may be under way, and no error may repeat them.
+    former: Vec<Arc<Token>>,
+    /// Whether the service has refused the token.
+    refused: bool,
+    /// How many requests for a token have been answered, well or badly.
+    answers: u64,
+    /// The last answer, if it was bad.
+    failure: Option<Error>,
+    /// When to try again to replace a token that still works.
+    next_renewal: Option<Instant>,
+}
+
+impl Cache {
+    /// The token, if there is no reason to ask for another.
+    pub(super) fn fresh(&self) -> Option<Arc<Token>> {
+        let rests = self.next_renewal.is_some_and(|next| Instant::now() < next);
+        self.working().filter(|token| token.is_fresh() || rests)
+    }
+
+    /// The token, if it is likely to be accepted.
+    pub(super) fn working(&self) -> Option<Arc<Token>> {
+        self.token.clone().filter(|token| !self.refused && !token.is_expired())
+    }
+
+    /// How many requests for a token have been answered.
+    pub(super) fn answers(&self) -> u64 {
+        self.answers
+    }
+
+    /// What others were answered since.
+    pub(super) fn outcome_after(&self, answers: u64) -> Option<Result<Arc<Token>, Error>> {
+        if self.answers == answers {
+            return None;
+        }
+        match &self.failure {
+            Some(failure) => Some(Err(failure.clone())),
+            None => self.token.clone().filter(|_| !self.refused).map(Ok),
+        }
+    }
+
+    /// Takes note of an answer, and hands it on.
+    pub(super) fn answer(&mut self, outcome: Result<Token, Error>) -> Result<Arc<Token>, Error> {
+        self.answers += 1;
+        match outcome {
+            Ok(token) => {
+                let token = Arc::new(token);
+                self.former.extend(self.token.replace(token.clone()));
+                if self.former.len() > FORMER {
+                    self.former.remove(0);
+                }
+                self.refused = false;
+                self.failure = None;
+                self.next_renewal = None;
+                Ok(token)
+            }
+            Err(failure) => {
+                self.failure = Some(failure.clone());
+                Err(failure)
+            }
+        }
+    }
+
+    /// Takes note that the service refused a token, unless there is another already.
+    pub(super) fn refuse(&mut self, token: &Arc<Token>) {
+        if self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token)) {
+            self.refused = true;
+        }
+    }
+
+    /// Goes on with the token there is for a while.
+    pub(super) fn rest(&mut self) {
+        self.next_renewal = Instant::now().checked_add(REST);
+    }
+
+    /// What no error may repeat.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = &Secret> {
+        self.former.iter().chain(&self.token).map(|token| &token.secret)
+    }
+}
+
+/// So many former tokens are kept: more are replaced while a request is under way only if they hardly live.
+const FORMER: usize = 4;
+
+/// A token is replaced this long before it expires, or after nine tenths of a short life.
+const MARGIN: Duration = Duration::from_secs(60);
+
+/// Where a token could not be replaced, it is not tried again before so long.
+const REST: Duration = Duration::from_secs(5);
+
+/// A shorter life is taken for a mistake: only a refusal tells that such a token is over.
+const SHORTEST_LIFE: Duration = Duration::from_secs(1);
+
+/// How long to use a token that lives so long.
+fn usable(lifetime: Duration) -> Duration {
+    lifetime.saturating_sub(MARGIN.min(lifetime / 10))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_replaced_before_they_expire() {
+        let table = [(84_706, 84_646_000), (600, 540_000), (10, 9_000), (0, 0)];
+        for (lifetime, milliseconds) in table {
+            assert_eq!(usable(Duration::from_secs(lifetime)), Duration::from_millis(milliseconds));
+        }
+    }
+}

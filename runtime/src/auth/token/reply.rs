@@ -1,0 +1,92 @@
+//! The reply of the token endpoint (RFC 6749, section 5.1).
+//!
+//! Only the token itself is indispensable. The body is never shown in an error: it holds the token.
+
+use std::time::Duration;
+
+use crate::decode;
+use crate::error::{Error, ErrorKind};
+use crate::values::{Number, Value};
+
+/// A token, and for how long it is good.
+pub(crate) struct TokenReply {
+    pub(crate) access_token: String,
+    pub(crate) expires_in: Option<Duration>,
+}
+
+impl TokenReply {
+    pub(crate) fn read(body: &[u8]) -> Result<Self, Error> {
+        let text = std::str::from_utf8(body).map_err(|_| unreadable("it is not UTF-8"))?;
+        let reply = decode::any(text).map_err(|_| unreadable("it is not JSON"))?;
+        let access_token = match reply.get("access_token") {
+            Some(Value::String(token)) if !token.is_empty() => token.clone(),
+            _ => return Err(unreadable("it has no `access_token`")),
+        };
+        let kind = reply.get("token_type").and_then(Value::as_str).unwrap_or("Bearer");
+        if !kind.eq_ignore_ascii_case("bearer") {
+            return Err(unreadable("its `token_type` is not `Bearer`"));
+        }
+        Ok(Self { access_token, expires_in: reply.get("expires_in").and_then(lifetime) })
+    }
+}
+
+/// Seconds, as a number or as text; what cannot be read counts as not said.
+fn lifetime(value: &Value) -> Option<Duration> {
+    let seconds = match value {
+        Value::Number(number) => number.as_f64()?,
+        Value::String(text) => Number::parse(text)?.float(),
+        _ => return None,
+    };
+    Duration::try_from_secs_f64(seconds.max(0.0)).ok()
+}
+
+/// A reply that holds no usable token.
+pub(super) fn unreadable(why: &str) -> Error {
+    Error::new(ErrorKind::Decode, format!("the reply of the token endpoint cannot be used: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(body: &str) -> Result<(String, Option<Duration>), String> {
+        TokenReply::read(body.as_bytes())
+            .map(|reply| (reply.access_token, reply.expires_in))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn lifetimes() {
+        let table = [
+            (r#""expires_in": 84706"#, Some(84_706)),
+            (r#""expires_in": 8.4706e4"#, Some(84_706)),
+            (r#""expires_in": "84706""#, Some(84_706)),
+            (r#""expires_in": 0"#, Some(0)),
+            (r#""expires_in": -5"#, Some(0)),
+            (r#""expires_in": null"#, None),
+            (r#""expires_in": "soon""#, None),
+            (r#""expires_in": 1e300"#, None),
+            (r#""token_type": "bearer""#, None),
+        ];
+        for (entry, seconds) in table {
+            let body = format!(r#"{{"access_token": "t", {entry}}}"#);
+            assert_eq!(check(&body), Ok(("t".to_owned(), seconds.map(Duration::from_secs))), "{entry}");
+        }
+    }
+
+    #[test]
+    fn refused() {
+        let table = [
+            ("", "it is not JSON"),
+            ("[]", "it has no `access_token`"),
+            ("{}", "it has no `access_token`"),
+            (r#"{"access_token": ""}"#, "it has no `access_token`"),
+            (r#"{"access_token": 7}"#, "it has no `access_token`"),
+            (r#"{"access_token": "t", "token_type": "mac"}"#, "its `token_type` is not `Bearer`"),
+        ];
+        for (body, why) in table {
+            let expected = format!("the reply of the token endpoint cannot be used: {why}");
+            assert_eq!(check(body), Err(expected), "{body}");
+        }
+    }
+}

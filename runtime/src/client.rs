@@ -1,0 +1,15 @@
+//! The client as a value: built from settings, shared by requests.
+//!
+//! Settings come in through [`Builder`], requests leave as futures or through a thread that waits for them. The types
+//! that users name, `Client` and `Request`, are made for each catalogue by [`shell!`](crate::shell) around what is here.
+
+#[cfg(feature = "blocking")]
+mod blocking;
+mod builder;
+mod core;
+mod environment;
+mod request;
+
+pub use builder::Builder;
+pub use core::{Core, Shell};
+pub use request::{Endpoint, Raw, Request, ResponseFuture};

@@ -1,0 +1,79 @@
+//! Requests for callers who do not await.
+//!
+//! A future comes in; the calling thread waits for its outcome, beside any number of others. One thread in the
+//! background drives them all, with their connections and timers. It starts with the first blocking request of a
+//! client, serves its clones too, and ends with the last of them, wherever that is dropped.
+
+use std::convert::Infallible;
+use std::io;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use tokio::runtime::{self, Handle};
+use tokio::sync::oneshot;
+
+use crate::error::Error;
+
+/// The background of a client's blocking requests, once there are any.
+pub(crate) struct Background {
+    /// What the thread is called: the emitted crate.
+    name: &'static str,
+    driver: Mutex<Option<Driver>>,
+}
+
+/// The thread, which ends when this is dropped.
+struct Driver {
+    handle: Handle,
+    _end: oneshot::Sender<Infallible>,
+}
+
+impl Background {
+    /// The background of a client; `agent` begins with the name of the emitted crate.
+    pub(super) fn new(agent: &'static str) -> Self {
+        let name = agent.split_once('/').map_or(agent, |(name, _)| name);
+        Self { name, driver: Mutex::default() }
+    }
+
+    /// Waits for the outcome of a future, which the background drives; the error says why there is none.
+    pub(crate) fn wait<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Result<T, Error> {
+        // Tokio would panic, or the thread hold up whatever else it has to drive.
+        if Handle::try_current().is_ok() {
+            return Err(Error::build("a blocking request would hold up the async runtime that it is made in")
+                .with_hint("`.await` it; inside `spawn_blocking`, use `Handle::current().block_on`"));
+        }
+        #[cfg(feature = "tracing")]
+        let future = tracing::Instrument::in_current_span(future);
+        let handle = self.handle()?;
+        // Beside the connections and not on this thread: one that a request has used is back in the pool when
+        // the next one begins.
+        handle.block_on(handle.spawn(future)).map_err(|error| match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            Err(error) => Error::build("the request was abandoned").because(Some(Arc::new(error))),
+        })
+    }
+
+    fn handle(&self) -> Result<Handle, Error> {
+        let mut driver = self.driver.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(driver) = &*driver {
+            return Ok(driver.handle.clone());
+        }
+        let new = Driver::start(self.name).map_err(|error| {
+            Error::build("the thread for blocking requests cannot be started").because(Some(Arc::new(error)))
+        })?;
+        Ok(driver.insert(new).handle.clone())
+    }
+}
+
+impl Driver {
+    fn start(name: &str) -> io::Result<Self> {
+        let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let (end, ended) = oneshot::channel();
+        thread::Builder::new().name(name.to_owned()).spawn(move || {
+            // Nothing is ever sent: it ends when the other side is gone, and the runtime with it.
+            let _ = runtime.block_on(ended);
+        })?;
+        Ok(Self { handle, _end: end })
+    }
+}

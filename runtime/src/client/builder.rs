@@ -1,0 +1,270 @@
+//! Building a client.
+//!
+//! Settings come in, a client goes out or an error that says which setting to mend.
+//! Nothing is sent and no connection is made here.
+
+use std::env::VarError;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+#[cfg(feature = "blocking")]
+use super::blocking::Background;
+use super::environment;
+use super::{Core, Shell};
+use crate::auth::{BasicEncoding, ClientCredentials, Credentials};
+use crate::dispatch::observer::{Observer, Observers};
+use crate::dispatch::{Dispatcher, Retry};
+use crate::error::Error;
+use crate::gate::{Gate, RateLimit, RollingGate};
+use crate::registry::ServiceInfo;
+use crate::request::BaseUrl;
+use crate::secrets::Secret;
+use crate::send::Connection;
+#[cfg(feature = "proxy")]
+use crate::transport::ProxyChoice;
+use crate::transport::{HyperTransport, Limits, Settings as TransportSettings, Transport};
+
+/// Settings of a client; from `Client::builder`.
+pub struct Builder<C> {
+    settings: Settings,
+    client: PhantomData<fn() -> C>,
+}
+
+/// The settings without the type of the client: what is done with them is compiled once.
+pub(super) struct Settings {
+    pub(super) base_url: String,
+    pub(super) api_key: Option<Secret>,
+    pub(super) client_credentials: Option<(Secret, Secret)>,
+    basic_encoding: BasicEncoding,
+    transport: Option<Arc<dyn Transport>>,
+    gate: Option<Arc<dyn Gate>>,
+    rate_limit: Option<RateLimit>,
+    retry: Retry,
+    observer: Option<Arc<dyn Observer>>,
+    of_transport: TransportSettings,
+    total_timeout: Duration,
+    limits: Limits,
+    allow_http: bool,
+}
+
+impl Settings {
+    pub(super) fn new(base_url: String) -> Self {
+        Self {
+            base_url,
+            api_key: None,
+            client_credentials: None,
+            basic_encoding: BasicEncoding::default(),
+            transport: None,
+            gate: None,
+            rate_limit: None,
+            retry: Retry::default(),
+            observer: None,
+            of_transport: TransportSettings::default(),
+            total_timeout: Duration::from_secs(600),
+            limits: Limits::new(Duration::from_secs(30), 32 << 20),
+            allow_http: false,
+        }
+    }
+
+    fn build(self, service: &'static ServiceInfo, agent: &'static str) -> Result<Core, Error> {
+        let base_url = BaseUrl::parse(&self.base_url, service.base_url_suffix, self.allow_http)?;
+        let encoding = self.basic_encoding;
+        let own = self.client_credentials.map(|(id, secret)| ClientCredentials { id, secret, encoding });
+        let credentials = Credentials::new(service, agent, self.api_key, own)?;
+        let transport = match (self.transport, self.of_transport.made()) {
+            (Some(_), Some(setting)) => {
+                let message = format!("`{setting}` has no effect on a transport of your own");
+                return Err(Error::build(message).with_hint("set it there"));
+            }
+            (Some(transport), None) => transport,
+            (None, _) => Arc::new(HyperTransport::new(&self.of_transport).map_err(Error::settings)?),
+        };
+        let gate = match (self.gate, self.rate_limit) {
+            (Some(_), Some(_)) => {
+                return Err(Error::build("`rate_limit` has no effect on a gate of your own").with_hint("set it there"));
+            }
+            (Some(gate), None) => gate,
+            (None, limit) => Arc::new(RollingGate::new(limit.unwrap_or_else(|| RateLimit::all(service.limits)))),
+        };
+        let connection = Connection {
+            service,
+            credentials,
+            dispatcher: Dispatcher::new(base_url, gate, transport, self.limits, self.retry),
+            observers: Observers::new(self.observer),
+            total_timeout: self.total_timeout,
+        };
+        Ok(Core::new(
+            connection,
+            #[cfg(feature = "blocking")]
+            Background::new(agent),
+        ))
+    }
+}
+
+impl<C: Shell> Builder<C> {
+    #[doc(hidden)]
+    pub fn new(base_url: String) -> Self {
+        Self::of(Settings::new(base_url))
+    }
+
+    /// The settings that stand in the environment; see `Client::from_env`.
+    pub fn from_env() -> Result<Self, Error> {
+        Self::from_variables(&|name| std::env::var(name))
+    }
+
+    /// The settings that stand in variables, whoever keeps them.
+    fn from_variables(lookup: &dyn Fn(&str) -> Result<String, VarError>) -> Result<Self, Error> {
+        environment::read(C::SERVICE, lookup).map(Self::of)
+    }
+
+    fn of(settings: Settings) -> Self {
+        Self { settings, client: PhantomData }
+    }
+
+    /// The API key, sent with every request.
+    pub fn api_key(mut self, key: impl Into<Secret>) -> Self {
+        self.settings.api_key = Some(key.into());
+        self
+    }
+
+    /// Turns the token flow on: with these, a token is fetched when one is needed, and sent with every
+    /// request for data beside the API key.
+    pub fn client_credentials(mut self, id: impl Into<Secret>, secret: impl Into<Secret>) -> Self {
+        self.settings.client_credentials = Some((id.into(), secret.into()));
+        self
+    }
+
+    /// How client id and secret are encoded in the request for a token; [`BasicEncoding::Plain`] unless set.
+    pub fn basic_encoding(mut self, encoding: BasicEncoding) -> Self {
+        self.settings.basic_encoding = encoding;
+        self
+    }
+
+    /// Sends requests through something other than the built-in transport.
+    pub fn transport(mut self, transport: impl Transport) -> Self {
+        self.settings.transport = Some(Arc::new(transport));
+        self
+    }
+
+    /// How many requests may be sent; what satisfies every set that the catalogue names, unless set.
+    pub fn rate_limit(mut self, limit: RateLimit) -> Self {
+        self.settings.rate_limit = Some(limit);
+        self
+    }
+
+    /// Holds requests back with something other than the built-in gate.
+    pub fn gate(mut self, gate: impl Gate) -> Self {
+        self.settings.gate = Some(Arc::new(gate));
+        self
+    }
+
+    /// When a request is sent again.
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.settings.retry = retry;
+        self
+    }
+
+    /// Tells somebody what happens to requests.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.settings.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// The time for a connection to be made, encryption included; 10 seconds unless set.
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.of_transport.connect_timeout = Some(timeout);
+        self
+    }
+
+    /// Trusts servers whose certificate this root has signed, as well: that of a private authority, as PEM.
+    ///
+    /// There may be several in one PEM, and this may be called again for more.
+    pub fn root_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.settings.of_transport.root_certificates.push(pem.into());
+        self
+    }
+
+    /// Trusts the root certificates of the system in place of the bundled ones; with the feature `system-roots`.
+    ///
+    /// They are read when the client is built: from the store of Windows or macOS, else from the usual places
+    /// of OpenSSL, or from where `SSL_CERT_FILE` and `SSL_CERT_DIR` say.
+    #[cfg(feature = "system-roots")]
+    pub fn system_roots(mut self) -> Self {
+        self.settings.of_transport.system_roots = true;
+        self
+    }
+
+    /// Connects through this proxy, whatever the environment says; with the feature `proxy`.
+    ///
+    /// The URL begins with `http://`, `https://` or `socks5://` and may hold user and password, which no error
+    /// and no `Debug` shows. Without this, the proxy is the one that the environment names for the base URL:
+    ///
+    /// | variable, also in lower case | meaning |
+    /// |---|---|
+    /// | `HTTPS_PROXY`, `HTTP_PROXY` | the proxy for a base URL with that scheme |
+    /// | `ALL_PROXY` | the proxy where neither says otherwise |
+    /// | `NO_PROXY` | what is reached directly: hosts with all that is below them, addresses, networks, or `*` |
+    ///
+    /// What runs on this machine is reached directly unless a proxy is set here. Names are left to the proxy
+    /// to find.
+    #[cfg(feature = "proxy")]
+    pub fn proxy(mut self, url: impl Into<Secret>) -> Self {
+        self.settings.of_transport.proxy = Some(ProxyChoice::One(url.into().expose().to_owned()));
+        self
+    }
+
+    /// Connects directly, whatever the environment says; with the feature `proxy`.
+    #[cfg(feature = "proxy")]
+    pub fn no_proxy(mut self) -> Self {
+        self.settings.of_transport.proxy = Some(ProxyChoice::None);
+        self
+    }
+
+    /// The time for one attempt, from its connection to the last byte of the body; 30 seconds unless set.
+    pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.limits.timeout = timeout;
+        self
+    }
+
+    /// The time for a request as a whole: every attempt, and the waits for a token, for the gate and between
+    /// attempts; 10 minutes unless set.
+    ///
+    /// Many requests that are made at once wait for each other at the gate.
+    pub fn total_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.total_timeout = timeout;
+        self
+    }
+
+    /// The most bytes that the body of a reply may have, decoded; 32 MiB unless set.
+    ///
+    /// A larger one is an error, and not asked for again.
+    pub fn max_body_bytes(mut self, bytes: usize) -> Self {
+        self.settings.limits.max_body_bytes = bytes;
+        self
+    }
+
+    /// Permits a base URL without encryption that leaves this machine.
+    ///
+    /// Everybody on the way can read the API key then.
+    pub fn allow_http(mut self, allow: bool) -> Self {
+        self.settings.allow_http = allow;
+        self
+    }
+
+    /// Checks the settings and builds the client.
+    pub fn build(self) -> Result<C, Error> {
+        self.settings.build(C::SERVICE, C::AGENT).map(C::new)
+    }
+}
+
+impl<C> fmt::Debug for Builder<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("api_key", &self.settings.api_key)
+            .field("client_credentials", &self.settings.client_credentials.is_some())
+            .field("limits", &self.settings.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,55 @@
+//! What a client is below the name that its catalogue gives it.
+//!
+//! [`Core`] holds credentials, dispatcher and nothing that a request could break; a [`Shell`] is the emitted type around
+//! it, with what its catalogue says of the service.
+
+use std::fmt;
+use std::sync::Arc;
+
+#[cfg(feature = "blocking")]
+use super::blocking::Background;
+use crate::registry::ServiceInfo;
+use crate::send::Connection;
+
+/// Access to a service.
+///
+/// Cloning is cheap, and clones share their connections, their token and their place within the service's limits.
+#[derive(Clone)]
+pub struct Core {
+    pub(super) connection: Arc<Connection>,
+    #[cfg(feature = "blocking")]
+    pub(super) background: Arc<Background>,
+}
+
+impl Core {
+    pub(super) fn new(connection: Connection, #[cfg(feature = "blocking")] background: Background) -> Self {
+        Self {
+            connection: Arc::new(connection),
+            #[cfg(feature = "blocking")]
+            background: Arc::new(background),
+        }
+    }
+}
+
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("dispatcher", &self.connection.dispatcher)
+            .field("credentials", &self.connection.credentials)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The type that users call the client, and the service that its catalogue describes.
+///
+/// It is implemented by [`shell!`](crate::shell) alone.
+pub trait Shell: Sized {
+    /// The service, as the catalogue describes it.
+    const SERVICE: &'static ServiceInfo;
+
+    /// What the header `User-Agent` says: name and version of the emitted crate.
+    const AGENT: &'static str;
+
+    /// The client around what has been built.
+    fn new(core: Core) -> Self;
+}

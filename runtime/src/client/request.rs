@@ -1,0 +1,260 @@
+//! Requests: values that can be built, printed, compared, cloned and then sent.
+//!
+//! A thin generic shell around one request that is not generic. What an endpoint takes is decided by the
+//! emitted setters; how it is sent is the same for all.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use super::Core;
+use crate::error::Error;
+#[cfg(feature = "__recorded")]
+use crate::registry::ServiceInfo;
+use crate::registry::{EndpointInfo, TimeUnit};
+use crate::request::RequestTarget;
+use crate::send::{self, Body, Response, UndecodedResponse};
+use crate::values::Value;
+use crate::values::wire::ToWire;
+
+/// Something that can be asked for.
+pub trait Endpoint: Send + Sync + 'static {
+    /// What comes back.
+    type Body: Body;
+
+    /// The endpoint, as the catalogue describes it.
+    const INFO: &'static EndpointInfo;
+}
+
+/// A request for an endpoint, which users meet inside the emitted `Request`.
+///
+/// Two requests are equal if they ask for the same, in whatever order their params were set.
+#[must_use = "a request does nothing until it is awaited"]
+pub struct Request<E> {
+    untyped: Untyped,
+    endpoint: PhantomData<fn() -> E>,
+}
+
+/// A request without its endpoint's type: what is done here is compiled once and not for every endpoint.
+///
+/// It stays in one place while it goes from setter to setter, each of which would copy it otherwise.
+#[derive(Clone)]
+struct Untyped(Box<Parts>);
+
+#[derive(Clone)]
+struct Parts {
+    core: Core,
+    target: RequestTarget,
+}
+
+impl Untyped {
+    fn new(core: &Core, target: RequestTarget) -> Self {
+        Self(Box::new(Parts { core: core.clone(), target }))
+    }
+
+    fn for_endpoint(core: &Core, endpoint: &'static EndpointInfo) -> Self {
+        Self::new(core, RequestTarget::new(endpoint))
+    }
+
+    fn set(mut self, wire_name: Cow<'static, str>, value: String) -> Self {
+        self.0.target.set(wire_name, value);
+        self
+    }
+
+    /// The unit in which a param counts time.
+    fn time_unit(&self, wire_name: &str) -> TimeUnit {
+        let Parts { core, target } = &*self.0;
+        target.time_unit(wire_name).unwrap_or(core.connection.service.time_unit)
+    }
+
+    fn set_value(self, wire_name: Cow<'static, str>, value: &dyn ToWire) -> Self {
+        let unit = self.time_unit(&wire_name);
+        self.set(wire_name, value.to_wire(unit))
+    }
+
+    fn with<T: ToWire>(self, wire_name: &'static str, value: impl Into<T>) -> Self {
+        self.set_value(Cow::Borrowed(wire_name), &value.into())
+    }
+
+    fn with_list<T: ToWire>(self, wire_name: &'static str, values: impl IntoIterator<Item: Into<T>>) -> Self {
+        let unit = self.time_unit(wire_name);
+        let mut list = String::new();
+        for (index, value) in values.into_iter().enumerate() {
+            if index > 0 {
+                list.push(',');
+            }
+            value.into().write_wire(unit, &mut list);
+        }
+        self.set(Cow::Borrowed(wire_name), list)
+    }
+
+    fn send(self) -> UndecodedFuture {
+        let Parts { core, target } = *self.0;
+        Box::pin(send::send(core.connection, target))
+    }
+}
+
+/// The future of a reply that is not decoded yet.
+type UndecodedFuture = Pin<Box<dyn Future<Output = Result<Box<UndecodedResponse>, Error>> + Send>>;
+
+/// What emitted code calls.
+#[doc(hidden)]
+impl<E: Endpoint> Request<E> {
+    /// A request without params.
+    pub fn new(core: &Core) -> Self {
+        Self::of(Untyped::for_endpoint(core, E::INFO))
+    }
+
+    /// Sets a param.
+    pub fn with<T: ToWire>(self, wire_name: &'static str, value: impl Into<T>) -> Self {
+        Self::of(self.untyped.with::<T>(wire_name, value))
+    }
+
+    /// Sets a param to several values.
+    pub fn with_list<T: ToWire>(self, wire_name: &'static str, values: impl IntoIterator<Item: Into<T>>) -> Self {
+        Self::of(self.untyped.with_list::<T>(wire_name, values))
+    }
+}
+
+#[doc(hidden)]
+impl Request<Raw> {
+    /// A request for any path.
+    pub fn raw(core: &Core, path: String) -> Self {
+        let suffix = core.connection.service.base_url_suffix;
+        Self::of(Untyped::new(core, RequestTarget::raw(Raw::INFO, path, suffix)))
+    }
+}
+
+impl<E> Request<E> {
+    fn of(untyped: Untyped) -> Self {
+        Self { untyped, endpoint: PhantomData }
+    }
+
+    /// Sets a param by its name on the wire, also one that the catalogue does not know.
+    ///
+    /// A param that was set before is replaced.
+    // By value, so that a literal can be passed as it is.
+    #[allow(clippy::needless_pass_by_value)]
+    pub fn query(self, name: impl Into<String>, value: impl ToWire) -> Self {
+        Self::of(self.untyped.set_value(Cow::Owned(name.into()), &value))
+    }
+
+    /// What is sent, from the base URL on.
+    pub fn path_and_query(&self) -> String {
+        self.untyped.0.target.path_and_query()
+    }
+
+    /// The service that is asked.
+    #[cfg(feature = "__recorded")]
+    pub(crate) fn service(&self) -> &'static ServiceInfo {
+        self.untyped.0.core.connection.service
+    }
+
+    /// The endpoint, as the catalogue describes it.
+    pub fn endpoint(&self) -> &'static EndpointInfo {
+        self.untyped.0.target.endpoint()
+    }
+}
+
+impl<E> Clone for Request<E> {
+    fn clone(&self) -> Self {
+        Self::of(self.untyped.clone())
+    }
+}
+
+impl<E> PartialEq for Request<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.untyped.0.target == other.untyped.0.target
+    }
+}
+
+impl<E> fmt::Debug for Request<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.untyped.0.target.fmt(f)
+    }
+}
+
+/// `GET /volumeRatio?coin=BTC`.
+impl<E> fmt::Display for Request<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.untyped.0.target.fmt(f)
+    }
+}
+
+impl<E: Endpoint> Request<E> {
+    /// Sends the request like `.await`, and brings back status and headers beside the body.
+    pub async fn response(self) -> Result<Response<E::Body>, Error> {
+        self.untyped.send().await?.into_response()
+    }
+}
+
+/// For callers who do not await; see the emitted `Request`.
+#[cfg(feature = "blocking")]
+impl<E: Endpoint> Request<E> {
+    /// Sends the request and waits for the body.
+    pub fn send_blocking(self) -> Result<E::Body, Error> {
+        E::Body::read(self.untyped.send_blocking())
+    }
+
+    /// Sends the request, waits, and brings back status and headers beside the body.
+    pub fn response_blocking(self) -> Result<Response<E::Body>, Error> {
+        self.untyped.send_blocking()?.into_response()
+    }
+}
+
+#[cfg(feature = "blocking")]
+impl Untyped {
+    fn send_blocking(self) -> Result<Box<UndecodedResponse>, Error> {
+        let Parts { core, target } = *self.0;
+        let outcome = core.background.wait(send::send(core.connection.clone(), target.clone()));
+        outcome.unwrap_or_else(|error| Err(core.connection.about(error, &target)))
+    }
+}
+
+impl<E: Endpoint> IntoFuture for Request<E> {
+    type Output = Result<E::Body, Error>;
+    type IntoFuture = ResponseFuture<E::Body>;
+
+    fn into_future(self) -> ResponseFuture<E::Body> {
+        ResponseFuture { response: self.untyped.send(), body: PhantomData }
+    }
+}
+
+/// The future of a request. Dropping it abandons the request and breaks nothing.
+///
+/// While it waits in line it keeps its place, and those behind it wait too: poll it to its end or drop it. A task of
+/// its own, by `tokio::spawn`, does the one; `select!` and `timeout` do the other.
+#[must_use = "a request does nothing until it is awaited"]
+pub struct ResponseFuture<B> {
+    response: UndecodedFuture,
+    body: PhantomData<fn() -> B>,
+}
+
+impl<B: Body> Future for ResponseFuture<B> {
+    type Output = Result<B, Error>;
+
+    // Whoever awaits many requests in one function would otherwise get them all as one function to optimize.
+    #[inline(never)]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Poll::Ready(B::read(ready!(self.response.as_mut().poll(cx))))
+    }
+}
+
+impl<B> fmt::Debug for ResponseFuture<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ResponseFuture(..)")
+    }
+}
+
+/// An endpoint that the catalogue need not know; from `Client::raw`.
+#[derive(Clone, Copy, Debug)]
+pub struct Raw;
+
+impl Endpoint for Raw {
+    type Body = Value;
+    const INFO: &'static EndpointInfo =
+        &EndpointInfo::new("client", "raw", "Raw").summary("Any path, whether the catalogue knows it or not.");
+}

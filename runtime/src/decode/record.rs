@@ -1,0 +1,136 @@
+//! Records and the rows they are made of.
+//!
+//! An emitted record is a table of fields and a few lines that take its values from a [`Row`].
+//! The decoder fills one row over and over, so a record of numbers costs no allocation.
+//! Reading JSON is the decoder's job, judging a single value that of [`FromSlot`].
+
+use super::envelope::Push;
+use super::unknown_fields::UnknownText;
+use crate::registry::{FieldInfo, RecordInfo, ValueType};
+use crate::values::Value;
+
+pub use super::field_error::FieldError;
+pub use super::slot::{AsNamedType, AsRecord, FromSlot, Large, Slot};
+pub use super::unknown_fields::UnknownFields;
+
+/// An object with known fields.
+pub trait Record: Sized {
+    /// The record, as the catalogue describes it.
+    const INFO: &'static RecordInfo;
+
+    /// Takes the values, by their places in [`RecordInfo::fields`].
+    ///
+    /// If one does not fit, the row takes note of it and the record means nothing; [`Row::record`] hands out none
+    /// of those.
+    fn from_row(row: &mut Row<'_>) -> Self;
+}
+
+/// One element of a series: a [`Record`], or any [`Value`] where the fields are unknown.
+pub trait Item: Sized + Send + 'static {
+    /// The known fields, if any.
+    const INFO: Option<&'static RecordInfo>;
+
+    /// Takes the values, as [`Record::from_row`] does.
+    fn from_row(row: &mut Row<'_>) -> Self;
+}
+
+impl<T: Record + Send + 'static> Item for T {
+    const INFO: Option<&'static RecordInfo> = Some(<T as Record>::INFO);
+
+    fn from_row(row: &mut Row<'_>) -> Self {
+        <T as Record>::from_row(row)
+    }
+}
+
+impl Item for Value {
+    const INFO: Option<&'static RecordInfo> = None;
+
+    fn from_row(row: &mut Row<'_>) -> Self {
+        row.take(0)
+    }
+}
+
+impl<T: Item> Push for Vec<T> {
+    fn push(&mut self, row: &mut Row<'_>) {
+        self.push(T::from_row(row));
+    }
+}
+
+impl RecordInfo {
+    /// What the catalogue says of a record's type.
+    pub const fn of<R: Record>() -> &'static Self {
+        R::INFO
+    }
+}
+
+impl ValueType {
+    /// An object with known fields.
+    pub const fn record<R: Record>() -> Self {
+        Self::Record(R::INFO)
+    }
+}
+
+/// The values of one object, as they stood in the body.
+#[derive(Debug)]
+pub struct Row<'a> {
+    pub(crate) fields: &'static [FieldInfo],
+    pub(crate) slots: Box<[Slot<'a>]>,
+    pub(crate) unknown: UnknownText,
+    /// The field that was read last, by its name on the wire.
+    pub(crate) reading: Option<&'static str>,
+    /// The first value that was taken and did not fit.
+    pub(crate) misfit: Option<FieldError>,
+}
+
+impl Row<'_> {
+    /// A row without values.
+    pub(crate) fn new(fields: &'static [FieldInfo]) -> Self {
+        let slots = fields.iter().map(|_| Slot::Absent).collect();
+        Self { fields, slots, unknown: UnknownText::default(), reading: None, misfit: None }
+    }
+
+    /// Takes the value of the field at `index`; what is taken again is absent.
+    ///
+    /// One that does not fit is noted here, and a placeholder is returned: emitted code, of which there is much,
+    /// has no case to tell apart then. [`Row::record`] tells of it.
+    pub fn take<T: FromSlot<Via>, Via>(&mut self, index: usize) -> T {
+        match self.slots.get_mut(index).map_or_else(absent, T::from_slot) {
+            Ok(value) => value,
+            Err(error) => {
+                self.note(index, error);
+                T::placeholder()
+            }
+        }
+    }
+
+    /// Takes the value of a field that can be absent or null although its type cannot.
+    pub fn take_or_default<T, Via>(&mut self, index: usize) -> T
+    where
+        T: FromSlot<Via> + Default,
+    {
+        self.take::<Option<T>, Via>(index).unwrap_or_default()
+    }
+
+    /// Takes the values as a record, or says which was the first that did not fit.
+    pub fn record<T: Record>(&mut self) -> Result<T, FieldError> {
+        let record = T::from_row(self);
+        self.misfit.take().map_or(Ok(record), Err)
+    }
+
+    #[cold]
+    fn note(&mut self, index: usize, misfit: FieldError) {
+        let wire_name = self.fields.get(index).map_or("", |field| field.wire_name);
+        self.misfit.get_or_insert(misfit.in_field(wire_name));
+    }
+
+    /// Takes the fields that the record does not know.
+    pub fn unknown_fields(&mut self) -> UnknownFields {
+        self.unknown.take()
+    }
+}
+
+/// What becomes of a field that no table has.
+#[cold]
+fn absent<T: FromSlot<Via>, Via>() -> Result<T, FieldError> {
+    T::from_slot(&mut Slot::Absent)
+}

@@ -1,0 +1,279 @@
+//! JSON, token by token, and what is wrong with it where.
+//!
+//! Why not `serde_json`'s visitors: numbers and keys are nearly all of a body, and handed through generic visitors
+//! they cost half as much again; `bench/RESULTS.md` has the figures. Texts with escapes, which are rare, go to it.
+//! A value's first byte is looked at, never taken: that is what `next` stands for everywhere.
+
+use std::borrow::Cow;
+
+use crate::values::Value;
+use crate::values::number::{NoNumber, Number};
+
+/// So many lists and objects may stand within each other, as `serde_json` has it.
+pub(super) const DEPTH: u8 = 127;
+
+/// A walk along a text.
+pub(super) struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+/// Why a text cannot be read, and at which of its bytes.
+#[derive(Debug)]
+// Boxed, because it stands in every result: a body has one at most.
+pub(super) struct Fault(Box<(FaultKind, usize)>);
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum FaultKind {
+    /// Something else was expected.
+    Expected(&'static str),
+    /// This key was.
+    Missing(&'static str),
+    /// A text is not as JSON writes it.
+    Text,
+    /// No `f64` is as large.
+    OutOfRange,
+    /// This key comes again, and nobody can tell which value is meant.
+    Twice(&'static str),
+    /// Lists and objects within lists and objects, without end.
+    Deep,
+    /// A value was read that does not fit its field.
+    Misfit,
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// What is wrong at this point.
+    #[cold]
+    pub(super) fn fault(&self, kind: FaultKind) -> Fault {
+        Fault(Box::new((kind, self.at)))
+    }
+
+    #[cold]
+    pub(super) fn expected(&self, what: &'static str) -> Fault {
+        self.fault(FaultKind::Expected(what))
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// How many bytes have been read.
+    #[inline]
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// What has been read since then.
+    pub(super) fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    /// The next byte that is no white space.
+    #[inline]
+    fn token(&mut self) -> Option<u8> {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
+                byte => return byte,
+            }
+        }
+    }
+
+    /// The first byte of the value that has to follow.
+    #[inline]
+    pub(super) fn next_value(&mut self) -> Result<u8, Fault> {
+        self.token().ok_or_else(|| self.expected("a value"))
+    }
+
+    /// Nothing may follow.
+    pub(super) fn end(&mut self) -> Result<(), Fault> {
+        self.token().map_or(Ok(()), |_| Err(self.expected("the end of the body")))
+    }
+
+    /// One step further down.
+    pub(super) fn deeper(&self, depth: u8) -> Result<u8, Fault> {
+        depth.checked_sub(1).ok_or_else(|| self.fault(FaultKind::Deep))
+    }
+
+    /// Reads a list; `item` reads each of its values.
+    #[inline]
+    pub(super) fn list(&mut self, item: impl FnMut(&mut Self, u8) -> Result<(), Fault>) -> Result<(), Fault> {
+        self.sequence(b']', "`,` or `]`", item)
+    }
+
+    /// Reads an object; `entry` reads each of its keys and values.
+    #[inline]
+    pub(super) fn object(&mut self, mut entry: impl FnMut(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
+        self.sequence(b'}', "`,` or `}`", |json, next| match next {
+            b'"' => entry(json),
+            _ => Err(json.expected("a key")),
+        })
+    }
+
+    /// Reads a key and the colon behind it; with it comes the first byte of the value.
+    #[inline]
+    pub(super) fn key(&mut self) -> Result<(Cow<'a, str>, u8), Fault> {
+        let key = self.text()?;
+        Ok((key, self.colon()?))
+    }
+
+    /// Reads a key if it is this one, and the colon behind it.
+    ///
+    /// It has to be a name that needs no escapes.
+    #[inline]
+    pub(super) fn key_if(&mut self, name: &str) -> Result<Option<u8>, Fault> {
+        let (bytes, start) = (self.text.as_bytes(), self.at + 1);
+        let end = start + name.len();
+        // The quote first: it tells most keys apart without comparing them.
+        if bytes.get(end) == Some(&b'"') && bytes.get(start..end) == Some(name.as_bytes()) {
+            self.at = end + 1;
+            return self.colon().map(Some);
+        }
+        Ok(None)
+    }
+
+    #[inline]
+    fn colon(&mut self) -> Result<u8, Fault> {
+        if self.token() != Some(b':') {
+            return Err(self.expected("`:`"));
+        }
+        self.at += 1;
+        self.next_value()
+    }
+
+    /// What stands between two brackets, with commas in between.
+    #[inline]
+    fn sequence(
+        &mut self,
+        close: u8,
+        separator: &'static str,
+        mut element: impl FnMut(&mut Self, u8) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        self.at += 1;
+        let mut next = self.next_value()?;
+        if next == close {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            element(self, next)?;
+            match self.token() {
+                Some(b',') => self.at += 1,
+                Some(byte) if byte == close => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => return Err(self.expected(separator)),
+            }
+            next = self.next_value()?;
+        }
+    }
+
+    /// Reads a text.
+    #[inline]
+    pub(super) fn text(&mut self) -> Result<Cow<'a, str>, Fault> {
+        let rest = self.text.get(self.at + 1..).unwrap_or_default();
+        let length = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20));
+        let plain = length.and_then(|length| rest.split_at_checked(length));
+        match plain {
+            Some((plain, rest)) if rest.starts_with('"') => {
+                self.at += plain.len() + 2;
+                Ok(Cow::Borrowed(plain))
+            }
+            _ => self.escaped().map(Cow::Owned),
+        }
+    }
+
+    /// Reads a text with escapes in it.
+    #[cold]
+    fn escaped(&mut self) -> Result<String, Fault> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        // The quote that begins it ends nothing, as if it were escaped.
+        let mut is_escaped = true;
+        let end = rest.bytes().position(|byte| {
+            let was_escaped = is_escaped;
+            is_escaped = byte == b'\\' && !was_escaped;
+            byte == b'"' && !was_escaped
+        });
+        // As a `Value` it is read by code that `serde_json` holds compiled.
+        let text = end.and_then(|end| rest.get(..=end)?.parse().ok());
+        let (Some(end), Some(Value::String(text))) = (end, text) else { return Err(self.fault(FaultKind::Text)) };
+        self.at += end + 1;
+        Ok(text)
+    }
+
+    /// Reads a number.
+    #[inline]
+    pub(super) fn number(&mut self) -> Result<Number, Fault> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let (number, length) = Number::begin(rest).map_err(|error| self.no_number(error))?;
+        self.at += length;
+        Ok(number)
+    }
+
+    /// Steps over a number.
+    pub(super) fn skip_number(&mut self) -> Result<(), Fault> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        self.at += Number::length(rest).map_err(|error| self.no_number(error))?;
+        Ok(())
+    }
+
+    #[cold]
+    fn no_number(&self, error: NoNumber) -> Fault {
+        match error {
+            NoNumber::Other => self.expected("a number"),
+            NoNumber::OutOfRange => self.fault(FaultKind::OutOfRange),
+        }
+    }
+
+    /// Reads `null`, `true` or `false`.
+    pub(super) fn literal(&mut self) -> Result<Option<bool>, Fault> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        for (word, value) in [("null", None), ("true", Some(true)), ("false", Some(false))] {
+            if rest.starts_with(word) {
+                self.at += word.len();
+                return Ok(value);
+            }
+        }
+        Err(self.expected("a value"))
+    }
+}
+
+impl Fault {
+    /// What is wrong and where, in words.
+    pub(super) fn problem(&self, text: &str) -> String {
+        let (kind, at) = *self.0;
+        let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));
+        let problem = match kind {
+            FaultKind::Expected(what) => format!("expected {what}, found {}", found(rest)),
+            FaultKind::Missing(key) => format!("there is no `{key}`"),
+            FaultKind::Text => "a text is cut or not as JSON writes it".to_owned(),
+            FaultKind::OutOfRange => format!("the number {} is out of range", found(rest)),
+            FaultKind::Twice(key) => format!("the key `{key}` stands twice in one object"),
+            FaultKind::Deep => "too many lists and objects stand within each other".to_owned(),
+            FaultKind::Misfit => "a value does not fit its field".to_owned(),
+        };
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+        format!("{problem} at line {line} column {column}")
+    }
+}
+
+/// The value that begins a text, in a word or two.
+fn found(rest: &str) -> Cow<'static, str> {
+    let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || "<!-+.".contains(*c)).take(20).collect();
+    match rest.chars().next() {
+        None => "the end of the body".into(),
+        Some('[') => "a list".into(),
+        Some('{') => "an object".into(),
+        Some('"') => "a text".into(),
+        Some(other) if word.is_empty() => format!("{other:?}").into(),
+        Some(_) => format!("`{word}`").into(),
+    }
+}

@@ -1,0 +1,159 @@
+//! One value of a record, as it stood in the body.
+//!
+//! The decoder fills a [`Slot`] with it; [`FromSlot`] makes a Rust value of it.
+//! This is where tolerance lives: numbers may come as text and integers with an exponent.
+//! Nothing is guessed: what could be read in two ways, or would have to be rounded, is refused.
+
+mod from_slot;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::field_error::FieldError;
+use super::record::Row;
+use crate::error::excerpt;
+use crate::registry::TimeUnit;
+use crate::values::{Number, Timestamp, Value};
+
+pub use from_slot::{AsNamedType, AsRecord, FromSlot};
+
+/// What stood where a value was expected.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub enum Slot<'a> {
+    /// Nothing.
+    #[default]
+    Absent,
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number without fraction and exponent.
+    Integer(i64),
+    /// The same, too large for [`Slot::Integer`].
+    Unsigned(u64),
+    /// Any other number; never infinite and never NaN.
+    Float(f64),
+    /// A whole number where the catalogue expects a point in time, its unit applied.
+    Time(Timestamp),
+    /// A text, as it stands in the body.
+    Text(&'a str),
+    /// What takes an allocation; in one place, so that a slot is cheap to empty.
+    Large(Box<Large<'a>>),
+    /// A list where the catalogue expects none.
+    StrayList,
+    /// An object where the catalogue expects none.
+    StrayObject,
+}
+
+/// What takes an allocation.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Large<'a> {
+    /// A text that stands in the body with escapes.
+    Text(String),
+    /// Anything, where the catalogue expects anything.
+    Any(Value),
+    /// A list, where the catalogue expects one.
+    List(Vec<Slot<'a>>),
+    /// An object, where the catalogue expects a record.
+    Record(Row<'a>),
+}
+
+impl<'a> From<Large<'a>> for Slot<'a> {
+    fn from(large: Large<'a>) -> Self {
+        Self::Large(Box::new(large))
+    }
+}
+
+impl<'a> Slot<'a> {
+    /// The refusal of this value where something else was expected.
+    #[cold]
+    pub fn refuse(&self, expected: &'static str) -> FieldError {
+        FieldError::new(expected, self.to_string())
+    }
+
+    /// The number, also where it is written as text.
+    fn number(&self) -> Option<Number> {
+        match self {
+            Self::Integer(number) => Some(Number::Integer(*number)),
+            Self::Unsigned(number) => Some(Number::Unsigned(*number)),
+            Self::Float(number) => Some(Number::Float(*number)),
+            Self::Text(text) => Number::parse(text),
+            Self::Large(large) => match &**large {
+                Large::Text(text) => Number::parse(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A whole number, however it is written, as the point in time that it counts in a unit; anything else as it is.
+    #[inline]
+    pub(crate) fn in_unit(self, unit: TimeUnit) -> Self {
+        let count = match &self {
+            Self::Integer(count) => Some(*count),
+            other => other.number().and_then(Number::integer),
+        };
+        count.map_or(self, |count| Self::Time(Timestamp::from_wire(count, unit)))
+    }
+
+    /// The number as a float, however it is written.
+    #[inline(never)] // The usual way of writing it is dealt with before, and inlined.
+    fn float(self, expected: &'static str) -> Result<f64, FieldError> {
+        self.number().map(Number::float).ok_or_else(|| self.refuse(expected))
+    }
+
+    /// The whole number, unless there is none or reading it would round.
+    #[inline(never)]
+    fn integer(self, expected: &'static str) -> Result<i64, FieldError> {
+        self.number().and_then(Number::integer).ok_or_else(|| self.refuse(expected))
+    }
+
+    /// The text; a whole number will do, because its text is beyond doubt.
+    fn text(self) -> Result<Cow<'a, str>, FieldError> {
+        match self {
+            Self::Text(text) => Ok(text.into()),
+            Self::Integer(number) => Ok(number.to_string().into()),
+            Self::Unsigned(number) => Ok(number.to_string().into()),
+            Self::Large(large) => match *large {
+                Large::Text(text) => Ok(text.into()),
+                other => Err(Self::from(other).refuse("text")),
+            },
+            other => Err(other.refuse("text")),
+        }
+    }
+}
+
+/// What an error says stood there, in few words.
+impl fmt::Display for Slot<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent => f.write_str("nothing"),
+            Self::Null => f.write_str("`null`"),
+            Self::Bool(value) => write!(f, "`{value}`"),
+            Self::Integer(number) => write!(f, "`{number}`"),
+            Self::Unsigned(number) => write!(f, "`{number}`"),
+            Self::Float(number) => write!(f, "`{}`", Value::from(*number)),
+            Self::Time(time) => write!(f, "the time {time}"),
+            Self::Text(text) => write!(f, "the text {:?}", excerpt(text, LONGEST)),
+            Self::Large(large) => large.fmt(f),
+            Self::StrayList => f.write_str("a list"),
+            Self::StrayObject => f.write_str("an object"),
+        }
+    }
+}
+
+impl fmt::Display for Large<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => Slot::Text(text).fmt(f),
+            Self::Any(_) => f.write_str("a value of any kind"),
+            Self::List(_) => f.write_str("a list"),
+            Self::Record(_) => f.write_str("an object"),
+        }
+    }
+}
+
+/// At most so many bytes of a text are quoted.
+const LONGEST: usize = 60;

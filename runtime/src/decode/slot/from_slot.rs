@@ -1,0 +1,192 @@
+//! The Rust types that a value of a record can have.
+//!
+//! Each takes what it can from a slot, or says what it expected there. What a number or a text may look like is
+//! the slot's to know.
+
+use std::borrow::Cow;
+
+use super::{Large, Slot};
+use crate::decode::field_error::FieldError;
+use crate::decode::record::{Record, Row};
+use crate::values::wire::NamedType;
+use crate::values::{Number, Timestamp, Value};
+
+/// A type that a value of a record can have.
+///
+/// `Via` keeps the two families of emitted types apart, records and named types; it is always inferred.
+pub trait FromSlot<Via = ()>: Sized {
+    /// Takes the value, or says what was expected and what stood there; the slot is absent afterwards.
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError>;
+
+    /// Any value at all, to stand where one did not fit until the whole is given up.
+    fn placeholder() -> Self;
+}
+
+/// The way of a type that is a [`Record`].
+#[derive(Debug)]
+pub enum AsRecord {}
+
+/// The way of a type that is a [`NamedType`].
+#[derive(Debug)]
+pub enum AsNamedType {}
+
+impl FromSlot for f64 {
+    #[inline]
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        match *slot {
+            Slot::Float(number) => {
+                *slot = Slot::Absent;
+                Ok(number)
+            }
+            _ => std::mem::take(slot).float("a number"),
+        }
+    }
+
+    fn placeholder() -> Self {
+        0.0
+    }
+}
+
+impl FromSlot for i64 {
+    #[inline]
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        match *slot {
+            Slot::Integer(number) => {
+                *slot = Slot::Absent;
+                Ok(number)
+            }
+            _ => std::mem::take(slot).integer("a whole number"),
+        }
+    }
+
+    fn placeholder() -> Self {
+        0
+    }
+}
+
+impl FromSlot for u32 {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        let slot = std::mem::take(slot);
+        let count = slot.number().and_then(Number::integer).and_then(|number| Self::try_from(number).ok());
+        count.ok_or_else(|| slot.refuse("a whole number from 0 to 4294967295"))
+    }
+
+    fn placeholder() -> Self {
+        0
+    }
+}
+
+impl FromSlot for Timestamp {
+    #[inline]
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        match std::mem::take(slot) {
+            Slot::Time(time) => Ok(time),
+            other => Err(other.refuse("a timestamp, a whole number")),
+        }
+    }
+
+    fn placeholder() -> Self {
+        Self::from_unix_seconds(0)
+    }
+}
+
+impl FromSlot for bool {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        match std::mem::take(slot) {
+            Slot::Bool(value) => Ok(value),
+            other => Err(other.refuse("`true` or `false`")),
+        }
+    }
+
+    fn placeholder() -> Self {
+        false
+    }
+}
+
+impl FromSlot for String {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        std::mem::take(slot).text().map(Cow::into_owned)
+    }
+
+    fn placeholder() -> Self {
+        Self::new()
+    }
+}
+
+/// `null` is a value of any kind too; only an absent one is refused.
+impl FromSlot for Value {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        match std::mem::take(slot) {
+            Slot::Null => Ok(Self::Null),
+            Slot::Large(large) => match *large {
+                Large::Any(value) => Ok(value),
+                other => Err(Slot::from(other).refuse("a value")),
+            },
+            other => Err(other.refuse("a value")),
+        }
+    }
+
+    fn placeholder() -> Self {
+        Self::Null
+    }
+}
+
+impl<T: NamedType> FromSlot<AsNamedType> for T {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        std::mem::take(slot).text().map(|text| T::from(&text))
+    }
+
+    fn placeholder() -> Self {
+        T::from("")
+    }
+}
+
+impl<T: Record> FromSlot<AsRecord> for T {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        match std::mem::take(slot) {
+            Slot::Large(large) => match *large {
+                Large::Record(mut row) => row.record(),
+                other => Err(Slot::from(other).refuse("an object")),
+            },
+            other => Err(other.refuse("an object")),
+        }
+    }
+
+    fn placeholder() -> Self {
+        T::from_row(&mut Row::new(&[]))
+    }
+}
+
+impl<T: FromSlot<Via>, Via> FromSlot<Via> for Option<T> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        match slot {
+            Slot::Absent | Slot::Null => {
+                *slot = Slot::Absent;
+                Ok(None)
+            }
+            some => T::from_slot(some).map(Some),
+        }
+    }
+
+    fn placeholder() -> Self {
+        None
+    }
+}
+
+impl<T: FromSlot<Via>, Via> FromSlot<Via> for Vec<T> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        let items = match std::mem::take(slot) {
+            Slot::Large(large) => match *large {
+                Large::List(items) => items,
+                other => return Err(Slot::from(other).refuse("a list")),
+            },
+            other => return Err(other.refuse("a list")),
+        };
+        let item = |(index, mut item)| T::from_slot(&mut item).map_err(|error| error.at_index(index));
+        items.into_iter().enumerate().map(item).collect()
+    }
+
+    fn placeholder() -> Self {
+        Self::new()
+    }
+}

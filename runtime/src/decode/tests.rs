@@ -1,0 +1,231 @@
+//! What the decoder accepts of one record, refuses and says.
+//!
+//! Also run with `--features __json-features`, with the same results, and with any catalogue: the service
+//! that answers here is described here.
+
+mod series;
+
+use super::sample::{Every, Level, Side};
+use crate::decode::record::{FieldError, FromSlot, Large, Record, Row, Slot};
+use crate::registry::RecordInfo;
+use crate::send::Body;
+use crate::values::{Timestamp, Value};
+
+/// Decodes a record that is plain but for one entry, which may stand for several.
+fn check(entry: &str) -> Result<Every, String> {
+    let plain = [
+        ("time", "1700000000"),
+        ("number", "0.5"),
+        ("integer", "-7"),
+        ("count", "7"),
+        ("flag", "true"),
+        ("text", r#""t""#),
+        ("side", r#""buy""#),
+    ];
+    let kept = plain.iter().filter(|(name, _)| !entry.starts_with(&format!("\"{name}\"")));
+    let mut entries: Vec<_> = kept.map(|(name, value)| format!("\"{name}\": {value}")).collect();
+    entries.extend(Some(entry.to_owned()).filter(|entry| !entry.is_empty()));
+    Every::decode(&format!("{{{}}}", entries.join(", "))).map_err(|error| error.to_string())
+}
+
+#[test]
+fn numbers_are_tolerated() {
+    for text in ["1.7e9", "1700000000.0", "\"1700000000\"", "\"1.7e9\"", "17E8"] {
+        let record = check(&format!("\"time\": {text}"));
+        assert_eq!(record.map(|record| record.time), Ok(Timestamp::from(1_700_000_000)), "{text}");
+    }
+    for (text, expected) in [("2", 2.0), ("\"2.5\"", 2.5), ("-0.0", 0.0), ("\"-1e-3\"", -0.001)] {
+        assert_eq!(check(&format!("\"number\": {text}")).map(|record| record.number), Ok(expected));
+    }
+    for (text, expected) in [("4294967295", u32::MAX), ("0.0", 0), ("\"12\"", 12)] {
+        assert_eq!(check(&format!("\"count\": {text}")).map(|record| record.count), Ok(expected));
+    }
+    assert_eq!(check(r#""text": 12"#).map(|record| record.text), Ok("12".to_owned()));
+    assert_eq!(check(r#""side": 3"#).map(|record| record.side), Ok(Side("3".to_owned())));
+}
+
+#[test]
+fn zero_keeps_its_sign() {
+    for text in ["-0", "-0.0", "\"-0\""] {
+        let record = check(&format!("\"number\": {text}"));
+        assert!(record.is_ok_and(|record| record.number.is_sign_negative()), "{text}");
+    }
+}
+
+#[test]
+fn what_may_be_absent() {
+    for entry in ["", r#""maybe": null, "any": null, "levels": null, "best": null, "grid": null"#] {
+        let record = check(entry).unwrap();
+        assert_eq!((record.maybe, record.any, record.best), (None, None, None));
+        assert!(record.levels.is_empty() && record.grid.is_empty());
+        assert!(record.unknown_fields.is_empty());
+    }
+}
+
+#[test]
+fn nested_values() {
+    let record = check(r#""levels": [{"price": "1"}, {"price": 2, "new": 3}], "grid": [[], [1, 2.5]]"#);
+    let record = record.unwrap();
+    assert_eq!(record.levels[0].price.to_bits(), 1.0_f64.to_bits());
+    assert_eq!(record.levels[1].unknown_fields.get("new"), Some(Value::from(3)));
+    assert_eq!(record.grid, [vec![], vec![1.0, 2.5]]);
+}
+
+#[test]
+fn unknown_fields_are_kept() {
+    let record = check(r#""z": {"b": [1, 2.50, -3, 1e2, null, "t"], "a": true}, "esc\n": 1, "z": 2"#);
+    let record = record.unwrap();
+    let kept: Vec<_> = record.unknown_fields.iter().collect();
+    assert_eq!(kept, [("z".into(), Value::from(2)), ("esc\n".into(), Value::from(1))]);
+    let any = check(r#""any": {"b": [1, 2.50, -3, 1e2, null, "t"], "a": true}"#).unwrap().any;
+    let expected = serde_json::json!({"a": true, "b": [1, 2.5, -3, 100.0, null, "t"]});
+    assert_eq!(any, Some(expected));
+}
+
+#[test]
+fn keys_are_compared_as_they_read_not_as_they_are_written() {
+    let record = check(r#""grid": [], "a\n": 1, "a\\n": true"#).unwrap();
+    assert_eq!((record.escaped, record.unknown_fields.get("a\n")), (Some(true), Some(Value::from(1))));
+    assert_eq!(check(r#""m\u0061ybe": 2"#).map(|record| record.maybe), Ok(Some(2.0)));
+}
+
+#[test]
+fn misfits_name_field_and_value() {
+    let long = "x".repeat(100);
+    let table = [
+        (r#""time": 1.5"#, "`time`: expected a timestamp, a whole number, found `1.5`"),
+        (r#""time": "soon""#, r#"`time`: expected a timestamp, a whole number, found the text "soon""#),
+        (r#""time": null"#, "`time`: expected a timestamp, a whole number, found `null`"),
+        (r#""number": null"#, "`number`: expected a number, found `null`"),
+        (r#""number": "NaN""#, r#"`number`: expected a number, found the text "NaN""#),
+        (r#""number": "-inf""#, r#"`number`: expected a number, found the text "-inf""#),
+        (r#""number": "1e999""#, r#"`number`: expected a number, found the text "1e999""#),
+        (r#""number": true"#, "`number`: expected a number, found `true`"),
+        (r#""number": [1]"#, "`number`: expected a number, found a list"),
+        (r#""number": {"a": 1}"#, "`number`: expected a number, found an object"),
+        (r#""number": null, "maybe": "x""#, "`number`: expected a number, found `null`"),
+        (r#""number": {}"#, "`number`: expected a number, found an object"),
+        (r#""integer": 9223372036854775808"#, "`integer`: expected a whole number, found `9223372036854775808`"),
+        (r#""integer": 1e300"#, "`integer`: expected a whole number, found `1e+300`"),
+        (r#""count": -1"#, "`count`: expected a whole number from 0 to 4294967295, found `-1`"),
+        (r#""flag": "true""#, r#"`flag`: expected `true` or `false`, found the text "true""#),
+        (r#""text": 1.5"#, "`text`: expected text, found `1.5`"),
+        (r#""maybe": "x""#, r#"`maybe`: expected a number, found the text "x""#),
+        (r#""levels": {}"#, "`levels`: expected a list, found an object"),
+        (r#""levels": [{"price": 1}, {}]"#, "`levels[1].price`: expected a number, found nothing"),
+        (r#""levels": [1.5]"#, "`levels[0]`: expected an object, found `1.5`"),
+        (r#""best": {"price": "x"}"#, r#"`best.price`: expected a number, found the text "x""#),
+        (r#""grid": [[1], [2, "x"]]"#, r#"`grid[1][1]`: expected a number, found the text "x""#),
+    ];
+    for (entry, expected) in table {
+        assert_eq!(check(entry), Err(expected.to_owned()), "{entry}");
+    }
+    let expected = format!("`number`: expected a number, found the text \"{}… (100 bytes)\"", &long[..60]);
+    assert_eq!(check(&format!("\"number\": \"{long}\"")), Err(expected));
+}
+
+#[test]
+fn what_is_no_json_is_refused_with_its_place() {
+    let table = [
+        (r#""number": 1e999"#, "`number`: the number `1e999` is out of range at line 1 column "),
+        (r#""number": NaN"#, "`number`: expected a value, found `NaN` at "),
+        (r#""number": nulL"#, "`number`: expected a value, found `nulL` at "),
+        (r#""number": 01"#, "`number`: expected a number, found `01` at "),
+        (r#""number": 1."#, "`number`: expected a number, found `1.` at "),
+        (r#""number": 1e+"#, "`number`: expected a number, found `1e+` at "),
+        (r#""number": -"#, "`number`: expected a number, found `-` at "),
+        (r#""text": "\ud800""#, "`text`: a text is cut or not as JSON writes it at "),
+        ("\"text\": \"\n\"", "`text`: a text is cut or not as JSON writes it at "),
+        (r#""number" 1"#, "expected `:`, found `1` at "),
+        (r#""number": 1,"#, "expected a key, found '}' at "),
+        (r#""number": 1, "number": 2"#, "`number`: the key `number` stands twice in one object at "),
+        (r#""new": 1e999"#, "the number `1e999` is out of range at "),
+        (r#""any": [-1e999]"#, "`any`: the number `-1e999` is out of range at "),
+        (r#""any": [1 2]"#, "`any`: expected `,` or `]`, found `2` at "),
+        (r#""number": {"$serde_json::private::Number": "1"}"#, "`number`: expected a number, found an object"),
+    ];
+    for (entry, expected) in table {
+        let error = check(entry).map(drop).unwrap_err();
+        assert!(error.contains(expected), "{entry}: {error}");
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let deep = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
+        for name in ["new", "any", "number", "levels", "grid"] {
+            assert!(check(&format!("\"{name}\": {deep}")).is_err(), "{name}");
+        }
+        assert!(Value::decode(&deep).is_err());
+        for (depth, is_read) in [(127, true), (128, false)] {
+            let deep = format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            assert_eq!(Value::decode(&deep).is_ok(), is_read, "{depth}");
+            assert_eq!(serde_json::from_str::<Value>(&deep).is_ok(), is_read, "{depth}");
+        }
+    }
+}
+
+/// A record in a type that is not emitted, taken from its row by hand.
+struct Boxed(Box<Level>);
+
+impl FromSlot for Boxed {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        let Slot::Large(large) = std::mem::take(slot) else { return Err(Slot::Absent.refuse("an object")) };
+        match *large {
+            Large::Record(mut row) => Ok(Self(Box::new(row.record()?))),
+            other => Err(Slot::from(other).refuse("an object")),
+        }
+    }
+
+    fn placeholder() -> Self {
+        Self(Box::new(Level::placeholder()))
+    }
+}
+
+impl Record for Boxed {
+    const INFO: &'static RecordInfo = Every::INFO;
+
+    /// As the field `best` of what [`Every`] describes.
+    fn from_row(row: &mut Row<'_>) -> Self {
+        row.take::<Self, ()>(10)
+    }
+}
+
+#[test]
+fn a_misfit_passes_through_types_that_are_not_emitted() {
+    let price = |text| Boxed::decode(text).map(|boxed| boxed.0.price.to_bits()).map_err(|error| error.to_string());
+    assert_eq!(price(r#"{"best": {"price": 2.5}}"#), Ok(2.5_f64.to_bits()));
+    let expected = "`best.price`: expected a number, found `null`";
+    assert_eq!(price(r#"{"best": {"price": null}}"#), Err(expected.to_owned()));
+    assert_eq!(price("{}"), Err("`best`: expected an object, found nothing".to_owned()));
+}
+
+/// The oracle reads numbers as they are only without the features that keep their text.
+#[cfg(not(feature = "__json-features"))]
+#[test]
+fn a_value_is_what_serde_json_makes_of_it() {
+    const SEED: &str = r#" {"a": [0, -0, 12.5e-3, 1E+2, 123456789012345678901, 0.1234567890123456789, 1e999, []],
+        "b\\\"\u00e9\ud83d\ude00": {"x": null, "y": true, "z": false}, "": "t\n\/é", "b": [{}, {"k": "v"}]} "#;
+    const BYTES: &[u8] = b"{}[]\",:.-+0123456789eEtrufalsn\\ \n\x01x";
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut read = 0;
+    for _ in 0..100_000 {
+        let mut text = SEED.as_bytes().to_vec();
+        for _ in 0..random.usize(0..3) {
+            let at = random.usize(0..text.len());
+            match random.u8(0..3) {
+                0 => text[at] = BYTES[random.usize(0..BYTES.len())],
+                1 => text.insert(at, BYTES[random.usize(0..BYTES.len())]),
+                _ => drop(text.remove(at)),
+            }
+        }
+        let Ok(text) = String::from_utf8(text) else { continue };
+        for text in [text.replace("1e999", "1e99"), text] {
+            let ours = Value::decode(&text).ok();
+            assert_eq!(ours, serde_json::from_str(&text).ok(), "{text}");
+            read += usize::from(ours.is_some());
+        }
+    }
+    assert!(read > 10_000, "{read}");
+}

@@ -1,0 +1,18 @@
+//! One attempt after the other: what a request goes through once its credentials are there.
+//!
+//! A request comes in with the [`RequestContext`] that follows it, a reply goes out or the error that ends it. Gate and
+//! transport are called here and nowhere else. Which credentials a request carries is for `auth` to say, and what its
+//! body means for `send`.
+
+mod context;
+mod dispatcher;
+pub mod observer;
+pub(crate) mod retry;
+pub(crate) mod retry_after;
+#[cfg(feature = "tracing")]
+pub(crate) mod spans;
+pub(crate) mod status;
+
+pub(crate) use context::RequestContext;
+pub(crate) use dispatcher::Dispatcher;
+pub use retry::Retry;

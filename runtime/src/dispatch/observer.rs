@@ -1,0 +1,148 @@
+//! What happens to requests, for those who count it.
+//!
+//! Events go out as values of this crate, in the order in which things happen to one request.
+//! They hold no URL, no param and nothing that a service has said but its status: what they hold is safe
+//! in any log.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::ErrorKind;
+use crate::registry::EndpointInfo;
+
+/// Is told what happens to the requests of a client and its clones.
+///
+/// It is called in the middle of things, so it should be quick: count, and look at the counters elsewhere.
+///
+/// ```
+/// # use runtime::{Event, Observer};
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+/// # use invented::Client;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// #[derive(Default)]
+/// struct Retries(AtomicU64);
+///
+/// impl Observer for Retries {
+///     fn observe(&self, event: &Event) {
+///         if let Event::Retry { .. } = event {
+///             self.0.fetch_add(1, Ordering::Relaxed);
+///         }
+///     }
+/// }
+///
+/// let builder = Client::builder("https://example.com/v2").observer(Retries::default());
+/// ```
+pub trait Observer: Send + Sync + 'static {
+    /// Takes note of an event.
+    fn observe(&self, event: &Event);
+}
+
+impl<O: Observer + ?Sized> Observer for Arc<O> {
+    fn observe(&self, event: &Event) {
+        (**self).observe(event);
+    }
+}
+
+/// Something that happened to a request.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// It had to wait.
+    #[non_exhaustive]
+    Wait {
+        /// Which request it is.
+        request: RequestKind,
+        /// What it waited for.
+        what: Waiting,
+        /// For how long.
+        elapsed: Duration,
+    },
+    /// It was sent, and answered or not.
+    #[non_exhaustive]
+    Attempt {
+        /// Which request it is.
+        request: RequestKind,
+        /// Which time it was sent, counted from one.
+        number: u32,
+        /// How it came out: the status, or the phase in which it failed.
+        outcome: Result<u16, ErrorKind>,
+        /// How many bytes the body had, decoded.
+        bytes: usize,
+        /// How long the attempt took.
+        elapsed: Duration,
+    },
+    /// It failed and is to be sent again.
+    #[non_exhaustive]
+    Retry {
+        /// Which request it is.
+        request: RequestKind,
+        /// The phase in which it failed.
+        kind: ErrorKind,
+        /// How long it waits before.
+        delay: Duration,
+    },
+    /// A token was asked for in vain, or there is a new one.
+    #[non_exhaustive]
+    Token {
+        /// Whether there is a new one.
+        renewed: bool,
+    },
+}
+
+/// What a request is for.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum RequestKind {
+    /// The data of an endpoint.
+    Data(&'static EndpointInfo),
+    /// A token.
+    Token,
+}
+
+/// `orderflow.volume_ratio`, or `token`.
+impl fmt::Display for RequestKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Data(endpoint) => endpoint.fmt(f),
+            Self::Token => f.write_str("token"),
+        }
+    }
+}
+
+impl fmt::Debug for RequestKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// What a request waits for before it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Waiting {
+    /// A token, which others may be fetching.
+    Token,
+    /// Its turn at the gate.
+    Gate,
+    /// The time of the next attempt.
+    Delay,
+}
+
+/// Who is told what happens: the user's observer, and `tracing`.
+#[derive(Clone, Default)]
+pub(crate) struct Observers(Option<Arc<dyn Observer>>);
+
+impl Observers {
+    pub(crate) fn new(observer: Option<Arc<dyn Observer>>) -> Self {
+        Self(observer)
+    }
+
+    pub(crate) fn tell(&self, event: &Event) {
+        #[cfg(feature = "tracing")]
+        super::spans::event(event);
+        if let Some(observer) = &self.0 {
+            observer.observe(event);
+        }
+    }
+}

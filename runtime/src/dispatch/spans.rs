@@ -1,0 +1,50 @@
+//! What happens to requests, for `tracing`.
+//!
+//! A span for each request and an event for whatever happens in it. Every value is named here, one by one:
+//! no URL, no param, no header and no body gets into a log.
+
+use std::time::Duration;
+
+use tracing::field::Empty;
+use tracing::{Span, debug, debug_span};
+
+use super::RequestContext;
+use super::observer::Event;
+use crate::registry::EndpointInfo;
+
+/// The span of a request; [`end`] fills in what is known only then.
+pub(crate) fn request(endpoint: &EndpointInfo) -> Span {
+    debug_span!("request", %endpoint, status = Empty, bytes = Empty, attempts = Empty, waited_ms = Empty)
+}
+
+/// Says how a request has ended, and how long the text of a success was.
+pub(crate) fn end(span: &Span, bytes: Option<usize>, context: &RequestContext) {
+    let timing = context.timing();
+    span.record("attempts", timing.attempts);
+    span.record("waited_ms", milliseconds(timing.waited));
+    if let Some(status) = context.status() {
+        span.record("status", status);
+    }
+    if let Some(bytes) = bytes {
+        span.record("bytes", bytes);
+    }
+}
+
+pub(crate) fn event(event: &Event) {
+    match event {
+        Event::Wait { request, what, elapsed } => {
+            debug!(%request, ?what, elapsed_ms = milliseconds(*elapsed), "waited");
+        }
+        Event::Attempt { request, number, outcome, bytes, elapsed } => {
+            debug!(%request, number, ?outcome, bytes, elapsed_ms = milliseconds(*elapsed), "attempt");
+        }
+        Event::Retry { request, kind, delay } => {
+            debug!(%request, ?kind, delay_ms = milliseconds(*delay), "retry");
+        }
+        Event::Token { renewed } => debug!(renewed, "token"),
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,128 @@
+//! What a status means.
+//!
+//! A reply comes in; a success goes out as it is, anything else becomes an error with the catalogue's
+//! words and what the body says. Whether to try again is not decided here.
+
+use super::retry::is_passing;
+use super::retry_after;
+use crate::decode;
+use crate::error::{Error, ErrorKind, excerpt, one_line};
+use crate::registry::{ErrorBodyInfo, StatusInfo};
+use crate::transport::HttpResponse;
+use crate::values::Value;
+
+/// Takes a success, or says what the status means.
+pub(crate) fn accept(
+    response: HttpResponse,
+    known: &[StatusInfo],
+    error_body: &ErrorBodyInfo,
+) -> Result<HttpResponse, Error> {
+    match response.status {
+        200..=299 => readable(response),
+        300..=399 => Err(redirect(response)),
+        _ => Err(refusal(response, known, error_body)),
+    }
+}
+
+/// A success whose body is JSON, as far as a look at its beginning can tell.
+fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
+    // A transport that accepts compressed bodies has to take the header away with the compression.
+    if let Some(encoding) =
+        response.headers.get("content-encoding").filter(|encoding| !encoding.eq_ignore_ascii_case("identity"))
+    {
+        let message = format!("the body is encoded as `{}`, which was not asked for", quoted(encoding));
+        return Err(Error::new(ErrorKind::Decode, message));
+    }
+    let kind = || response.headers.get("content-type").map(|kind| format!(" of type `{}`", quoted(kind)));
+    match response.body.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        None => {
+            let message = format!("status {} came with an empty body instead of JSON", response.status);
+            Err(Error::new(ErrorKind::Decode, message))
+        }
+        // No JSON begins like this, whatever its declared type.
+        Some(b'<') => {
+            let message = format!("the body is a page{} instead of JSON", kind().unwrap_or_default());
+            Err(Error::new(ErrorKind::Decode, message)
+                .with_hint("check the base URL, and what stands between here and the service")
+                .with_body(response.body))
+        }
+        Some(_) => Ok(response),
+    }
+}
+
+/// Following would hand the credentials to whatever host is named.
+fn redirect(response: HttpResponse) -> Error {
+    let target = response.headers.get("location").map_or("nowhere".to_owned(), target);
+    let status = response.status;
+    Error::new(ErrorKind::Status, format!("status {status}, a redirect to {target}, is not followed"))
+        .with_status(status, None)
+        .with_hint("check the base URL")
+        .with_headers(response.headers)
+}
+
+/// Where a redirect leads: the host is named, or else it is the same.
+fn target(location: &str) -> String {
+    let whole = match location.strip_prefix("//") {
+        Some(_) => format!("https:{location}"),
+        None => location.to_owned(),
+    };
+    let first = whole.split(['/', '?', '#']).next().unwrap_or_default();
+    if !first.ends_with(':') {
+        return "another path of the same host".to_owned();
+    }
+    match whole.parse::<http::Uri>() {
+        Ok(uri) => uri.host().map_or("nowhere".to_owned(), |host| format!("the host `{}`", quoted(host))),
+        Err(_) => "nowhere".to_owned(),
+    }
+}
+
+fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyInfo) -> Error {
+    let asked = retry_after::read(&response.headers);
+    let HttpResponse { status, headers, body, .. } = response;
+    let info = known.iter().find(|info| info.status == status);
+    let said = std::str::from_utf8(&body).ok().and_then(|text| decode::any(text).ok());
+    let find = |places| said.as_ref().and_then(|said| find(said, places));
+    let label = info.and_then(|info| info.label).map(|label| format!(" (documented as \"{label}\")"));
+    let meaning = find(error_body.message)
+        .or_else(|| info.map(|info| clause(info.summary)))
+        .map(|meaning| format!(": {meaning}"));
+    let parts = [Some(format!("status {status}")), label, meaning];
+    Error::new(ErrorKind::Status, parts.into_iter().flatten().collect::<String>())
+        .with_status(status, find(error_body.code))
+        .retryable(is_passing(status))
+        .with_retry_after(asked)
+        .with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())
+        .with_headers(headers)
+        .with_body(body)
+}
+
+/// A sentence of the catalogue as a part of another: `Check the key.` becomes `check the key`, `API` stays.
+fn clause(sentence: &str) -> String {
+    let sentence = sentence.trim_end_matches('.');
+    let mut letters = sentence.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(sentence.chars().skip(1)).collect()
+        }
+        _ => sentence.to_owned(),
+    }
+}
+
+/// At most so many bytes of what the service says are repeated.
+const LONGEST: usize = 300;
+
+fn quoted(text: &str) -> String {
+    one_line(&excerpt(text, LONGEST))
+}
+
+/// The first of several places that holds a text or a number.
+fn find(body: &Value, places: &[&str]) -> Option<String> {
+    places.iter().find_map(|place| {
+        let value = place.split('.').try_fold(body, |value, key| value.get(key))?;
+        match value {
+            Value::String(text) if !text.is_empty() => Some(quoted(text)),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
+    })
+}

@@ -1,0 +1,171 @@
+//! The one error of this crate.
+//!
+//! It is made where something goes wrong and learns on the way out which request it was about.
+//! It says what happened and what to do; it never holds a key, a secret or a token.
+//! What caused it is chained with [`source`](std::error::Error::source) and not printed by `Display`.
+
+pub(crate) mod cause;
+mod excerpt;
+mod line;
+mod making;
+
+use std::time::Duration;
+
+use crate::registry::EndpointInfo;
+use crate::transport::Headers;
+
+use cause::Cause;
+pub(crate) use excerpt::{excerpt, one_line};
+
+/// Any failure, from building a client to reading a reply.
+///
+/// `Display` is one line that says what happened and what to do; `{:#}` adds what caused it, and so does
+/// `Debug`, which is what a `main` that returns an error prints.
+#[derive(Clone)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+    hint: String,
+    request: Option<FailedRequest>,
+    token: bool,
+    status: Option<u16>,
+    code: Option<String>,
+    headers: Option<Box<Headers>>,
+    body: Option<Box<[u8]>>,
+    timeout: bool,
+    retryable: bool,
+    retry_after: Option<Duration>,
+    timing: Timing,
+    source: Option<Cause>,
+}
+
+/// The request that an error is about.
+#[derive(Clone)]
+struct FailedRequest {
+    endpoint: &'static EndpointInfo,
+    line: String,
+}
+
+/// What a request has cost so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Timing {
+    pub(crate) attempts: u32,
+    pub(crate) elapsed: Duration,
+    pub(crate) waited: Duration,
+}
+
+/// In which phase something went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Before anything was sent: the client or the request cannot be built.
+    Build,
+    /// While it waited for a token, for its turn at the gate or for the time of the next attempt.
+    Wait,
+    /// No connection was made.
+    Connect,
+    /// The request could not be sent.
+    Send,
+    /// No status and headers came back, or not in time; the service may have got the request.
+    Head,
+    /// The body did not arrive whole.
+    Body,
+    /// The service answered with a status other than success.
+    Status,
+    /// The body is not what the catalogue says.
+    Decode,
+    /// The reply leaves out some of what was asked for; see `Series::require_complete`.
+    Incomplete,
+}
+
+impl Error {
+    /// The phase in which it happened.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The endpoint that was asked, unless it happened before there was one.
+    pub fn endpoint(&self) -> Option<&'static EndpointInfo> {
+        self.0.request.as_ref().map(|request| request.endpoint)
+    }
+
+    /// The HTTP status, if the service answered with one other than success.
+    pub fn status(&self) -> Option<u16> {
+        self.0.status
+    }
+
+    /// The machine-readable code that the service gave, if it gave one.
+    pub fn code(&self) -> Option<&str> {
+        self.0.code.as_deref()
+    }
+
+    /// The headers, if the service answered with a status other than success: a trace id may be among them.
+    pub fn headers(&self) -> Option<&Headers> {
+        self.0.headers.as_deref()
+    }
+
+    /// The whole body, where one arrived: of another status than success, or one that did not decode. None where it
+    /// may hold a token, nor where it is encoded in a way that was not asked for.
+    pub fn body(&self) -> Option<&[u8]> {
+        self.0.body.as_deref()
+    }
+
+    /// How often the request was sent; where [`Error::is_token`], the request for a token.
+    pub fn attempts(&self) -> u32 {
+        self.0.timing.attempts
+    }
+
+    /// The time from the first step to the error.
+    pub fn elapsed(&self) -> Duration {
+        self.0.timing.elapsed
+    }
+
+    /// How much of it was spent waiting: for a token, at the gate, between attempts.
+    pub fn waited(&self) -> Duration {
+        self.0.timing.waited
+    }
+
+    /// How long the service asks to wait, if it does.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    /// Whether the same request may succeed if it is sent again.
+    pub fn is_retryable(&self) -> bool {
+        self.0.retryable
+    }
+
+    /// Whether the credentials are at fault.
+    pub fn is_auth(&self) -> bool {
+        matches!(self.0.status, Some(401 | 403))
+    }
+
+    /// Whether time ran out.
+    pub fn is_timeout(&self) -> bool {
+        self.0.timeout
+    }
+
+    /// Whether the body is not what the catalogue says.
+    pub fn is_decode(&self) -> bool {
+        self.0.kind == ErrorKind::Decode
+    }
+
+    /// Whether the service asked for fewer requests.
+    pub fn is_rate_limited(&self) -> bool {
+        self.0.status == Some(429)
+    }
+
+    /// Whether it was the request for a token that failed, and not the one for data.
+    pub fn is_token(&self) -> bool {
+        self.0.token
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}

@@ -1,0 +1,55 @@
+//! Causes of errors that are fit to be shown.
+//!
+//! A cause comes from elsewhere and says what it likes. One that repeats a secret is replaced by its words,
+//! and so is what caused it in turn; any other stays what it is, for whoever wants to look into it.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::secrets::Redact;
+
+pub(crate) type Cause = Arc<dyn Error + Send + Sync>;
+
+/// The cause, or what is left of it without secrets.
+pub(crate) fn without_secrets(cause: Cause, credentials: &dyn Redact) -> Cause {
+    let all = || std::iter::successors(Some(&*cause as &(dyn Error + 'static)), |cause| (*cause).source());
+    let shows = |text: String| masked(text.clone(), credentials) != text;
+    if !all().any(|cause| shows(format!("{cause} {cause:#} {cause:?}"))) {
+        return cause;
+    }
+    let mut texts: Vec<_> = all().map(|cause| masked(cause.to_string(), credentials)).collect();
+    let innermost = Masked { text: texts.pop().unwrap_or_default(), cause: None };
+    let outermost =
+        texts.into_iter().rev().fold(innermost, |cause, text| Masked { text, cause: Some(Box::new(cause)) });
+    Arc::new(outermost)
+}
+
+fn masked(mut text: String, credentials: &dyn Redact) -> String {
+    credentials.redact(&mut text);
+    text
+}
+
+/// The words of a cause that showed a secret.
+struct Masked {
+    text: String,
+    cause: Option<Box<Self>>,
+}
+
+impl fmt::Display for Masked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for Masked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Error for Masked {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}

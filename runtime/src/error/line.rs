@@ -1,0 +1,85 @@
+//! An error in words: one line, in the order in which a reader asks.
+//!
+//! Which request, what happened, what to do, what it has cost, what the body says.
+//! What caused it stands in `{:#}` and `Debug` only, so that whoever walks the causes reads nothing twice.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::{Error, FailedRequest, Timing, excerpt, one_line};
+
+/// A body is shown up to so many bytes.
+const LONGEST_BODY: usize = 500;
+
+impl Error {
+    fn write_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        if let Some(FailedRequest { endpoint, line }) = &inner.request {
+            write!(f, "{endpoint} ({line}): ")?;
+        }
+        if inner.token {
+            f.write_str("no token: ")?;
+        }
+        f.write_str(&inner.message)?;
+        if let Some(code) = &inner.code {
+            write!(f, " (code {code})")?;
+        }
+        if let Some(asked) = inner.retry_after {
+            write!(f, "; retry after {}s", asked.as_secs_f64())?;
+        }
+        if !inner.hint.is_empty() {
+            write!(f, "; {}", inner.hint)?;
+        }
+        // Whoever waits for a token waits for these attempts.
+        let waited = if inner.token { Duration::ZERO } else { inner.timing.waited };
+        write_account(f, &Timing { waited, ..inner.timing })?;
+        match inner.body.as_deref().map(String::from_utf8_lossy) {
+            Some(body) if !body.trim().is_empty() => {
+                write!(f, "; body: {}", one_line(&excerpt(body.trim(), LONGEST_BODY)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn write_causes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
+/// What cost nothing is not worth a word.
+fn write_account(f: &mut fmt::Formatter<'_>, timing: &Timing) -> fmt::Result {
+    let Timing { attempts, elapsed, waited } = *timing;
+    match attempts {
+        0 if elapsed < MILLISECOND => return Ok(()),
+        0 => f.write_str("; after ")?,
+        1 => f.write_str("; after 1 attempt in ")?,
+        _ => write!(f, "; after {attempts} attempts in ")?,
+    }
+    write!(f, "{:?}", rounded(elapsed.max(MILLISECOND)))?;
+    if waited < MILLISECOND { Ok(()) } else { write!(f, ", of which {:?} waiting", rounded(waited)) }
+}
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+fn rounded(time: Duration) -> Duration {
+    Duration::new(time.as_secs(), time.subsec_millis() * 1_000_000)
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_line(f)?;
+        if f.alternate() { self.write_causes(f) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // `main` prints the word `Error` and a colon before it.
+        write!(f, "{self:#}")
+    }
+}

@@ -1,0 +1,166 @@
+//! How an error is made, and what it learns on its way out.
+//!
+//! Whoever meets a failure says what it knows, and whoever hands it on adds what only it can know: the request, the
+//! cost, the credentials that must not be seen.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Error, ErrorKind, FailedRequest, Inner, Timing, cause};
+use crate::registry::EndpointInfo;
+use crate::secrets::Redact;
+use crate::transport::{Headers, InvalidHeader, Phase, SettingsError, TransportError};
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            message: message.into(),
+            hint: String::new(),
+            request: None,
+            token: false,
+            status: None,
+            code: None,
+            headers: None,
+            body: None,
+            timeout: false,
+            retryable: false,
+            retry_after: None,
+            timing: Timing::default(),
+            source: None,
+        }))
+    }
+
+    /// Something that is wrong before anything is sent.
+    pub(crate) fn build(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Build, message)
+    }
+
+    /// A setting that the transport cannot use, taken over with its words and its cause.
+    pub(crate) fn settings(error: SettingsError) -> Self {
+        let mut this = Self::build(error.to_string());
+        this.0.source = error.into_cause();
+        this
+    }
+
+    /// A header that HTTP cannot carry.
+    pub(crate) fn header(error: &InvalidHeader) -> Self {
+        Self::build(error.to_string())
+    }
+
+    /// Adds what to do, or what else there is to know.
+    pub(crate) fn with_hint(mut self, hint: impl AsRef<str>) -> Self {
+        let (hints, hint) = (&mut self.0.hint, hint.as_ref());
+        if !hints.is_empty() && !hint.is_empty() {
+            hints.push_str("; ");
+        }
+        hints.push_str(hint);
+        self
+    }
+
+    pub(crate) fn with_status(mut self, status: u16, code: Option<String>) -> Self {
+        self.0.status = Some(status);
+        self.0.code = code;
+        self
+    }
+
+    /// Says that the same request may succeed if it is sent again.
+    pub(crate) fn retryable(mut self, retryable: bool) -> Self {
+        self.0.retryable = retryable;
+        self
+    }
+
+    pub(crate) fn with_retry_after(mut self, asked: Option<Duration>) -> Self {
+        self.0.retry_after = asked;
+        self
+    }
+
+    /// Says that time ran out, and what had gone wrong before.
+    pub(crate) fn timed_out(mut self, before: Option<Self>) -> Self {
+        self.0.timeout = true;
+        self.0.retryable = true;
+        self.0.source = before.map(|before| Arc::new(before) as _);
+        self
+    }
+
+    /// Says what the way so far has cost; what is known of attempts already stays.
+    pub(crate) fn after(mut self, timing: Timing) -> Self {
+        let attempts = match self.0.timing.attempts {
+            0 => timing.attempts,
+            known => known,
+        };
+        self.0.timing = Timing { attempts, ..timing };
+        self
+    }
+
+    /// Says what caused it, if anything did.
+    pub(crate) fn because(mut self, cause: Option<cause::Cause>) -> Self {
+        self.0.source = cause;
+        self
+    }
+
+    pub(crate) fn with_headers(mut self, headers: Headers) -> Self {
+        self.0.headers = Some(Box::new(headers));
+        self
+    }
+
+    pub(crate) fn with_body(mut self, body: Vec<u8>) -> Self {
+        self.0.body = Some(body.into());
+        self
+    }
+
+    /// Takes the body out, which may hold a token that nobody knows yet.
+    pub(crate) fn without_body(mut self) -> Self {
+        self.0.body = None;
+        self
+    }
+
+    /// Says that the request for a token failed, on the way of another request.
+    pub(crate) fn of_token(mut self) -> Self {
+        self.0.token = true;
+        self
+    }
+
+    /// Says which request it was about: its endpoint, and its method and target in one line.
+    pub(crate) fn about(mut self, endpoint: &'static EndpointInfo, line: String) -> Self {
+        self.0.request = Some(FailedRequest { endpoint, line });
+        self
+    }
+
+    /// Takes out what a server may have echoed, or a caller have put into a param.
+    pub(crate) fn without_secrets(mut self, secrets: &dyn Redact) -> Self {
+        let inner = &mut *self.0;
+        secrets.redact(&mut inner.message);
+        if let Some(request) = &mut inner.request {
+            secrets.redact(&mut request.line);
+        }
+        if let Some(code) = &mut inner.code {
+            secrets.redact(code);
+        }
+        if let Some(headers) = &mut inner.headers {
+            secrets.redact_headers(headers);
+        }
+        if let Some(body) = &mut inner.body {
+            secrets.redact_bytes(body);
+        }
+        inner.source = inner.source.take().map(|source| cause::without_secrets(source, secrets));
+        self
+    }
+}
+
+/// A failure of the transport, taken over with its words and its cause.
+impl From<TransportError> for Error {
+    fn from(error: TransportError) -> Self {
+        let kind = match error.phase() {
+            Phase::Connect => ErrorKind::Connect,
+            Phase::Send => ErrorKind::Send,
+            Phase::Head => ErrorKind::Head,
+            Phase::Body => ErrorKind::Body,
+        };
+        let mut this = Self::new(kind, error.to_string());
+        this.0.timeout = error.is_timeout();
+        this.0.retryable = error.is_retryable();
+        this.0.source = error.into_cause();
+        this
+    }
+}

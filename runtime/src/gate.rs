@@ -1,0 +1,186 @@
+//! What holds requests back, so that the service's limits are kept.
+//!
+//! Whoever is about to send asks a [`Gate`] for a [`Permit`] and keeps it until the reply is complete.
+//! The built-in gate serves one client and its clones; bring your own with
+//! [`Builder::gate`](crate::Builder::gate) where more than one process shares an API key.
+//! A gate judges no request: data, retries and tokens permit alike, in the order in which they came.
+
+mod rate_limit;
+mod rolling;
+#[cfg(test)]
+mod schedules;
+mod window;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::{Error, ErrorKind};
+
+pub use rate_limit::RateLimit;
+
+pub(crate) use rolling::RollingGate;
+#[doc(hidden)]
+pub use window::Window;
+
+/// Holds requests back.
+///
+/// A fleet of machines shares a limit through something that they all reach. Here it is a counter that
+/// says how long to wait, kept in Redis perhaps:
+///
+/// ```
+/// # use runtime::gate::{Gate, GateError, Permit, PermitFuture};
+/// use std::time::Duration;
+///
+/// # struct Counter;
+/// # impl Counter {
+/// #     async fn take(&self) -> Result<Option<Duration>, std::io::Error> { Ok(None) }
+/// #     fn block(&self, _: Duration) {}
+/// # }
+/// struct FleetGate {
+///     counter: Counter,
+/// }
+///
+/// impl Gate for FleetGate {
+///     fn enter(&self) -> PermitFuture<'_> {
+///         Box::pin(async move {
+///             loop {
+///                 match self.counter.take().await {
+///                     Ok(None) => return Ok(Permit::new(())),
+///                     Ok(Some(wait)) => tokio::time::sleep(wait).await,
+///                     Err(error) => {
+///                         return Err(GateError::new("the shared counter cannot be reached").because(error));
+///                     }
+///                 }
+///             }
+///         })
+///     }
+///
+///     fn refused(&self, pause: Duration) {
+///         self.counter.block(pause);
+///     }
+/// }
+/// # let gate = FleetGate { counter: Counter };
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+/// # use invented::Client;
+/// # let _ = Client::builder("https://example.com/v2").gate(gate);
+/// ```
+pub trait Gate: Send + Sync + 'static {
+    /// Waits for a turn. Dropping the future gives up and leaves nothing behind.
+    fn enter(&self) -> PermitFuture<'_>;
+
+    /// Takes note that the service found too many requests, and wants none for so long.
+    fn refused(&self, pause: Duration);
+}
+
+impl<G: Gate + ?Sized> Gate for Arc<G> {
+    fn enter(&self) -> PermitFuture<'_> {
+        (**self).enter()
+    }
+
+    fn refused(&self, pause: Duration) {
+        (**self).refused(pause);
+    }
+}
+
+/// The future of a [`Permit`].
+pub type PermitFuture<'g> = Pin<Box<dyn Future<Output = Result<Permit, GateError>> + Send + 'g>>;
+
+/// Permission to send one request.
+///
+/// It is dropped when the reply is complete or when nobody waits for it any more.
+#[must_use = "dropping it says that the reply is complete"]
+pub struct Permit(Box<dyn Counted>);
+
+impl Permit {
+    /// A permit that drops `guard`, a permit of a semaphore for example, when it is dropped itself.
+    pub fn new(guard: impl Send + 'static) -> Self {
+        Self(Box::new(Guarded { _guard: guard }))
+    }
+
+    pub(crate) fn of(place: impl Counted) -> Self {
+        Self(Box::new(place))
+    }
+
+    /// Says that the request left so long after it was permitted.
+    pub(crate) fn departed(&mut self, after: Duration) {
+        self.0.departed(after);
+    }
+
+    /// Gives the permit back: nothing was sent with it.
+    pub(crate) fn give_back(mut self) {
+        self.0.give_back();
+    }
+}
+
+impl fmt::Debug for Permit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Permit(..)")
+    }
+}
+
+/// What a permit stands for.
+pub(crate) trait Counted: Send + 'static {
+    /// Undoes what entering has counted.
+    fn give_back(&mut self);
+
+    /// Says that the request left so much later.
+    fn departed(&mut self, after: Duration);
+}
+
+struct Guarded<G> {
+    _guard: G,
+}
+
+impl<G: Send + 'static> Counted for Guarded<G> {
+    fn give_back(&mut self) {}
+
+    fn departed(&mut self, _: Duration) {}
+}
+
+/// Why a gate cannot tell whether a request may be sent. The request is tried again later.
+#[derive(Clone, Debug)]
+pub struct GateError {
+    message: String,
+    cause: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+impl GateError {
+    /// A failure, in words that do not repeat the cause and hold no credentials.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), cause: None }
+    }
+
+    /// Says what caused it.
+    pub fn because(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.cause = Some(cause.into().into());
+        self
+    }
+
+    pub(crate) fn into_cause(self) -> Option<Arc<dyn StdError + Send + Sync>> {
+        self.cause
+    }
+}
+
+impl fmt::Display for GateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for GateError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}
+
+/// A failure of the gate, taken over with its words and its cause.
+impl From<GateError> for Error {
+    fn from(error: GateError) -> Self {
+        let message = error.to_string();
+        Self::new(ErrorKind::Wait, message).retryable(true).because(error.into_cause())
+    }
+}

@@ -1,0 +1,128 @@
+//! How many requests may be sent: windows, and how many may be under way at once.
+//!
+//! The sets that the catalogue names come in, or numbers of the user's own. Keeping to them is the gate's
+//! job.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use super::window::Window;
+use crate::error::Error;
+use crate::registry::LimitInfo;
+
+/// How many requests a client may send.
+///
+/// ```
+/// # use runtime::RateLimit;
+/// use std::time::Duration;
+///
+/// let second = RateLimit::new(5, Duration::from_secs(1), 5);
+/// let both = second.clone().and(RateLimit::new(200, Duration::from_secs(60), 10));
+/// assert_ne!(both, second);
+/// assert_eq!(second.clone().and(RateLimit::none()), second);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    windows: Cow<'static, [Window]>,
+    concurrent: Option<usize>,
+}
+
+impl RateLimit {
+    /// At most so many requests in any window of a length, and so many under way at once.
+    ///
+    /// When a request left is known with its reply; until then it may leave at any time and counts all the while.
+    /// So where replies take longer than the window, no more than `requests` are under way.
+    ///
+    /// Zero counts as one: a gate that lets nothing through would hang whoever asks.
+    pub fn new(requests: u32, window: Duration, concurrent: u32) -> Self {
+        let requests = at_least_one(requests);
+        Self { windows: vec![Window { requests, length: window }].into(), concurrent: Some(at_least_one(concurrent)) }
+    }
+
+    /// A set that the catalogue knows.
+    #[doc(hidden)]
+    pub const fn set(windows: &'static [Window], concurrent: u32) -> Self {
+        Self { windows: Cow::Borrowed(windows), concurrent: Some(concurrent as usize) }
+    }
+
+    /// What satisfies all sets of a service at once, since nobody says which of them applies.
+    pub(crate) fn all(sets: &[LimitInfo]) -> Self {
+        sets.iter().map(Self::from).fold(Self::none(), Self::and)
+    }
+
+    /// A set by the name that the catalogue gives it; where there is none, the error names those there are.
+    pub(crate) fn named(name: &str, sets: &[LimitInfo]) -> Result<Self, Error> {
+        let found = sets.iter().find(|info| info.name == name);
+        found.map(Self::from).ok_or_else(|| {
+            let known: Vec<_> = sets.iter().map(|info| format!("`{}`", info.name)).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            Error::build(format!("there is no limit set {name:?}")).with_hint(format!("known: {known}"))
+        })
+    }
+
+    /// No limit; the gate still waits when the service asks for it.
+    pub fn none() -> Self {
+        Self { windows: Cow::Borrowed(&[]), concurrent: None }
+    }
+
+    /// What satisfies both limits.
+    pub fn and(mut self, other: Self) -> Self {
+        for window in other.windows.into_owned() {
+            // In their order: the same limit is the same value, whichever set was named first.
+            if let Err(place) = self.windows.binary_search(&window) {
+                self.windows.to_mut().insert(place, window);
+            }
+        }
+        self.concurrent = self.concurrent.into_iter().chain(other.concurrent).min();
+        self
+    }
+
+    pub(super) fn into_parts(self) -> (Vec<Window>, Option<usize>) {
+        (self.windows.into_owned(), self.concurrent)
+    }
+}
+
+impl From<&LimitInfo> for RateLimit {
+    fn from(info: &LimitInfo) -> Self {
+        Self::new(info.requests, Duration::from_secs(info.seconds.into()), info.concurrent)
+    }
+}
+
+fn at_least_one(number: u32) -> usize {
+    usize::try_from(number.max(1)).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Evidence;
+
+    const SETS: &[LimitInfo] =
+        &[LimitInfo::new("A", 10, 1, 20, Evidence::Document), LimitInfo::new("B", 600, 60, 10, Evidence::Document)];
+
+    #[test]
+    fn all_satisfies_every_set() {
+        let all = RateLimit::all(SETS);
+        for info in SETS {
+            let (windows, _) = RateLimit::from(info).into_parts();
+            assert!(windows.iter().all(|window| all.windows.contains(window)));
+            assert!(all.concurrent <= RateLimit::from(info).concurrent);
+        }
+        assert_eq!(RateLimit::all(&[]), RateLimit::none());
+    }
+
+    #[test]
+    fn both_is_both_in_either_order() {
+        let one = RateLimit::new(10, Duration::from_secs(1), 20);
+        let other = RateLimit::new(600, Duration::from_secs(60), 10);
+        assert_eq!(one.clone().and(other.clone()), other.and(one));
+    }
+
+    #[test]
+    fn an_unknown_set_is_named_beside_the_known_ones() {
+        assert_eq!(RateLimit::named("B", SETS).ok(), Some(RateLimit::from(&SETS[1])));
+        let check = |sets| RateLimit::named("C", sets).map(drop).map_err(|error| error.to_string());
+        assert_eq!(check(SETS), Err("there is no limit set \"C\"; known: `A`, `B`".to_owned()));
+        assert_eq!(check(&[]), Err("there is no limit set \"C\"; known: none".to_owned()));
+    }
+}

@@ -1,0 +1,266 @@
+//! The gate under every schedule of a few tasks.
+//!
+//! Tasks arrive, are cancelled, leave early or late, are answered, fail, or give their permit back, and time goes by,
+//! in every order. A task is polled when it was woken and never otherwise, so a wake-up that is lost is a task that
+//! waits although it need not. What two threads may do within one poll is not tried here: the state is behind one lock, and the
+//! notification keeps, which is what Tokio promises of `notify_one`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use tokio::time::{Instant, advance};
+
+use super::{Gate, Permit, PermitFuture, RateLimit, RollingGate};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A bit over two steps are a window.
+const STEP: Duration = Duration::from_millis(500);
+
+/// How many tasks there are, and how much happens to them.
+const TASKS: usize = 3;
+const LENGTH: usize = 6;
+
+/// Goes through all sequences of choices, one sequence a round.
+#[derive(Default)]
+struct Choices {
+    /// What is chosen, out of how many.
+    made: Vec<(usize, usize)>,
+    next: usize,
+}
+
+impl Choices {
+    fn choose(&mut self, count: usize) -> usize {
+        if self.next == self.made.len() {
+            self.made.push((0, count));
+        }
+        self.next += 1;
+        self.made[self.next - 1].0
+    }
+
+    /// Turns to the next sequence, if there is one.
+    fn turn(&mut self) -> bool {
+        self.next = 0;
+        while let Some((choice, count)) = self.made.pop() {
+            if choice + 1 < count {
+                self.made.push((choice + 1, count));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// What can happen.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Arrive,
+    Cancel(usize),
+    /// The reply comes, and with it how long after it had passed the request left.
+    Reply(usize, Duration),
+    /// There is none, and nobody knows whether the request left.
+    Fail(usize),
+    GiveBack(usize),
+    Pause,
+    Time,
+}
+
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+enum Task<'g> {
+    Waiting(PermitFuture<'g>, Arc<Woken>),
+    /// With a permit, since then.
+    Under(Permit, Instant),
+    Over,
+}
+
+/// A gate, the tasks so far, and what the service has seen.
+struct Model<'g> {
+    gate: &'g RollingGate,
+    limit: (usize, usize),
+    tasks: Vec<Task<'g>>,
+    /// Who passed, in order.
+    passed: Vec<usize>,
+    /// When requests left, as far as anybody can know: the first and the last time at which each may have.
+    left: Vec<(Instant, Instant)>,
+    happened: Vec<Act>,
+    is_paused: bool,
+}
+
+impl<'g> Model<'g> {
+    fn new(gate: &'g RollingGate, limit: (usize, usize)) -> Self {
+        let (tasks, passed, left, happened) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { gate, limit, tasks, passed, left, happened, is_paused: false }
+    }
+
+    /// What can happen next.
+    fn acts(&self) -> Vec<Act> {
+        let mut acts = vec![Act::Time];
+        if self.tasks.len() < TASKS {
+            acts.push(Act::Arrive);
+        }
+        if !self.is_paused {
+            acts.push(Act::Pause);
+        }
+        for (index, task) in self.tasks.iter().enumerate() {
+            match task {
+                Task::Waiting(..) => acts.push(Act::Cancel(index)),
+                Task::Under(_, since) => {
+                    acts.extend([Act::Reply(index, Duration::ZERO), Act::Fail(index)]);
+                    match since.elapsed() {
+                        Duration::ZERO => acts.push(Act::GiveBack(index)),
+                        elapsed => acts.push(Act::Reply(index, elapsed)),
+                    }
+                }
+                Task::Over => {}
+            }
+        }
+        acts
+    }
+
+    async fn act(&mut self, act: Act) {
+        self.happened.push(act);
+        // Whoever is cancelled may have been woken and not looked yet.
+        if !matches!(act, Act::Cancel(_)) {
+            self.poll_woken();
+        }
+        match act {
+            Act::Time => advance(STEP).await,
+            Act::Arrive => {
+                let woken = Arc::new(Woken(AtomicBool::new(true)));
+                self.tasks.push(Task::Waiting(self.gate.enter(), woken));
+                self.poll_woken();
+            }
+            Act::Pause => {
+                self.is_paused = true;
+                self.gate.refused(SECOND);
+            }
+            Act::Cancel(index) | Act::Fail(index) | Act::GiveBack(index) | Act::Reply(index, _) => {
+                self.end(act, index);
+            }
+        }
+    }
+
+    fn end(&mut self, act: Act, index: usize) {
+        let Task::Under(mut permit, since) = std::mem::replace(&mut self.tasks[index], Task::Over) else { return };
+        match act {
+            Act::GiveBack(_) => permit.give_back(),
+            Act::Reply(_, after) => {
+                self.left.push((since + after, since + after));
+                permit.departed(after);
+            }
+            _ => self.left.push((since, Instant::now())),
+        }
+    }
+
+    /// Polls whoever was woken until nobody is.
+    fn poll_woken(&mut self) {
+        let mut is_quiet = false;
+        while !std::mem::replace(&mut is_quiet, true) {
+            for (index, task) in self.tasks.iter_mut().enumerate() {
+                let Task::Waiting(entering, woken) = task else { continue };
+                if !woken.0.swap(false, Ordering::SeqCst) {
+                    continue;
+                }
+                is_quiet = false;
+                let waker = Waker::from(woken.clone());
+                if let Poll::Ready(permit) = entering.as_mut().poll(&mut Context::from_waker(&waker)) {
+                    *task = Task::Under(permit.unwrap(), Instant::now());
+                    self.passed.push(index);
+                }
+            }
+        }
+        self.assert_holds();
+    }
+
+    /// What has to hold at any time.
+    fn assert_holds(&self) {
+        let under = self.tasks.iter().filter(|task| matches!(task, Task::Under(..))).count();
+        assert!(under <= self.limit.1, "{under} under way: {:?}", self.happened);
+        assert!(self.passed.is_sorted(), "{:?} passed: {:?}", self.passed, self.happened);
+        let waits = self.tasks.iter().any(|task| matches!(task, Task::Waiting(..)));
+        let is_open = under < self.limit.1 && self.gate.is_open();
+        assert!(!waits || !is_open, "somebody waits at an open gate: {:?}", self.happened);
+        let now = Instant::now();
+        let leaving = self.tasks.iter().filter_map(|task| match task {
+            Task::Under(_, since) => Some((*since, now)),
+            _ => None,
+        });
+        let left: Vec<_> = self.left.iter().copied().chain(leaving).collect();
+        for (_, start) in &left {
+            let within = left.iter().filter(|(first, last)| last >= start && *first <= *start + SECOND).count();
+            assert!(within <= self.limit.0, "{within} may have left within a window: {:?}", self.happened);
+        }
+    }
+
+    /// Ends everything that is under way, and lets time go by until nobody waits.
+    async fn finish(mut self) {
+        for _ in 0..40 {
+            self.poll_woken();
+            for index in 0..self.tasks.len() {
+                if matches!(self.tasks[index], Task::Under(..)) {
+                    self.end(Act::Reply(index, Duration::ZERO), index);
+                }
+            }
+            self.poll_woken();
+            advance(STEP).await;
+        }
+        let waits = self.tasks.iter().any(|task| matches!(task, Task::Waiting(..)));
+        assert!(!waits, "somebody waits for ever: {:?}", self.happened);
+    }
+}
+
+/// After a while everything is free again: nobody who gave up has taken anything along.
+async fn assert_no_debt(gate: &RollingGate, limit: (usize, usize), happened: &[Act]) {
+    advance(60 * SECOND).await;
+    let passes: Vec<_> = (0..limit.0.min(limit.1))
+        .map(|_| match gate.enter().as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(permit) => permit.unwrap(),
+            Poll::Pending => panic!("there is a debt: {happened:?}"),
+        })
+        .collect();
+    drop(passes);
+}
+
+/// Tries every schedule and says how many there were.
+fn check(requests: u32, concurrent: u32) -> usize {
+    let limit = (requests.try_into().unwrap(), concurrent.try_into().unwrap());
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_time().start_paused(true).build().unwrap();
+    let (mut choices, mut schedules) = (Choices::default(), 0);
+    loop {
+        runtime.block_on(async {
+            let gate = RollingGate::new(RateLimit::new(requests, SECOND, concurrent));
+            let mut model = Model::new(&gate, limit);
+            for _ in 0..LENGTH {
+                let acts = model.acts();
+                let act = acts[choices.choose(acts.len())];
+                model.act(act).await;
+            }
+            let happened = model.happened.clone();
+            model.finish().await;
+            assert_no_debt(&gate, limit, &happened).await;
+        });
+        schedules += 1;
+        if !choices.turn() {
+            return schedules;
+        }
+    }
+}
+
+#[test]
+fn every_schedule_keeps_what_the_gate_promises() {
+    for (requests, concurrent) in [(1, 1), (2, 1), (1, 2), (2, 3)] {
+        let schedules = check(requests, concurrent);
+        assert!(schedules > 1000, "{schedules}");
+    }
+}

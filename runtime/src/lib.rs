@@ -1,0 +1,67 @@
+//! What every client that is generated from a catalogue has in common.
+//!
+//! This crate knows no catalogue: an emitted crate hands over what its catalogue says of a service, as data
+//! ([`registry`]), and gets the types that its users name from [`shell!`]. Users depend on the emitted crate, which
+//! shows all of this under its own name.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `blocking` | `send_blocking` on every request, for callers who do not await |
+//! | `gzip` | the built-in transport asks for compressed replies |
+//! | `http2` | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |
+//! | `proxy` | proxies, from the environment or by `Builder::proxy` |
+//! | `reqwest` | `transport::ReqwestTransport`, for a `reqwest::Client` of the user's own |
+//! | `system-roots` | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
+//! | `tracing` | a span for each request and an event for whatever happens in it |
+
+// From the bottom to the top: a room imports from those above it in this list, and never the other way round.
+// `cargo xtask verify layers` holds the crate to that.
+pub mod registry;
+pub mod transport;
+
+mod values;
+
+mod secrets;
+
+mod error;
+
+mod decode;
+
+mod request;
+
+pub mod gate;
+
+mod dispatch;
+
+mod auth;
+
+mod send;
+
+mod client;
+
+#[doc(hidden)]
+pub mod emitted;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+#[path = "../properties/mod.rs"]
+pub mod properties;
+#[cfg(feature = "__recorded")]
+#[doc(hidden)]
+pub mod recorded;
+mod shell;
+
+pub use auth::BasicEncoding;
+pub use client::{Builder, Endpoint, Raw, Request, ResponseFuture};
+pub use decode::DecodeError;
+pub use decode::record::{self, Item, Record, UnknownFields};
+pub use dispatch::Retry;
+pub use dispatch::observer::{self, Event, Observer};
+pub use error::{Error, ErrorKind};
+pub use gate::{Gate, RateLimit};
+pub use secrets::Secret;
+pub use send::{Body, Response};
+pub use transport::Transport;
+pub use values::wire;
+pub use values::{OutOfRange, ParseTimestampError, Timestamp, Value};

@@ -1,0 +1,90 @@
+//! What the emitted tests of requests compare with.
+//!
+//! A request comes in with what the catalogue says of it; it is sent over a transport that only remembers,
+//! so the HTTP method, the URL and the headers are seen as they would leave. No network, no body worth decoding.
+
+#![allow(clippy::missing_panics_doc, clippy::panic, clippy::unwrap_used, reason = "a test that fails panics")]
+
+use std::cell::RefCell;
+use std::future::IntoFuture;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::client::{Builder, Endpoint, Request, Shell};
+use crate::registry::{Evidence, ParamInfo, ParamLocation, ValueType};
+use crate::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
+
+const HOST: &str = "https://example.com";
+const KEY: &str = "canary-key";
+
+/// What a query writes as it is, besides letters and digits.
+const QUERY: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b',').remove(b':');
+
+thread_local! {
+    /// What this test sent last; every test has its own thread.
+    static SENT: RefCell<Option<HttpRequest>> = const { RefCell::new(None) };
+}
+
+/// Remembers what is sent, and answers with next to nothing.
+struct Memory;
+
+impl Transport for Memory {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        SENT.set(Some(request));
+        Box::pin(async { Ok(HttpResponse::new(200, Headers::new(), "{}")) })
+    }
+}
+
+/// A client that can be asked for requests.
+pub fn client<C: Shell>() -> C {
+    let builder = Builder::<C>::new(format!("{HOST}{}", C::SERVICE.base_url_suffix)).transport(Memory);
+    let builder = if C::SERVICE.api_key_header.is_some() { builder.api_key(KEY) } else { builder };
+    builder.build().unwrap()
+}
+
+/// Sends the request with every param set, and compares all of it.
+pub fn endpoint<E: Endpoint>(request: impl Into<Request<E>>, path: &str, shared: &[&str], own: &[&str]) {
+    let mut request = request.into();
+    let service = request.service();
+    let mut query = Vec::new();
+    for name in shared.iter().chain(own) {
+        let info = E::INFO.param(name).unwrap_or_else(|| panic!("the registry has no `{name}`"));
+        assert_eq!(info.location, ParamLocation::Query);
+        let value = sample(info);
+        query.push(format!("{}={value}", utf8_percent_encode(name, QUERY)));
+        request = request.query(*name, value);
+    }
+    let known = E::INFO.params.unwrap_or_default().iter().filter(|param| param.location == ParamLocation::Query);
+    assert_eq!(known.count(), query.len(), "the registry has other params than {shared:?} and {own:?}");
+
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // The body says nothing, so a typed one does not decode: what was sent counts.
+    let _ = runtime.block_on(request.into_future());
+    let sent = SENT.take().unwrap_or_else(|| panic!("{path} was not sent"));
+    let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
+    assert_eq!(sent.method, Method::Get);
+    assert_eq!(sent.url, format!("{HOST}{}{path}{query}", service.base_url_suffix));
+    assert_eq!(service.api_key_header.and_then(|name| sent.headers.get(name)), service.api_key_header.map(|_| KEY));
+    assert!(sent.headers.get("authorization").is_none() && sent.body.is_empty());
+}
+
+/// Compares the query that a setter makes.
+pub fn setter<E: Endpoint>(request: impl Into<Request<E>>, expected: &str) {
+    let request = request.into();
+    let sent = request.path_and_query();
+    let query = sent.split_once('?').map_or("", |(_, query)| query);
+    assert!(query.split('&').any(|param| param == expected), "{expected} is not in {sent}");
+}
+
+/// A value that the param takes, also where its bounds are enforced.
+fn sample(info: &ParamInfo) -> String {
+    let bound = info.range.min.or(info.range.max).filter(|_| info.evidence != Evidence::Reported);
+    match info.ty {
+        ValueType::Integer | ValueType::Count | ValueType::Number | ValueType::Timestamp(_) => {
+            bound.map_or_else(|| "7".to_owned(), |bound| bound.to_string())
+        }
+        ValueType::Boolean => "true".to_owned(),
+        _ => "a".to_owned(),
+    }
+}

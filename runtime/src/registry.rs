@@ -1,0 +1,63 @@
+//! The words in which the emitted registry describes the service.
+//!
+//! The types are written by hand, the data is emitted from the catalogue: `SERVICE` and `GROUPS`.
+//! Everything is static and reads without a client: tools list what exists,
+//! a server routes from it, and errors name what was meant.
+
+mod describe;
+mod endpoint;
+mod service;
+mod value;
+
+use std::fmt;
+
+pub use endpoint::{BodyInfo, EndpointInfo, GroupInfo, ParamInfo, ParamList, ParamLocation};
+pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
+pub use value::{FieldInfo, RecordInfo, SuffixInfo, TypeInfo, ValueInfo, ValueType};
+
+/// How a fact about the interface is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Evidence {
+    /// The interface document says so.
+    Document,
+    /// The provider's public documentation of this version says so.
+    Published,
+    /// Public clients that ran against the live service agree.
+    Reported,
+}
+
+impl Evidence {
+    /// The word the catalogue uses.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Document => "document",
+            Self::Published => "published",
+            Self::Reported => "reported",
+        }
+    }
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Bounds, both inclusive, of a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The smallest value, if there is one.
+    pub min: Option<f64>,
+    /// The largest value, if there is one.
+    pub max: Option<f64>,
+}
+
+impl Range {
+    /// No bounds.
+    pub const ALL: Self = Self { min: None, max: None };
+
+    /// Whether a value lies within the bounds.
+    pub fn contains(&self, value: f64) -> bool {
+        self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max)
+    }
+}

@@ -1,0 +1,169 @@
+//! Groups and endpoints: what can be asked for, and with which params.
+//!
+//! What is not known of an endpoint is left out and never guessed: its path, its params, its body.
+
+use std::fmt;
+
+use super::{Evidence, Range, RecordInfo, ValueType};
+
+/// One metric group.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct GroupInfo {
+    /// The accessor on `Client` and the name of the module.
+    pub ident: &'static str,
+    /// The group's name as the market says it.
+    pub title: &'static str,
+    /// One sentence on what the group measures.
+    pub summary: &'static str,
+    /// Other names in print.
+    pub aliases: &'static [&'static str],
+    /// Every endpoint of the group, also those known by name only.
+    pub endpoints: &'static [&'static EndpointInfo],
+}
+
+/// One endpoint, as the catalogue describes it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct EndpointInfo {
+    /// The group's ident.
+    pub group: &'static str,
+    /// The method on the group's handle.
+    pub ident: &'static str,
+    /// The endpoint's name.
+    pub name: &'static str,
+    /// Other names in print.
+    pub aliases: &'static [&'static str],
+    /// One sentence on what it measures.
+    pub summary: &'static str,
+    /// Path from the base URL on; `None` if only the name is known.
+    pub path: Option<&'static str>,
+    /// How the path is known, or the name where the path is not.
+    pub evidence: Evidence,
+    /// The params it takes; `None` if unknown.
+    pub params: Option<ParamList>,
+    /// What comes back.
+    pub body: BodyInfo,
+    /// What else is known; empty if nothing is.
+    pub notes: &'static str,
+    /// Why it is deprecated and what to use instead, if it is.
+    pub deprecated: Option<&'static str>,
+}
+
+impl EndpointInfo {
+    /// The param with this name on the wire.
+    pub fn param(&self, wire_name: &str) -> Option<&'static ParamInfo> {
+        self.params.unwrap_or_default().iter().find(|param| param.wire_name == wire_name)
+    }
+}
+
+/// `orderflow.volume_ratio`: the group and the method.
+impl fmt::Display for EndpointInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.group, self.ident)
+    }
+}
+
+/// The params of an endpoint: those of a set that it shares with others, then its own.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct ParamList {
+    /// The params of the set.
+    pub set: &'static [ParamInfo],
+    /// Its own params.
+    pub own: &'static [ParamInfo],
+}
+
+impl ParamList {
+    /// All of them.
+    pub fn iter(self) -> impl Iterator<Item = &'static ParamInfo> {
+        self.into_iter()
+    }
+
+    /// How many there are.
+    pub const fn len(self) -> usize {
+        self.set.len() + self.own.len()
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl IntoIterator for ParamList {
+    type Item = &'static ParamInfo;
+    type IntoIter = std::iter::Chain<std::slice::Iter<'static, ParamInfo>, std::slice::Iter<'static, ParamInfo>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.set.iter().chain(self.own)
+    }
+}
+
+/// One param, as one endpoint takes it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ParamInfo {
+    /// The setter on the request.
+    pub ident: &'static str,
+    /// The name on the wire.
+    pub wire_name: &'static str,
+    /// Where it is sent.
+    pub location: ParamLocation,
+    /// What one value is.
+    pub ty: ValueType,
+    /// The setter that takes several values, written comma-separated on the wire.
+    pub list: Option<&'static str>,
+    /// How it is known to be required; `None` if it is not known to be.
+    pub required: Option<Evidence>,
+    /// What the service takes where it is left out.
+    pub default: Option<&'static str>,
+    /// The only values that public clients were served; empty if nothing is known. Never enforced.
+    pub served: &'static [&'static str],
+    /// The smallest and the largest value.
+    pub range: Range,
+    /// The unit, in words; empty if it has none.
+    pub unit: &'static str,
+    /// What it means.
+    pub summary: &'static str,
+    /// What else is known; empty if nothing is.
+    pub notes: &'static str,
+    /// How it is known.
+    pub evidence: Evidence,
+}
+
+/// Where a param is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ParamLocation {
+    /// In the query.
+    Query,
+    /// In the path.
+    Path,
+}
+
+/// What a body is.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum BodyInfo {
+    /// The envelope with a list of records.
+    #[non_exhaustive]
+    Series {
+        /// The records; `None` if their fields are unknown.
+        record: Option<&'static RecordInfo>,
+        /// The field that carries a record's time; `None` if the list is no time series.
+        time: Option<&'static str>,
+        /// How the body is known.
+        evidence: Evidence,
+    },
+    /// One object.
+    #[non_exhaustive]
+    Object {
+        /// Its fields.
+        record: &'static RecordInfo,
+        /// How the body is known.
+        evidence: Evidence,
+    },
+    /// Nothing is known of it.
+    Unknown,
+}

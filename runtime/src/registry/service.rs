@@ -1,0 +1,118 @@
+//! The service as a whole: what all endpoints share.
+//!
+//! How somebody is let in, what is refused and how, how much may be asked, what a series comes in.
+
+use super::{Evidence, FieldInfo};
+
+/// What all endpoints share.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ServiceInfo {
+    /// The service's title.
+    pub title: &'static str,
+    /// The version of the interface.
+    pub version: &'static str,
+    /// One sentence on what the service is.
+    pub summary: &'static str,
+    /// The prefix of the environment variables that `Client::from_env` reads.
+    pub env_prefix: &'static str,
+    /// What every base URL ends in, `/v2` for example; empty if anything goes.
+    pub base_url_suffix: &'static str,
+    /// The unit of every timestamp on the wire.
+    pub time_unit: TimeUnit,
+    /// The request header that carries the API key, if the service wants one.
+    pub api_key_header: Option<&'static str>,
+    /// The OAuth 2.0 client credentials flow, if the service has one.
+    pub client_credentials: Option<ClientCredentialsInfo>,
+    /// Statuses that a data request can be answered with, other than success.
+    pub errors: &'static [StatusInfo],
+    /// Where an error body keeps its message and its code.
+    pub error_body: ErrorBodyInfo,
+    /// The limit sets the service names.
+    pub limits: &'static [LimitInfo],
+    /// What a series is wrapped in; `None` if a series is a bare list.
+    pub envelope: Option<EnvelopeInfo>,
+}
+
+/// The unit in which timestamps are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TimeUnit {
+    /// Whole seconds since the Unix epoch.
+    Seconds,
+    /// Whole milliseconds since the Unix epoch.
+    Milliseconds,
+}
+
+/// The token endpoint of the OAuth 2.0 client credentials flow (RFC 6749, section 4.4).
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ClientCredentialsInfo {
+    /// Path of the token endpoint, from the base URL on.
+    pub path: &'static str,
+    /// What the interface document calls the flow.
+    pub label: &'static str,
+    /// How the flow is known.
+    pub evidence: Evidence,
+    /// The fields of a successful reply.
+    pub reply: &'static [FieldInfo],
+    /// The documented failures.
+    pub errors: &'static [StatusInfo],
+}
+
+/// A status other than success, and what is known of it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct StatusInfo {
+    /// The HTTP status code.
+    pub status: u16,
+    /// The label the interface document prints for it.
+    pub label: Option<&'static str>,
+    /// What it means.
+    pub summary: &'static str,
+    /// What to do about it; empty if nothing is known.
+    pub advice: &'static str,
+    /// What else is known; empty if nothing is.
+    pub notes: &'static str,
+    /// How it is known.
+    pub evidence: Evidence,
+}
+
+/// Where an error body keeps what a person wants to read: dotted paths, the first that exists wins.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ErrorBodyInfo {
+    /// Places of the message.
+    pub message: &'static [&'static str],
+    /// Places of the machine-readable code.
+    pub code: &'static [&'static str],
+}
+
+/// One set of limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LimitInfo {
+    /// The set's name.
+    pub name: &'static str,
+    /// At most so many requests …
+    pub requests: u32,
+    /// … in any window of so many seconds.
+    pub seconds: u32,
+    /// At most so many requests in flight.
+    pub concurrent: u32,
+    /// When the set applies; `None` if that is unknown.
+    pub applies_to: Option<&'static str>,
+    /// How it is known.
+    pub evidence: Evidence,
+}
+
+/// The object a series is wrapped in.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct EnvelopeInfo {
+    /// The key of the records.
+    pub data: &'static str,
+    /// The key of the metadata, if there is any.
+    pub metadata: Option<&'static str>,
+    /// The field of every record that carries its time, unless an endpoint says otherwise.
+    pub time: Option<&'static str>,
+}

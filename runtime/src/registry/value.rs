@@ -1,0 +1,109 @@
+//! What values are, of fields and params alike: records, named types, and whatever else JSON holds.
+//!
+//! By these tables the decoder fills its rows; what is said beside them is for people.
+
+use super::{Evidence, Range, TimeUnit};
+
+/// One object of a series, or any other object with known fields.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct RecordInfo {
+    /// The Rust type.
+    pub name: &'static str,
+    /// What it is.
+    pub summary: &'static str,
+    /// Its known fields.
+    pub fields: &'static [FieldInfo],
+}
+
+/// One known key of a record.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct FieldInfo {
+    /// The Rust field.
+    pub ident: &'static str,
+    /// The name on the wire.
+    pub wire_name: &'static str,
+    /// Whether JSON writes that name without escapes, so that it can be compared as it stands.
+    pub(crate) plain: bool,
+    /// What its value is.
+    pub ty: ValueType,
+    /// Whether it can be absent or null.
+    pub optional: bool,
+    /// The smallest and the largest value.
+    pub range: Range,
+    /// The unit, in words; empty if it has none.
+    pub unit: &'static str,
+    /// What it means.
+    pub summary: &'static str,
+    /// What else is known; empty if nothing is.
+    pub notes: &'static str,
+    /// How it is known.
+    pub evidence: Evidence,
+}
+
+/// What a value is.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum ValueType {
+    /// Text.
+    String,
+    /// A number without fraction.
+    Integer,
+    /// A number without fraction that cannot be negative.
+    Count,
+    /// Any number.
+    Number,
+    /// True or false.
+    Boolean,
+    /// A point in time, counted in a unit.
+    Timestamp(TimeUnit),
+    /// Anything.
+    Any,
+    /// One of a named type's values, or one that nobody knows yet.
+    Named(&'static TypeInfo),
+    /// An object with known fields.
+    Record(&'static RecordInfo),
+    /// A list of values.
+    List(&'static ValueType),
+}
+
+/// A named type of the catalogue.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct TypeInfo {
+    /// The Rust type.
+    pub name: &'static str,
+    /// What it says.
+    pub summary: &'static str,
+    /// Whether values beyond the known ones are to be expected.
+    pub open: bool,
+    /// The known values.
+    pub values: &'static [ValueInfo],
+    /// How an identifier can end.
+    pub suffixes: &'static [SuffixInfo],
+}
+
+/// A known value of a named type.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ValueInfo {
+    /// As on the wire.
+    pub value: &'static str,
+    /// What it means; empty if it speaks for itself.
+    pub summary: &'static str,
+    /// How it is known.
+    pub evidence: Evidence,
+}
+
+/// How an identifier can end, and what that says.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct SuffixInfo {
+    /// The ending.
+    pub suffix: &'static str,
+    /// What the ending says.
+    pub summary: &'static str,
+    /// How it is known.
+    pub evidence: Evidence,
+}

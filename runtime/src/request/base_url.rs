@@ -1,0 +1,142 @@
+//! The address that all paths are appended to.
+//!
+//! It is checked before anything is sent: encrypted unless it stays on this machine, with the ending
+//! that the catalogue asks for, and without anything that could carry a secret into an error.
+
+use ::generated_client_transport::address::{is_loopback, is_port_usable};
+use http::Uri;
+use percent_encoding::percent_decode_str;
+
+use super::check;
+use crate::error::Error;
+
+/// A checked base URL, without a slash at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BaseUrl(String);
+
+impl BaseUrl {
+    /// Checks a base URL that has to end in `suffix`.
+    pub(crate) fn parse(text: &str, suffix: &str, allow_http: bool) -> Result<Self, Error> {
+        let url = text.strip_suffix('/').unwrap_or(text);
+        match problem(url, suffix, allow_http) {
+            None => Ok(Self(url.to_owned())),
+            // What does not parse may hold a password anywhere: it is not repeated.
+            Some(problem) => Err(Error::build(format!("the base URL {problem}"))
+                .with_hint(format!("it looks like `https://host{suffix}`"))),
+        }
+    }
+
+    /// The absolute URL of a path, which has been checked too.
+    pub(crate) fn join(&self, path: &str) -> String {
+        let mut url = self.0.clone();
+        url.push_str(path);
+        url
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
+    let Ok(uri) = url.parse::<Uri>() else {
+        return Some("is not a URL".to_owned());
+    };
+    let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
+        return Some("is not absolute".to_owned());
+    };
+    let path = uri.path();
+    if authority.as_str().contains('@') {
+        Some("must not hold credentials".to_owned())
+    } else if authority.host().is_empty() {
+        Some("names no host".to_owned())
+    } else if !is_port_usable(authority) {
+        Some("has no port from 1 to 65535".to_owned())
+    } else if url.contains(['?', '#']) {
+        Some("must not have a query or a fragment".to_owned())
+    } else if check::leads_elsewhere(path) {
+        Some("leads elsewhere".to_owned())
+    } else if percent_decode_str(path).any(|byte| byte.is_ascii_control()) {
+        Some("has a control character".to_owned())
+    } else if !path.is_ascii() {
+        Some("has to be percent-encoded".to_owned())
+    } else if url.ends_with('/') {
+        Some("ends in more than one slash".to_owned())
+    } else if !path.ends_with(suffix) {
+        Some(format!("has to end in `{suffix}`"))
+    } else if scheme == "http" && !allow_http && !is_loopback(authority.host()) {
+        Some("is not encrypted; `allow_http(true)` permits it".to_owned())
+    } else if scheme != "http" && scheme != "https" {
+        Some("is neither `https` nor `http`".to_owned())
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepted() {
+        let table = [
+            ("https://example.com/v2", "https://example.com/v2"),
+            ("https://example.com/v2/", "https://example.com/v2"),
+            ("https://example.com:8443/api/v2", "https://example.com:8443/api/v2"),
+            ("http://localhost:8700/v2", "http://localhost:8700/v2"),
+            ("http://127.0.0.1:8700/v2", "http://127.0.0.1:8700/v2"),
+            ("http://127.9.9.9/v2", "http://127.9.9.9/v2"),
+            ("http://[::1]:8700/v2", "http://[::1]:8700/v2"),
+        ];
+        for (text, expected) in table {
+            let url = BaseUrl::parse(text, "/v2", false).map(|url| url.join("/x"));
+            assert_eq!(url.ok(), Some(format!("{expected}/x")), "{text}");
+        }
+    }
+
+    #[test]
+    fn refused() {
+        let table = [
+            ("", "is not a URL"),
+            ("example.com/v2", "is not a URL"),
+            ("/v2", "is not absolute"),
+            ("https:///v2", "is not a URL"),
+            ("https://example.com", "has to end in `/v2`"),
+            ("https://example.com/v1", "has to end in `/v2`"),
+            ("https://example.com/v2//", "ends in more than one slash"),
+            ("https://example.com/ü/v2", "has to be percent-encoded"),
+            ("https://example.com/v2/volumeRatio", "has to end in `/v2`"),
+            ("https://example.com/v2?key=1", "must not have a query or a fragment"),
+            ("https://example.com/v2#top", "must not have a query or a fragment"),
+            ("https://example.com:99999/v2", "has no port from 1 to 65535"),
+            ("https://example.com:0/v2", "has no port from 1 to 65535"),
+            ("https://example.com:/v2", "has no port from 1 to 65535"),
+            ("https://[::1]:70000/v2", "has no port from 1 to 65535"),
+            ("https://example.com/a/../v2", "leads elsewhere"),
+            ("https://example.com/a/%2E%2e/v2", "leads elsewhere"),
+            ("https://example.com/./v2", "leads elsewhere"),
+            ("https://example.com/v2%0a/v2", "has a control character"),
+            ("https://example.com/%7f/v2", "has a control character"),
+            ("https://me:hunter2@example.com/v2", "must not hold credentials"),
+            ("http://example.com/v2", "is not encrypted; `allow_http(true)` permits it"),
+            ("http://localhost.example.com/v2", "is not encrypted; `allow_http(true)` permits it"),
+            ("http://127.0.0.1.example.com/v2", "is not encrypted; `allow_http(true)` permits it"),
+            ("ftp://example.com/v2", "is neither `https` nor `http`"),
+        ];
+        for (text, expected) in table {
+            let error = BaseUrl::parse(text, "/v2", false).map_err(|error| error.to_string());
+            let expected = format!("the base URL {expected}; it looks like `https://host/v2`");
+            assert_eq!(error, Err(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn any_ending_and_plain_http_where_allowed() {
+        for text in ["http://example.com", "http://example.com/", "http://example.com/api"] {
+            assert!(BaseUrl::parse(text, "", true).is_ok(), "{text}");
+        }
+        for text in ["http://example.com//", "http://example.com/api//"] {
+            assert!(BaseUrl::parse(text, "", true).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What is wrong with a request before it is sent.
+//!
+//! Only what the catalogue is sure of is enforced: a limit that is merely reported may be out of date,
+//! and the service is asked instead. Unknown params are never judged.
+
+use percent_encoding::percent_decode_str;
+
+use crate::error::Error;
+use crate::registry::{Evidence, ParamInfo, ParamLocation, Range, TimeUnit, ValueType};
+use crate::values::Timestamp;
+
+/// Checks the value of a known param.
+pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
+    let name = info.wire_name;
+    if info.location == ParamLocation::Path && matches!(value, "" | "." | "..") {
+        return Err(Error::build(format!("`{name}` cannot be {value:?} in a path")));
+    }
+    if info.list.is_some() && value.is_empty() {
+        return Err(Error::build(format!("`{name}` is empty")).with_hint("leave it out, or name one"));
+    }
+    if matches!(info.ty, ValueType::Integer | ValueType::Count | ValueType::Number) {
+        return match info.list {
+            Some(_) => value.split(',').try_for_each(|one| number(info, one)),
+            None => number(info, value),
+        };
+    }
+    match (info.ty, value.parse()) {
+        (ValueType::Timestamp(unit), Ok(count)) => time(info, count, unit),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what lies thousands of years ahead: milliseconds taken for seconds do, and microseconds for milliseconds.
+fn time(info: &ParamInfo, count: i64, unit: TimeUnit) -> Result<(), Error> {
+    let timestamp = Timestamp::from_wire(count, unit);
+    if timestamp <= Timestamp::LAST_WRITABLE {
+        return Ok(());
+    }
+    let seconds = timestamp.unix_seconds();
+    let finer = match unit {
+        TimeUnit::Seconds => "milliseconds",
+        TimeUnit::Milliseconds => "microseconds",
+    };
+    Err(Error::build(format!("`{}` is {seconds} s after 1970 began, past the year 9999", info.wire_name))
+        .with_hint(format!("{finer} have to be divided by 1000")))
+}
+
+fn number(info: &ParamInfo, text: &str) -> Result<(), Error> {
+    let name = info.wire_name;
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+    let Some(number) = number else {
+        return Err(Error::build(format!("`{name}` is no number: {text:?}")));
+    };
+    if info.evidence == Evidence::Reported || info.range.contains(number) {
+        return Ok(());
+    }
+    Err(Error::build(format!("`{name}` is {text}, but has to be {}", bounds(info.range))))
+}
+
+/// The bounds of a range, in words.
+pub(crate) fn bounds(range: Range) -> String {
+    match (range.min, range.max) {
+        (Some(min), Some(max)) => format!("from {min} to {max}"),
+        (Some(min), None) => format!("at least {min}"),
+        (None, Some(max)) => format!("at most {max}"),
+        (None, None) => "any number".to_owned(),
+    }
+}
+
+/// Checks a path with its params in it.
+pub(crate) fn path(path: &str) -> Result<(), Error> {
+    let illegal = |byte: &u8| !byte.is_ascii_graphic() || br##""#<>?\^`{|}"##.contains(byte);
+    if !path.starts_with('/') {
+        return Err(Error::build(format!("the path {path:?} does not begin with `/`")));
+    }
+    if let Some(byte) = path.bytes().find(|byte| illegal(byte)) {
+        let hint = if byte == b'?' { "add params with `query`" } else { "percent-encode it" };
+        let character = std::ascii::escape_default(byte);
+        return Err(Error::build(format!("the path {path:?} has a `{character}`")).with_hint(hint));
+    }
+    if leads_elsewhere(path) {
+        return Err(Error::build(format!("the path {path:?} leads elsewhere")));
+    }
+    Ok(())
+}
+
+/// Whether somebody on the way may go up, or in circles, where the path does; many decode it first.
+pub(crate) fn leads_elsewhere(path: &str) -> bool {
+    let decoded: Vec<u8> = percent_decode_str(path).collect();
+    decoded.split(|byte| matches!(byte, b'/' | b'\\')).any(|segment| matches!(segment, b"." | b".."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths() {
+        let table = [
+            ("/volumeRatio", None),
+            ("/a/b%20c/d.json", None),
+            ("", Some(r#"the path "" does not begin with `/`"#)),
+            ("volumeRatio", Some(r#"the path "volumeRatio" does not begin with `/`"#)),
+            ("/a?b=c", Some(r#"the path "/a?b=c" has a `?`; add params with `query`"#)),
+            ("/a b", Some(r#"the path "/a b" has a ` `; percent-encode it"#)),
+            ("/a\r\nb", Some(r#"the path "/a\r\nb" has a `\r`; percent-encode it"#)),
+            ("/{symbol}", Some(r#"the path "/{symbol}" has a `{`; percent-encode it"#)),
+            ("/../v1/x", Some(r#"the path "/../v1/x" leads elsewhere"#)),
+            ("/%2e%2e/v1/x", Some(r#"the path "/%2e%2e/v1/x" leads elsewhere"#)),
+            ("/a/.%2E", Some(r#"the path "/a/.%2E" leads elsewhere"#)),
+            ("/..%2fv1", Some(r#"the path "/..%2fv1" leads elsewhere"#)),
+            ("/..%5Cv1", Some(r#"the path "/..%5Cv1" leads elsewhere"#)),
+            ("/a..b/...", None),
+            ("/a%2Fb", None),
+        ];
+        for (text, expected) in table {
+            let error = path(text).err().map(|error| error.to_string());
+            assert_eq!(error.as_deref(), expected, "{text}");
+        }
+    }
+
+    fn limit(ty: ValueType) -> ParamInfo {
+        ParamInfo::new("limit", "limit", ty, Evidence::Document)
+    }
+
+    fn check(info: ParamInfo, text: &str) -> Option<String> {
+        value(&info, text).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_a_finer_clock_says_is_not_sent() {
+        for (unit, per_second, finer) in
+            [(TimeUnit::Seconds, 1, "milliseconds"), (TimeUnit::Milliseconds, 1000, "microseconds")]
+        {
+            let ty = ValueType::Timestamp(unit);
+            let start = ParamInfo::new("start_time", "startTime", ty, Evidence::Document);
+            for seconds in [1_700_000_000, 0, -1, 253_402_300_799_i64] {
+                assert_eq!(check(start, &(seconds * per_second).to_string()), None, "{seconds}");
+            }
+            let expected = format!(
+                "`startTime` is 1700000000000 s after 1970 began, past the year 9999; \
+                 {finer} have to be divided by 1000"
+            );
+            assert_eq!(check(start, &(1_700_000_000_000 * per_second).to_string()), Some(expected));
+        }
+    }
+
+    #[test]
+    fn ranges() {
+        let range = Range { min: Some(1.0), max: Some(1000.0) };
+        let count = limit(ValueType::Count).range(range);
+        assert_eq!(check(count, "1"), None);
+        assert_eq!(check(count, "1000"), None);
+        let refused = check(count, "1001");
+        assert_eq!(refused.as_deref(), Some("`limit` is 1001, but has to be from 1 to 1000"));
+        let refused = check(count.list("limits"), "5,0");
+        assert_eq!(refused.as_deref(), Some("`limit` is 0, but has to be from 1 to 1000"));
+        assert_eq!(check(count.known_by(Evidence::Reported), "1001"), None);
+    }
+
+    #[test]
+    fn what_cannot_be_meant() {
+        let number = limit(ValueType::Number);
+        assert_eq!(check(number, "NaN").as_deref(), Some(r#"`limit` is no number: "NaN""#));
+        assert_eq!(check(number, "5,10").as_deref(), Some(r#"`limit` is no number: "5,10""#));
+        assert_eq!(check(number.list("limits"), "5,10"), None);
+        let list = limit(ValueType::String).list("limits");
+        let refused = check(list, "");
+        assert_eq!(refused.as_deref(), Some("`limit` is empty; leave it out, or name one"));
+        let path = limit(ValueType::String).in_path();
+        assert_eq!(check(path, "..").as_deref(), Some(r#"`limit` cannot be ".." in a path"#));
+        assert_eq!(check(path, "a/b"), None);
+    }
+}

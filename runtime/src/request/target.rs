@@ -1,0 +1,227 @@
+//! What a request asks for, as data: an endpoint and the values of its params.
+//!
+//! Values come in as they are written on the wire; a path and query go out, checked and encoded.
+//! Params stand in the order of the endpoint's table, then unknown ones by name, so the same request
+//! looks the same however it was built. Nothing here depends on the type of an endpoint.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::check;
+use crate::error::Error;
+use crate::registry::{EndpointInfo, ParamInfo, ParamLocation, TimeUnit, ValueType};
+
+/// An endpoint and the values of its params.
+#[derive(Clone)]
+pub(crate) struct RequestTarget {
+    endpoint: &'static EndpointInfo,
+    path: Cow<'static, str>,
+    params: Vec<Param>,
+}
+
+/// One param and its value.
+#[derive(Clone, PartialEq)]
+struct Param {
+    name: Cow<'static, str>,
+    value: String,
+}
+
+/// What needs no encoding in a path segment.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// What needs none in a query; lists and times stay readable.
+const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
+
+impl RequestTarget {
+    pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {
+        let path = Cow::Borrowed(endpoint.path.unwrap_or_default());
+        Self { endpoint, path, params: Vec::new() }
+    }
+
+    /// A path that the catalogue need not know.
+    /// The path may carry the ending that the base URL has.
+    pub(crate) fn raw(endpoint: &'static EndpointInfo, path: String, base_url_suffix: &str) -> Self {
+        let path = match path.strip_prefix(base_url_suffix) {
+            Some(rest) if rest.starts_with('/') => rest.to_owned(),
+            Some("") if !path.is_empty() => "/".to_owned(),
+            _ => path,
+        };
+        Self { endpoint, path: Cow::Owned(path), params: Vec::new() }
+    }
+
+    pub(crate) fn endpoint(&self) -> &'static EndpointInfo {
+        self.endpoint
+    }
+
+    /// Sets a param, replacing what was set before.
+    pub(crate) fn set(&mut self, name: Cow<'static, str>, value: String) {
+        let place = self.place(&name);
+        match self.params.binary_search_by(|param| self.place(&param.name).cmp(&place)) {
+            Ok(index) => self.params[index].value = value,
+            Err(index) => self.params.insert(index, Param { name, value }),
+        }
+    }
+
+    /// The unit in which a known param counts time.
+    pub(crate) fn time_unit(&self, wire_name: &str) -> Option<TimeUnit> {
+        match self.endpoint.param(wire_name)?.ty {
+            ValueType::Timestamp(unit) => Some(unit),
+            _ => None,
+        }
+    }
+
+    /// Whether a param is set.
+    pub(crate) fn sets(&self, wire_name: &str) -> bool {
+        self.params.iter().any(|param| param.name == wire_name)
+    }
+
+    /// Where a param stands among all: its place in the table, or behind it by name.
+    fn place<'n>(&self, name: &'n str) -> (usize, &'n str) {
+        let mut known = self.endpoint.params.unwrap_or_default().iter();
+        match known.position(|param| param.wire_name == name) {
+            Some(index) => (index, ""),
+            None => (usize::MAX, name),
+        }
+    }
+
+    /// The param as the endpoint takes it, if it is known to.
+    fn info(&self, param: &Param) -> Option<&'static ParamInfo> {
+        self.endpoint.param(&param.name)
+    }
+
+    /// Names and values, as set.
+    fn params(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.params.iter().map(|param| (&*param.name, &*param.value))
+    }
+
+    /// Says what is wrong with the request, as far as the catalogue can tell.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        for param in &self.params {
+            if let Some(info) = self.info(param) {
+                check::value(info, &param.value)?;
+            }
+        }
+        check::path(&self.expanded())
+    }
+
+    /// Path and query, encoded.
+    pub(crate) fn path_and_query(&self) -> String {
+        let mut out = self.expanded();
+        let mut separator = '?';
+        for param in &self.params {
+            if self.info(param).is_some_and(|info| info.location == ParamLocation::Path) {
+                continue;
+            }
+            out.push(separator);
+            out.extend(utf8_percent_encode(&param.name, QUERY));
+            out.push('=');
+            out.extend(utf8_percent_encode(&param.value, QUERY));
+            separator = '&';
+        }
+        out
+    }
+
+    /// The path, with its params in it.
+    fn expanded(&self) -> String {
+        let mut path = self.path.clone().into_owned();
+        for param in &self.params {
+            if self.info(param).is_some_and(|info| info.location == ParamLocation::Path) {
+                let value = utf8_percent_encode(&param.value, SEGMENT).to_string();
+                path = path.replace(format!("{{{}}}", param.name).as_str(), &value);
+            }
+        }
+        path
+    }
+}
+
+impl PartialEq for RequestTarget {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path && self.params == other.params
+    }
+}
+
+/// `GET /volumeRatio?coin=BTC`.
+impl fmt::Display for RequestTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GET {}", self.path_and_query())
+    }
+}
+
+impl fmt::Debug for RequestTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        struct Params<'c>(&'c RequestTarget);
+        impl fmt::Debug for Params<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_map().entries(self.0.params()).finish()
+            }
+        }
+        f.debug_struct("Request")
+            .field("endpoint", &format_args!("{}", self.endpoint))
+            .field("path", &self.path)
+            .field("params", &Params(self))
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Evidence;
+
+    const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
+        ParamInfo::new(name, name, ty, Evidence::Document)
+    }
+
+    const BOOK: &EndpointInfo =
+        &EndpointInfo::new("market", "book", "Book").path("/v1/books/{symbol}/levels", Evidence::Document).params(
+            &[param("symbol", ValueType::String).in_path(), param("coin", ValueType::String)],
+            &[param("limit", ValueType::Count)],
+        );
+
+    fn check(params: &[(&'static str, &str)]) -> String {
+        let mut call = RequestTarget::new(BOOK);
+        for (name, value) in params {
+            call.set(Cow::Borrowed(name), (*value).to_owned());
+        }
+        call.check().map_or_else(|error| error.to_string(), |()| call.path_and_query())
+    }
+
+    #[test]
+    fn path_and_query() {
+        let table: [(&[(&str, &str)], &str); 6] = [
+            (&[("symbol", "BTC")], "/v1/books/BTC/levels"),
+            (&[("symbol", "a/b ?#%{coin}")], "/v1/books/a%2Fb%20%3F%23%25%7Bcoin%7D/levels"),
+            (&[("limit", "5"), ("coin", "B"), ("symbol", "s")], "/v1/books/s/levels?coin=B&limit=5"),
+            (&[("symbol", "s"), ("z", "1"), ("a", "2")], "/v1/books/s/levels?a=2&z=1"),
+            (&[("symbol", "s"), ("coin", "A"), ("coin", "B")], "/v1/books/s/levels?coin=B"),
+            (&[("symbol", "s"), ("x&y", "a,b:c =ü")], "/v1/books/s/levels?x%26y=a,b:c%20%3D%C3%BC"),
+        ];
+        for (params, expected) in table {
+            assert_eq!(check(params), expected);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_sent() {
+        assert_eq!(check(&[("symbol", "..")]), r#"`symbol` cannot be ".." in a path"#);
+        assert_eq!(check(&[("symbol", "s"), ("limit", "x")]), r#"`limit` is no number: "x""#);
+    }
+
+    #[test]
+    fn a_raw_path_may_carry_the_version() {
+        let table = [
+            ("/v2", "/new", "/new"),
+            ("/v2", "/v2/new", "/new"),
+            ("/v2", "/v2", "/"),
+            ("/v2", "/v2new", "/v2new"),
+            ("/v2", "", ""),
+            ("", "/v2/new", "/v2/new"),
+            ("", "", ""),
+        ];
+        for (suffix, path, expected) in table {
+            assert_eq!(RequestTarget::raw(BOOK, path.to_owned(), suffix).path, expected);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Secrets out of text that somebody is about to see.
+//!
+//! Bytes come in with a secret; wherever it stands, asterisks go out. It is also found where it was
+//! percent-encoded for a URL or a form, escaped for JSON or `Debug`, or both, and where an excerpt cut it.
+//! A piece of it beyond that is not looked for, nor any other encoding.
+
+/// A shorter text is no secret, and masking it would make others unreadable.
+const SHORTEST: usize = 4;
+
+/// What an excerpt ends in.
+const CUT: &[u8] = "…".as_bytes();
+
+/// The most bytes that a cut can leave of one encoded character: `\u002` of `\u002f`.
+const LONGEST_STUB: usize = 5;
+
+/// Overwrites every occurrence of a secret with asterisks.
+pub(super) fn mask(bytes: &mut [u8], secret: &str) {
+    if secret.len() < SHORTEST {
+        return;
+    }
+    let mut start = 0;
+    while let Some(rest) = bytes.get_mut(start..).filter(|rest| !rest.is_empty()) {
+        if let Some(window) = length(rest, secret).and_then(|length| rest.get_mut(..length)) {
+            window.fill(b'*');
+            start += window.len();
+        } else {
+            start += 1;
+        }
+    }
+}
+
+/// How many bytes the secret takes at the beginning of a text, if it stands there in any form.
+fn length(text: &[u8], secret: &str) -> Option<usize> {
+    let first = *text.first()?;
+    // Nearly every place of a text is none of these, and a body can be long.
+    if secret.bytes().next() != Some(first) && !matches!(first, b'%' | b'\\' | b'+') {
+        return None;
+    }
+    FORMS.into_iter().filter_map(|form| form.length(text, secret)).max()
+}
+
+/// What was done to a text before it came here.
+///
+/// Each form is read without guessing: what is percent-encoded has no `%` of its own, and what is escaped no `\`.
+#[derive(Clone, Copy)]
+struct Form {
+    percent: bool,
+    escapes: bool,
+}
+
+const FORMS: [Form; 4] = [
+    Form { percent: false, escapes: false },
+    Form { percent: true, escapes: false },
+    Form { percent: false, escapes: true },
+    Form { percent: true, escapes: true },
+];
+
+impl Form {
+    fn length(self, text: &[u8], secret: &str) -> Option<usize> {
+        let mut rest = text;
+        for (seen, character) in secret.char_indices() {
+            match self.after(rest, character) {
+                Some(after) => rest = after,
+                None if seen >= SHORTEST && is_cut(rest) => break,
+                None => return None,
+            }
+        }
+        Some(text.len() - rest.len())
+    }
+
+    /// What follows the character, if the text begins with it.
+    fn after(self, text: &[u8], character: char) -> Option<&[u8]> {
+        let mut utf8 = [0; 4];
+        let plain = character.encode_utf8(&mut utf8).as_bytes();
+        let percent = || Some(text).filter(|_| self.percent).and_then(|text| after_percent(text, plain));
+        let escape = || Some(text).filter(|_| self.escapes).and_then(|text| after_escape(text, character));
+        percent().or_else(escape).or_else(|| text.strip_prefix(plain))
+    }
+}
+
+/// Whether an excerpt ends here, perhaps amid an encoded character.
+fn is_cut(text: &[u8]) -> bool {
+    (0..=LONGEST_STUB).filter_map(|stub| text.get(stub..)).any(|rest| rest.starts_with(CUT))
+}
+
+fn after_percent<'t>(text: &'t [u8], plain: &[u8]) -> Option<&'t [u8]> {
+    let form_space = text.strip_prefix(b"+").filter(|_| plain == b" ");
+    form_space
+        .or_else(|| plain.iter().try_fold(text, |text, byte| after_hex(text.strip_prefix(b"%")?, 2, (*byte).into())))
+}
+
+fn after_escape(text: &[u8], character: char) -> Option<&[u8]> {
+    let (letter, rest) = text.strip_prefix(b"\\")?.split_first()?;
+    let meant = match letter {
+        b'u' => {
+            let units = character.encode_utf16(&mut [0; 2]).to_vec();
+            return units.into_iter().try_fold(text, |text, unit| after_hex(text.strip_prefix(br"\u")?, 4, unit));
+        }
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        other => char::from(*other),
+    };
+    Some(rest).filter(|_| meant == character)
+}
+
+/// What follows a number of so many digits.
+fn after_hex(text: &[u8], digits: usize, number: u16) -> Option<&[u8]> {
+    let (hex, rest) = text.split_at_checked(digits)?;
+    let read = std::str::from_utf8(hex).ok().and_then(|hex| u16::from_str_radix(hex, 16).ok());
+    Some(rest).filter(|_| read == Some(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, secret: &str) -> String {
+        let mut bytes = text.as_bytes().to_vec();
+        mask(&mut bytes, secret);
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn secrets_are_masked() {
+        let table = [
+            ("key hunter2 and hunter2", "hunter2", "key ******* and *******"),
+            ("hunter", "hunter2", "hunter"),
+            ("a key", "key", "a key"),
+            ("schlüssel", "lüss", "sch*****el"),
+            ("hunthunter2", "hunter2", "hunt*******"),
+            ("", "hunter2", ""),
+        ];
+        for (text, secret, expected) in table {
+            assert_eq!(check(text, secret), expected);
+        }
+    }
+
+    #[test]
+    fn encoded_secrets_are_masked() {
+        let secrets = [
+            ("a+b/c==", "a%2Bb%2fc%3D="),
+            ("a+b/c==", r"a+b\/c=\u003d"),
+            ("a+b/c==", r"a%2Bb\/c%3d%3D"),
+            ("+b/c==", "%2Bb/c=="),
+            ("/b/c==", r"\/b\/c=="),
+            ("a b c", "a+b%20c"),
+            (" abc", "+abc"),
+            ("100%25", "100%2525"),
+            ("100%25", "100%25"),
+            (r"a\b\\c", r"a\\b\\\\c"),
+            (r"a\b\\c", r"a\b\\c"),
+            ("a\"b\tc", r#"a\"b\tc"#),
+            ("schlüssel", "schl%C3%BCssel"),
+            ("schlüssel", r"schl\u00FCssel"),
+            ("key 🔑", r"key \ud83d\udd11"),
+        ];
+        for (secret, text) in secrets {
+            assert_eq!(check(&format!("<{text}>"), secret), format!("<{}>", "*".repeat(text.len())), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_text_is_left_alone() {
+        for text in ["a%2Bb%2Fc%3D", "a%2", "a+b", r"a+b\", r"a+b\u00", "%", "\\", "a%2Bb%2Fc%3D%3E", "a b/c=="] {
+            assert_eq!(check(text, "a+b/c=="), text);
+        }
+    }
+
+    #[test]
+    fn a_secret_that_was_cut_is_masked() {
+        let table = [
+            ("a+b/c=… (90 bytes)", "******… (90 bytes)"),
+            ("a%2Bb%2… (90 bytes)", "a%2Bb%2… (90 bytes)"),
+            ("a%2Bb%2Fc%3… (90 bytes)", "*********%3… (90 bytes)"),
+            (r"a+b\/c\u003… (90 bytes)", r"******\u003… (90 bytes)"),
+            ("a+b… (90 bytes)", "a+b… (90 bytes)"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(check(text, "a+b/c=="), expected);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! A text that must not be seen: an API key, a client secret, a token.
+//!
+//! It comes in as plain text and leaves only through [`Secret::expose`], which is private to the crate.
+//! Memory is not wiped when it is dropped: copies of it stand in the buffers of every connection anyway.
+
+use std::fmt;
+
+/// A text that no `Debug`, error or log shows.
+///
+/// ```
+/// # use runtime::Secret;
+/// assert_eq!(format!("{:?}", Secret::from("hunter2")), "Secret(..)");
+/// ```
+#[derive(Clone)]
+pub struct Secret(Box<str>);
+
+impl Secret {
+    /// The text itself, for the header that carries it.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether there is nothing in it to keep secret.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.0.trim().is_empty()
+    }
+}
+
+impl From<&str> for Secret {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
+
+impl From<String> for Secret {
+    fn from(text: String) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}

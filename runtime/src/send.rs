@@ -1,0 +1,15 @@
+//! From a request to the body that its endpoint promises.
+//!
+//! A checked request goes out with its credentials, as often as it takes; the reply becomes a [`Body`] or an error. Each
+//! attempt is the dispatcher's, each token the credentials'.
+
+mod body;
+mod exchange;
+mod response;
+
+pub use body::{Body, MetadataRecord};
+pub use exchange::UndecodedResponse;
+pub use response::Response;
+
+pub(crate) use body::require_complete;
+pub(crate) use exchange::{Connection, read_series, send};

@@ -1,0 +1,59 @@
+//! What comes back: a series of records, one record, or anything.
+//!
+//! [`Body`] turns the text of a reply into the type that an endpoint promises.
+//! The generic part is a few lines around the decoder, which is compiled once.
+
+use super::exchange::UndecodedResponse;
+use crate::decode::record::Record;
+use crate::decode::{self, DecodeError};
+use crate::error::{Error, ErrorKind, excerpt};
+use crate::registry::EnvelopeInfo;
+use crate::values::Value;
+
+/// What an endpoint is answered with: a `Series`, a [`Record`], or any [`Value`].
+pub trait Body: Sized + Send + 'static {
+    /// Reads the whole of a JSON text, as it came from the service or was kept from it.
+    ///
+    /// A known field that stands twice in one object is refused, since nobody can tell which is meant. Where the
+    /// fields are unknown, as in a [`Value`], the later counts.
+    fn decode(text: &str) -> Result<Self, DecodeError>;
+
+    /// Reads what a request was answered with.
+    #[doc(hidden)]
+    fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
+        let response = response?;
+        Self::decode(response.text()).map_err(|error| response.misfit(error))
+    }
+}
+
+impl<T: Record + Send + 'static> Body for T {
+    fn decode(text: &str) -> Result<Self, DecodeError> {
+        let mut row = decode::object(text, T::INFO)?;
+        row.record().map_err(|error| DecodeError::misfit(&error))
+    }
+}
+
+impl Body for Value {
+    fn decode(text: &str) -> Result<Self, DecodeError> {
+        decode::any(text)
+    }
+}
+
+/// What a service says about a series, and what it wraps it in.
+pub trait MetadataRecord: Record + Send + 'static {
+    /// The object that a series is wrapped in; `None` if a series is a bare list.
+    const ENVELOPE: Option<&'static EnvelopeInfo>;
+}
+
+/// At most so many bytes of a name are quoted.
+const LONGEST_NAME: usize = 60;
+
+/// Fails if the service says that it left out some of what was asked for.
+pub(crate) fn require_complete(unsupported: &[String]) -> Result<(), Error> {
+    if unsupported.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = unsupported.iter().map(|name| format!("{:?}", excerpt(name, LONGEST_NAME))).collect();
+    Err(Error::new(ErrorKind::Incomplete, format!("the reply leaves out {}", names.join(", ")))
+        .with_hint("the endpoint does not cover it; the rest of the reply is good"))
+}

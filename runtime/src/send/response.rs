@@ -1,0 +1,24 @@
+//! A body together with what came along with it.
+//!
+//! Most callers want the body alone, which is what awaiting a request gives them; this is for the others,
+//! who keep a trace id, look at what is left of a quota, or ask how old a reply is.
+
+use crate::transport::Headers;
+
+/// What the service answered; from `Request::response`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Response<B> {
+    /// The HTTP status, from 200 to 299.
+    pub status: u16,
+    /// The headers. Where a value repeats a secret, asterisks stand instead.
+    pub headers: Headers,
+    /// What was asked for.
+    pub body: B,
+}
+
+impl<B> Response<B> {
+    pub(crate) fn new(status: u16, headers: Headers, body: B) -> Self {
+        Self { status, headers, body }
+    }
+}

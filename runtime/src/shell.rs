@@ -1,0 +1,361 @@
+//! The types that users of an emitted crate name: `Client`, `Request` and `Series`, around what is compiled here.
+//!
+//! An emitted crate has them as its own, so that its groups and setters are methods which users find without importing
+//! a trait. They are written once, below, and hold no behaviour: each method calls the runtime.
+
+/// Defines `Client`, `Request<E>` and `Series<T>` in the crate that calls it.
+///
+/// `crate` is the crate's name in Rust, for the programs in its docs; `service` what the catalogue says of the service,
+/// a static [`ServiceInfo`](crate::registry::ServiceInfo); `metadata` the record of what a service says about a series.
+#[macro_export]
+macro_rules! shell {
+    (crate $name:literal, service $service:path, metadata $metadata:path) => {
+        $crate::__client!($name, $service);
+        $crate::__request!($name);
+        $crate::__series!($name, $service, $metadata);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __client {
+    ($name:literal, $service:path) => {
+        /// Access to the service.
+        ///
+        /// Cloning is cheap, and clones share their connections, their token and their
+        /// place within the service's limits.
+        /// Requests can be made from any thread and side by side; they are sent inside a Tokio runtime, or
+        /// without one by the feature `blocking`.
+        #[derive(Clone)]
+        pub struct Client($crate::emitted::Core);
+
+        impl Client {
+            /// Begins a client for the service at `base_url`, which is always yours to give.
+            pub fn builder(base_url: impl ::std::convert::Into<::std::string::String>) -> $crate::Builder<Self> {
+                $crate::Builder::new(base_url.into())
+            }
+
+            /// A client with the settings that stand in the environment.
+            ///
+            /// With the prefix `SERVICE.env_prefix` and an underscore
+            /// before each name:
+            ///
+            /// | variable | meaning |
+            /// |---|---|
+            /// | `BASE_URL` | where the service is; required |
+            /// | `API_KEY` | the API key; required if the service takes one |
+            /// | `CLIENT_ID`, `CLIENT_SECRET` | turn the token flow on; both or neither |
+            pub fn from_env() -> ::std::result::Result<Self, $crate::Error> {
+                $crate::Builder::from_env()?.build()
+            }
+
+            /// A request for any path, whether the catalogue knows it or not.
+            ///
+            /// It goes the way of all requests: same credentials, same limits, same errors. The path begins with a
+            /// slash and may carry the version that the base URL ends in; params are added with
+            /// [`Request::query`].
+            ///
+            /// ```
+            #[doc = concat!("# fn demo(client: &", $name, "::Client) {")]
+            /// let request = client.raw("/somethingNew").query("coin", "BTC");
+            /// assert_eq!(request.to_string(), "GET /somethingNew?coin=BTC");
+            /// # }
+            /// ```
+            pub fn raw(&self, path: impl ::std::convert::Into<::std::string::String>) -> Request<$crate::Raw> {
+                Request($crate::Request::raw(&self.0, path.into()))
+            }
+        }
+
+        impl $crate::emitted::Shell for Client {
+            const SERVICE: &'static $crate::registry::ServiceInfo = &$service;
+            const AGENT: &'static str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+
+            fn new(core: $crate::emitted::Core) -> Self {
+                Self(core)
+            }
+        }
+
+        impl ::std::fmt::Debug for Client {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Debug::fmt(&self.0, f)
+            }
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __request {
+    ($name:literal) => {
+        /// A request for an endpoint, sent by `.await`.
+        ///
+        /// Two requests are equal if they ask for the same, in whatever order their params were set.
+        ///
+        /// ```
+        #[doc = concat!("# fn demo(client: &", $name, "::Client) {")]
+        /// let request = client.raw("/volumeRatio").query("limit", 5).query("coin", "BTC");
+        /// assert_eq!(request.to_string(), "GET /volumeRatio?coin=BTC&limit=5");
+        /// assert_eq!(request, client.raw("/volumeRatio").query("coin", "BTC").query("limit", 5));
+        /// # }
+        /// ```
+        ///
+        /// Some of Tokio's functions take nothing but a future, which a request becomes with
+        /// [`into_future`](::std::future::IntoFuture::into_future):
+        ///
+        /// ```no_run
+        #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), Box<dyn std::error::Error>> {")]
+        /// let task = tokio::spawn(client.raw("/volumeRatio").into_future());
+        /// let (ratio, price) = tokio::try_join!(client.raw("/ratio").into_future(), client.raw("/price").into_future())?;
+        /// task.await??;
+        /// # Ok(())
+        /// # }
+        /// ```
+        #[must_use = "a request does nothing until it is awaited"]
+        pub struct Request<E>($crate::Request<E>);
+
+        impl<E: $crate::Endpoint> Request<E> {
+            pub(crate) fn new(client: &Client) -> Self {
+                Self($crate::Request::new(&client.0))
+            }
+
+            /// Sets a param.
+            pub(crate) fn with<T: $crate::wire::ToWire>(
+                self,
+                wire_name: &'static str,
+                value: impl ::std::convert::Into<T>,
+            ) -> Self {
+                Self(self.0.with::<T>(wire_name, value))
+            }
+
+            /// Sets a param to several values.
+            pub(crate) fn with_list<T: $crate::wire::ToWire>(
+                self,
+                wire_name: &'static str,
+                values: impl ::std::iter::IntoIterator<Item: ::std::convert::Into<T>>,
+            ) -> Self {
+                Self(self.0.with_list::<T>(wire_name, values))
+            }
+
+            /// Sends the request like `.await`, and brings back status and headers beside the body.
+            ///
+            /// ```no_run
+            #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
+            /// let response = client.raw("/health").response().await?;
+            /// println!("{} {:?}", response.status, response.headers.get("x-request-id"));
+            /// println!("{}", response.body);
+            /// # Ok(())
+            /// # }
+            /// ```
+            pub async fn response(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error> {
+                self.0.response().await
+            }
+        }
+
+        impl<E> Request<E> {
+            /// Sets a param by its name on the wire, also one that the catalogue does not know.
+            ///
+            /// A param that was set before is replaced.
+            pub fn query(
+                self,
+                name: impl ::std::convert::Into<::std::string::String>,
+                value: impl $crate::wire::ToWire,
+            ) -> Self {
+                Self(self.0.query(name, value))
+            }
+
+            /// What is sent, from the base URL on.
+            pub fn path_and_query(&self) -> ::std::string::String {
+                self.0.path_and_query()
+            }
+
+            /// The endpoint, as the catalogue describes it.
+            pub fn endpoint(&self) -> &'static $crate::registry::EndpointInfo {
+                self.0.endpoint()
+            }
+        }
+
+        $crate::__blocking!($name);
+
+        impl<E: $crate::Endpoint> ::std::future::IntoFuture for Request<E> {
+            type Output = ::std::result::Result<E::Body, $crate::Error>;
+            type IntoFuture = $crate::ResponseFuture<E::Body>;
+
+            fn into_future(self) -> Self::IntoFuture {
+                ::std::future::IntoFuture::into_future(self.0)
+            }
+        }
+
+        /// What works on the requests of any client takes this.
+        impl<E> ::std::convert::From<Request<E>> for $crate::Request<E> {
+            fn from(request: Request<E>) -> Self {
+                request.0
+            }
+        }
+
+        impl<E> ::std::clone::Clone for Request<E> {
+            fn clone(&self) -> Self {
+                Self(::std::clone::Clone::clone(&self.0))
+            }
+        }
+
+        impl<E> ::std::cmp::PartialEq for Request<E> {
+            fn eq(&self, other: &Self) -> bool {
+                self.0 == other.0
+            }
+        }
+
+        impl<E> ::std::fmt::Debug for Request<E> {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Debug::fmt(&self.0, f)
+            }
+        }
+
+        /// `GET /volumeRatio?coin=BTC`.
+        impl<E> ::std::fmt::Display for Request<E> {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Display::fmt(&self.0, f)
+            }
+        }
+    };
+}
+
+/// The part of `Request` that the feature `blocking` adds. A `cfg` in an exported macro asks for the features of the
+/// emitted crate, so it is this macro that the runtime's own feature chooses.
+#[cfg(feature = "blocking")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __blocking {
+    ($name:literal) => {
+        /// For callers who do not await; with the feature `blocking`.
+        ///
+        /// The calling thread waits for the reply; one thread per client and its clones keeps connections alive
+        /// between requests. Any number of threads may ask at once. Inside an async runtime both refuse.
+        impl<E: $crate::Endpoint> Request<E> {
+            /// Sends the request and waits for the body.
+            ///
+            /// ```no_run
+            #[doc = concat!("# fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
+            /// let health = client.raw("/health").send_blocking()?;
+            /// # Ok(())
+            /// # }
+            /// ```
+            pub fn send_blocking(self) -> ::std::result::Result<E::Body, $crate::Error> {
+                self.0.send_blocking()
+            }
+
+            /// Sends the request, waits, and brings back status and headers beside the body.
+            pub fn response_blocking(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error> {
+                self.0.response_blocking()
+            }
+        }
+    };
+}
+
+#[cfg(not(feature = "blocking"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __blocking {
+    ($name:literal) => {};
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __series {
+    ($name:literal, $service:path, $metadata:path) => {
+        /// A list of records, usually one a point in time, with what the service says about it.
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub struct Series<T> {
+            /// The records, in the order in which they came.
+            pub data: ::std::vec::Vec<T>,
+            /// What the service says about the series; without values if it says nothing.
+            pub metadata: $metadata,
+            /// Fields of the envelope that the catalogue does not know.
+            pub unknown_fields: $crate::UnknownFields,
+        }
+
+        impl<T> Series<T> {
+            /// How many records there are.
+            pub fn len(&self) -> usize {
+                self.data.len()
+            }
+
+            /// Whether there is none.
+            pub fn is_empty(&self) -> bool {
+                self.data.is_empty()
+            }
+
+            /// Fails if the service says that it left out some of what was asked for: venues that the endpoint does
+            /// not cover, say. What it left out stands in the metadata.
+            ///
+            /// ```no_run
+            #[doc = concat!("# async fn demo(series: ", $name, "::Series<", $name, "::Value>) -> Result<(), ", $name, "::Error> {")]
+            /// series.require_complete()?;
+            /// # Ok(())
+            /// # }
+            /// ```
+            pub fn require_complete(&self) -> ::std::result::Result<(), $crate::Error> {
+                $crate::emitted::require_complete(&self.metadata.unsupported())
+            }
+
+            /// The records, one after the other.
+            pub fn iter(&self) -> ::std::slice::Iter<'_, T> {
+                self.data.iter()
+            }
+        }
+
+        impl<T> ::std::iter::IntoIterator for Series<T> {
+            type Item = T;
+            type IntoIter = ::std::vec::IntoIter<T>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.data.into_iter()
+            }
+        }
+
+        impl<'s, T> ::std::iter::IntoIterator for &'s Series<T> {
+            type Item = &'s T;
+            type IntoIter = ::std::slice::Iter<'s, T>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.iter()
+            }
+        }
+
+        impl $crate::emitted::MetadataRecord for $metadata {
+            const ENVELOPE: ::std::option::Option<&'static $crate::registry::EnvelopeInfo> =
+                $service.envelope.as_ref();
+        }
+
+        impl<T: $crate::Item> $crate::Body for Series<T> {
+            fn decode(text: &str) -> ::std::result::Result<Self, $crate::DecodeError> {
+                let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
+                let rest = $crate::emitted::decode_series::<$metadata>(text, T::INFO, &mut data)?;
+                Ok(Self { data, metadata: rest.metadata, unknown_fields: rest.unknown_fields })
+            }
+
+            fn read(
+                response: ::std::result::Result<
+                    ::std::boxed::Box<$crate::emitted::UndecodedResponse>,
+                    $crate::Error,
+                >,
+            ) -> ::std::result::Result<Self, $crate::Error> {
+                let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
+                // Compiled for every endpoint, and this is less of it than a `?`.
+                match $crate::emitted::read_series::<$metadata>(response, T::INFO, &mut data) {
+                    Ok(rest) => Ok(Self { data, metadata: rest.metadata, unknown_fields: rest.unknown_fields }),
+                    Err(error) => Err(error),
+                }
+            }
+        }
+    };
+}
+
+/// Says which setters an endpoint has.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! takes {
+    ($endpoint:ident => $($takes:ident),+) => {
+        $(impl $takes for $endpoint {})+
+    };
+}

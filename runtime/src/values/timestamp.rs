@@ -1,0 +1,293 @@
+//! Points in time, with no unit of their own.
+//!
+//! A [`Timestamp`] holds a moment exactly; which unit a param or a field counts in stands in the registry and is
+//! applied where the value is written or read. It converts to and from Unix seconds, [`SystemTime`] and RFC 3339, and
+//! knows no time zone but UTC.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+use std::str::FromStr;
+use std::time::{Duration, SystemTime};
+
+use crate::registry::TimeUnit;
+
+/// A point in time, to the nanosecond.
+///
+/// A whole number that becomes one counts Unix seconds, whatever unit the service uses.
+///
+/// ```
+/// # use runtime::{ParseTimestampError, Timestamp};
+/// use std::time::Duration;
+///
+/// let start: Timestamp = "2024-03-01T00:00:00Z".parse()?;
+/// assert_eq!(start, Timestamp::from_unix_seconds(1_709_251_200));
+/// assert_eq!((start + Duration::from_secs(3600)).to_string(), "2024-03-01T01:00:00Z");
+/// # Ok::<(), ParseTimestampError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Timestamp {
+    /// Since 1970 began, rounded down.
+    seconds: i64,
+    /// Beyond those, less than a second.
+    nanos: u32,
+}
+
+const NANOS_PER_SECOND: u32 = 1_000_000_000;
+
+impl TimeUnit {
+    /// How many of it make a second.
+    const fn per_second(self) -> u32 {
+        match self {
+            Self::Seconds => 1,
+            Self::Milliseconds => 1000,
+        }
+    }
+}
+
+impl Timestamp {
+    /// The last second that RFC 3339, with its four digits of year, can write.
+    pub(crate) const LAST_WRITABLE: Self = Self::from_unix_seconds(253_402_300_799);
+
+    /// The first and the last point that there is.
+    const MIN: Self = Self::from_unix_seconds(i64::MIN);
+    const MAX: Self = Self { seconds: i64::MAX, nanos: NANOS_PER_SECOND - 1 };
+
+    /// So many seconds after 1970 began, or before it if negative.
+    pub const fn from_unix_seconds(seconds: i64) -> Self {
+        Self { seconds, nanos: 0 }
+    }
+
+    /// Whole seconds since 1970 began, rounded down.
+    pub const fn unix_seconds(self) -> i64 {
+        self.seconds
+    }
+
+    /// The current time.
+    pub fn now() -> Self {
+        SystemTime::now().into()
+    }
+
+    /// What a number on the wire means.
+    #[inline]
+    pub(crate) const fn from_wire(count: i64, unit: TimeUnit) -> Self {
+        let per_second = unit.per_second();
+        if per_second == 1 {
+            return Self::from_unix_seconds(count);
+        }
+        let seconds = count.div_euclid(per_second as i64);
+        // Less than `per_second`, so nothing is cut.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let rest = count.rem_euclid(per_second as i64) as u32;
+        Self { seconds, nanos: rest * (NANOS_PER_SECOND / per_second) }
+    }
+
+    /// The number that is sent, rounded down to the unit.
+    pub(crate) fn wire(self, unit: TimeUnit) -> i64 {
+        let per_second = unit.per_second();
+        let rest = self.nanos / (NANOS_PER_SECOND / per_second);
+        let count = i128::from(self.seconds) * i128::from(per_second) + i128::from(rest);
+        i64::try_from(count).unwrap_or(if count < 0 { i64::MIN } else { i64::MAX })
+    }
+
+    /// The same point as the system counts it, unless the system cannot.
+    fn system_time(self) -> Option<SystemTime> {
+        let nanos = Duration::from_nanos(self.nanos.into());
+        let distance = Duration::from_secs(self.seconds.unsigned_abs());
+        let second = if self.seconds < 0 {
+            SystemTime::UNIX_EPOCH.checked_sub(distance)
+        } else {
+            SystemTime::UNIX_EPOCH.checked_add(distance)
+        };
+        second?.checked_add(nanos)
+    }
+}
+
+/// Unix seconds.
+impl From<i64> for Timestamp {
+    fn from(seconds: i64) -> Self {
+        Self::from_unix_seconds(seconds)
+    }
+}
+
+impl From<SystemTime> for Timestamp {
+    fn from(time: SystemTime) -> Self {
+        let epoch = Self::from_unix_seconds(0);
+        match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => epoch + after,
+            Err(before) => epoch - before.duration(),
+        }
+    }
+}
+
+/// Fails for the few points that the system's clock type cannot hold.
+impl TryFrom<Timestamp> for SystemTime {
+    type Error = OutOfRange;
+
+    fn try_from(timestamp: Timestamp) -> Result<Self, OutOfRange> {
+        timestamp.system_time().ok_or(OutOfRange(timestamp))
+    }
+}
+
+/// Later by the duration; stops at the last point there is.
+impl Add<Duration> for Timestamp {
+    type Output = Self;
+
+    fn add(self, duration: Duration) -> Self {
+        let nanos = self.nanos + duration.subsec_nanos();
+        let (carry, nanos) = if nanos < NANOS_PER_SECOND { (0, nanos) } else { (1, nanos - NANOS_PER_SECOND) };
+        let seconds = self.seconds.checked_add_unsigned(duration.as_secs());
+        let seconds = seconds.and_then(|seconds| seconds.checked_add(carry));
+        seconds.map_or(Self::MAX, |seconds| Self { seconds, nanos })
+    }
+}
+
+/// Earlier by the duration; stops at the first point there is.
+impl Sub<Duration> for Timestamp {
+    type Output = Self;
+
+    fn sub(self, duration: Duration) -> Self {
+        let borrowed = self.nanos < duration.subsec_nanos();
+        let nanos = if borrowed { self.nanos + NANOS_PER_SECOND } else { self.nanos } - duration.subsec_nanos();
+        let seconds = self.seconds.checked_sub_unsigned(duration.as_secs());
+        let seconds = seconds.and_then(|seconds| seconds.checked_sub(borrowed.into()));
+        seconds.map_or(Self::MIN, |seconds| Self { seconds, nanos })
+    }
+}
+
+/// `2024-03-01T00:00:00Z`, with as many digits of a second as there are; before 1970 and after 9999, the number of
+/// Unix seconds.
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.system_time() {
+            Some(time) if self.seconds >= 0 && self.seconds <= Self::LAST_WRITABLE.seconds => {
+                let text = match self.nanos {
+                    0 => humantime::format_rfc3339_seconds(time),
+                    nanos if nanos % 1_000_000 == 0 => humantime::format_rfc3339_millis(time),
+                    nanos if nanos % 1000 == 0 => humantime::format_rfc3339_micros(time),
+                    _ => humantime::format_rfc3339_nanos(time),
+                };
+                f.pad(&text.to_string())
+            }
+            _ => f.pad(&self.seconds.to_string()),
+        }
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Timestamp({self})")
+    }
+}
+
+/// Reads RFC 3339 in UTC, `2024-03-01T00:00:00Z`.
+impl FromStr for Timestamp {
+    type Err = ParseTimestampError;
+
+    fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
+        let time = humantime::parse_rfc3339(text);
+        time.map(Self::from).map_err(|_| ParseTimestampError("expected UTC like `2024-03-01T00:00:00Z`"))
+    }
+}
+
+/// Why a text is no [`Timestamp`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseTimestampError(&'static str);
+
+impl fmt::Display for ParseTimestampError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for ParseTimestampError {}
+
+/// A [`Timestamp`] that [`SystemTime`] cannot hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfRange(Timestamp);
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is out of the system's range", self.0)
+    }
+}
+
+impl std::error::Error for OutOfRange {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_and_parse() {
+        let table = [
+            (Timestamp::from(0), "1970-01-01T00:00:00Z"),
+            (Timestamp::from(1_700_000_000), "2023-11-14T22:13:20Z"),
+            (Timestamp::from_wire(1_700_000_000_250, TimeUnit::Milliseconds), "2023-11-14T22:13:20.250Z"),
+            (Timestamp::LAST_WRITABLE, "9999-12-31T23:59:59Z"),
+        ];
+        for (timestamp, text) in table {
+            assert_eq!(timestamp.to_string(), text);
+            assert_eq!(text.parse(), Ok(timestamp));
+        }
+    }
+
+    #[test]
+    fn display_falls_back_to_the_number() {
+        for seconds in [-1, Timestamp::LAST_WRITABLE.unix_seconds() + 1, i64::MIN, i64::MAX] {
+            assert_eq!(Timestamp::from(seconds).to_string(), seconds.to_string());
+        }
+    }
+
+    #[test]
+    fn parse_refuses() {
+        let table = ["", "1700000000", "2024-03-01", "2024-03-01T00:00:00+01:00", "2024-02-30T00:00:00Z"];
+        for text in table {
+            assert!(text.parse::<Timestamp>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_unit_is_applied_on_the_wire() {
+        for (count, unit, seconds) in [
+            (1_700_000_000, TimeUnit::Seconds, 1_700_000_000),
+            (1_700_000_000_250, TimeUnit::Milliseconds, 1_700_000_000),
+            (-1, TimeUnit::Milliseconds, -1),
+            (i64::MIN, TimeUnit::Seconds, i64::MIN),
+            (i64::MIN, TimeUnit::Milliseconds, i64::MIN.div_euclid(1000)),
+        ] {
+            let timestamp = Timestamp::from_wire(count, unit);
+            assert_eq!((timestamp.wire(unit), timestamp.unix_seconds()), (count, seconds));
+        }
+        let finer = Timestamp::from(7) + Duration::from_nanos(1_999_999);
+        assert_eq!((finer.wire(TimeUnit::Seconds), finer.wire(TimeUnit::Milliseconds)), (7, 7001));
+    }
+
+    #[test]
+    fn system_time_is_kept_exactly() {
+        let half = Duration::from_millis(500);
+        let epoch = SystemTime::UNIX_EPOCH;
+        for (time, seconds) in [(epoch + half, 0), (epoch - half, -1), (epoch + Duration::from_secs(7), 7)] {
+            let timestamp = Timestamp::from(time);
+            assert_eq!((timestamp.unix_seconds(), SystemTime::try_from(timestamp)), (seconds, Ok(time)));
+        }
+    }
+
+    #[test]
+    fn arithmetic_carries_and_borrows() {
+        let most = Duration::from_millis(700);
+        let later = Timestamp::from(5) + most + most;
+        assert_eq!(later, Timestamp { seconds: 6, nanos: 400_000_000 });
+        assert_eq!(later - most, Timestamp { seconds: 5, nanos: 700_000_000 });
+        assert_eq!(later - most - most, Timestamp::from(5));
+    }
+
+    #[test]
+    fn arithmetic_stops_at_the_ends() {
+        let second = Duration::from_secs(1);
+        assert_eq!(Timestamp::from(5) - second, Timestamp::from(4));
+        assert_eq!(Timestamp::from(i64::MAX) + Duration::MAX, Timestamp::MAX);
+        assert_eq!(Timestamp::MAX + Duration::from_nanos(1), Timestamp::MAX);
+        assert_eq!(Timestamp::from(i64::MIN) - Duration::MAX, Timestamp::MIN);
+        assert_eq!(Timestamp::MIN - Duration::from_nanos(1), Timestamp::MIN);
+    }
+}

@@ -1,0 +1,140 @@
+//! Requests that are not awaited: from one thread, from many, and where they are refused.
+
+#![cfg(feature = "blocking")]
+#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod invented;
+mod scripted;
+mod socket;
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
+use std::time::Duration;
+
+use runtime::{Error, RateLimit, Retry};
+use tokio::runtime::Runtime;
+
+use invented::Client;
+use scripted::{Service, ok, reply};
+use socket::{DATA, KEY, Server, Step};
+
+fn ask(client: &Client) -> Result<f64, Error> {
+    let series = client.market().ratio().coin("BTC").send_blocking()?;
+    Ok(series.iter().map(|point| point.ratio).sum())
+}
+
+/// Asks so often from so many threads, and adds up what comes back.
+fn ask_from_threads(client: &Client, threads: usize, times: usize) -> f64 {
+    thread::scope(|scope| {
+        let asker = || (0..times).map(|_| ask(client).unwrap()).sum::<f64>();
+        let askers: Vec<_> = (0..threads).map(|_| scope.spawn(asker)).collect();
+        askers.into_iter().map(|asker| asker.join().unwrap()).sum()
+    })
+}
+
+#[test]
+fn connections_live_from_one_request_to_the_next() {
+    let runtime = Runtime::new().unwrap();
+    let server = runtime.block_on(Server::start(vec![Step::Write(socket::reply("200 OK", DATA))]));
+    let client = server.builder().build().unwrap();
+    for _ in 0..3 {
+        assert_eq!(ask(&client.clone()).unwrap().to_bits(), 0.25_f64.to_bits());
+    }
+    let response = client.raw("/x").query("a", 1).response_blocking().unwrap();
+    assert_eq!((response.status, &response.body["data"][0]["ratio"]), (200, &0.25.into()));
+    assert_eq!(server.connections(), 1);
+}
+
+#[test]
+fn a_connection_that_was_closed_meanwhile_is_replaced() {
+    let runtime = Runtime::new().unwrap();
+    let close = Step::Close(socket::reply("200 OK", DATA));
+    let server = runtime.block_on(Server::start(vec![close]));
+    let client = server.builder().retry(Retry::default().backoff(Duration::ZERO, Duration::ZERO)).build().unwrap();
+    for _ in 0..3 {
+        ask(&client).unwrap();
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(server.connections(), 3);
+}
+
+#[test]
+fn many_threads_share_a_real_server() {
+    let runtime = Runtime::new().unwrap();
+    let server = runtime.block_on(Server::start(vec![Step::Write(socket::reply("200 OK", DATA))]));
+    let client = server.builder().rate_limit(RateLimit::new(10_000, Duration::from_secs(1), 8)).build().unwrap();
+    assert_eq!(ask_from_threads(&client, 64, 10).to_bits(), 160.0_f64.to_bits());
+    assert!(server.connections() < 64, "{} connections", server.connections());
+    assert_eq!(server.requests.lock().unwrap().len(), 640);
+}
+
+#[test]
+fn many_threads_share_gate_and_token() {
+    let token = r#"{"access_token": "canary-token", "expires_in": 600}"#;
+    let service = Service::new(move |request, _| if request.body.is_empty() { ok() } else { reply(200, &[], token) });
+    let builder = service.builder().client_credentials("canary-id", "canary-secret");
+    let client = builder.rate_limit(RateLimit::new(10_000, Duration::from_secs(1), 4)).build().unwrap();
+    ask_from_threads(&client, 16, 3);
+    assert_eq!(service.seen(), (48, 1));
+    assert!((2..=4).contains(&service.most_under_way()), "{} at once", service.most_under_way());
+    // Whoever awaits has the same token.
+    Runtime::new().unwrap().block_on(client.raw("/x").into_future()).unwrap();
+    assert_eq!(service.seen(), (49, 1));
+}
+
+#[test]
+fn time_runs_out_as_it_does_for_others() {
+    let client = Service::new(|_, _| scripted::silence()).builder().total_timeout(Duration::from_millis(50));
+    let error = ask(&client.build().unwrap()).unwrap_err();
+    assert!(error.is_timeout(), "{error}");
+}
+
+fn check_refusal(client: &Client) {
+    let expected = "client.raw (GET /x?note=**********): \
+        a blocking request would hold up the async runtime that it is made in; \
+        `.await` it; inside `spawn_blocking`, use `Handle::current().block_on`";
+    let request = client.raw("/x").query("note", KEY);
+    assert_eq!(request.clone().send_blocking().unwrap_err().to_string(), expected);
+    assert_eq!(request.response_blocking().unwrap_err().to_string(), expected);
+}
+
+#[tokio::test]
+async fn inside_an_async_runtime_it_is_refused() {
+    let service = Service::new(|_, _| ok());
+    let client = service.client();
+    check_refusal(&client);
+    let there = client.clone();
+    tokio::task::spawn_blocking(move || check_refusal(&there)).await.unwrap();
+    assert_eq!(service.seen(), (0, 0));
+    // What the text says is true.
+    let there = client.clone();
+    let request = move || tokio::runtime::Handle::current().block_on(there.raw("/x").into_future());
+    tokio::task::spawn_blocking(request).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn the_last_clone_may_be_dropped_inside_an_async_runtime() {
+    let client = Service::new(|_, _| ok()).client();
+    let there = client.clone();
+    thread::spawn(move || ask(&there).map(drop)).join().unwrap().unwrap();
+    drop(client);
+}
+
+#[test]
+fn with_the_last_clone_the_background_ends() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = Client::builder(format!("http://{}/v2", listener.local_addr().unwrap())).api_key(KEY).build().unwrap();
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = [0; 1000];
+        assert_ne!(stream.read(&mut request).unwrap(), 0);
+        stream.write_all(&socket::reply("200 OK", DATA)).unwrap();
+        // The end of the connection, which nothing but the background keeps open.
+        stream.read(&mut request).unwrap()
+    });
+    ask(&client.clone()).unwrap();
+    assert!(!server.is_finished());
+    drop(client);
+    assert_eq!(server.join().unwrap(), 0);
+}

@@ -1,0 +1,94 @@
+//! Dropping a request at every point where it waits, over a transport in memory and a paused clock.
+
+#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod invented;
+mod scripted;
+
+use std::future::{Future, IntoFuture, poll_fn};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+use std::time::Duration;
+
+use runtime::{RateLimit, Retry};
+use tokio::time::Instant;
+
+use invented::Client;
+use scripted::{Service, ok, reply};
+
+/// A service that gives every reason to wait: the token is slow to come and soon refused, then it is busy.
+fn troubled() -> (Arc<Service>, Client) {
+    let tokens = AtomicUsize::new(0);
+    let service = Service::new(move |request, before| {
+        if request.url.ends_with("token") {
+            let number = tokens.fetch_add(1, Ordering::SeqCst);
+            let body = format!(r#"{{"access_token": "t{number}", "expires_in": 600}}"#);
+            return if number == 0 { reply(503, &[], "") } else { reply(200, &[], &body) };
+        }
+        let bearer = request.headers.get("authorization");
+        match before {
+            _ if bearer == Some("Bearer t1") => reply(401, &[], ""),
+            0..5 => reply(429, &[("retry-after", "1")], ""),
+            _ => ok(),
+        }
+    });
+    let limit = RateLimit::new(1, Duration::from_millis(300), 1);
+    let retry = Retry::default().backoff(Duration::from_millis(100), Duration::from_secs(1));
+    let client = service.builder().client_credentials("id", "secret").rate_limit(limit).retry(retry).build().unwrap();
+    (service, client)
+}
+
+/// After whatever has happened, everybody is served and nothing is left behind.
+async fn check(service: &Service, client: &Client, place: &str) {
+    assert_eq!(service.under_way(), 0, "{place}");
+    let start = Instant::now();
+    let calls: Vec<_> = (0..5).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert!(start.elapsed() < Duration::from_secs(60), "{place}: {:?}", start.elapsed());
+    assert_eq!(service.under_way(), 0, "{place}");
+    let limit = Duration::from_millis(300);
+    assert!(service.arrivals().windows(2).all(|pair| pair[1] - pair[0] >= limit), "{place}");
+}
+
+/// Polls a future so many times at most.
+async fn polled<F: Future>(future: F, times: usize) -> Option<F::Output> {
+    let mut future = std::pin::pin!(future);
+    let mut polls = 0;
+    poll_fn(|cx| {
+        if polls == times {
+            return Poll::Ready(None);
+        }
+        polls += 1;
+        future.as_mut().poll(cx).map(Some)
+    })
+    .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_any_number_of_polls() {
+    for times in 0.. {
+        let (service, client) = troubled();
+        let outcome = polled(client.raw("/x").into_future(), times).await;
+        check(&service, &client, &format!("{times} polls")).await;
+        if let Some(outcome) = outcome {
+            outcome.unwrap();
+            assert!(times > 10, "{times}");
+            return;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_any_time_and_among_others() {
+    for milliseconds in (0..6000).step_by(7) {
+        let (service, client) = troubled();
+        let other = tokio::spawn(client.raw("/other").into_future());
+        let patience = Duration::from_millis(milliseconds);
+        drop(tokio::time::timeout(patience, client.raw("/x").into_future()).await);
+        other.await.unwrap().unwrap();
+        check(&service, &client, &format!("{patience:?}")).await;
+    }
+}

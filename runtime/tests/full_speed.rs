@@ -1,0 +1,87 @@
+//! A client at full speed against a real server for more than a minute; `cargo xtask verify gate` runs it.
+//!
+//! The server has a thread of its own and writes down when each request has arrived. Figures depend on the machine,
+//! so how much of the limit is used is shown; what fails is a window that holds more than the limit.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // Clippy knows a test by its attribute; the figures are asked for.
+
+mod invented;
+
+use invented::{Client, SERVICE};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+const BODY: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
+
+/// Longer than the longest window.
+const TIME: Duration = Duration::from_secs(75);
+
+type Arrivals = Arc<Mutex<Vec<Instant>>>;
+
+/// Answers what comes along one connection, each request after a while.
+fn serve(mut stream: TcpStream, arrivals: &Arrivals) -> std::io::Result<()> {
+    let (mut head, mut buffer) = (Vec::new(), [0; 4096]);
+    loop {
+        let length = stream.read(&mut buffer)?;
+        if length == 0 {
+            return Ok(());
+        }
+        head.extend_from_slice(&buffer[..length]);
+        if head.ends_with(b"\r\n\r\n") {
+            arrivals.lock().unwrap().push(Instant::now());
+            head.clear();
+            std::thread::sleep(Duration::from_millis(20));
+            write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{BODY}", BODY.len())?;
+        }
+    }
+}
+
+/// A server on a thread of its own; where it is, and what has arrived.
+fn server() -> (String, Arrivals) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base_url = format!("http://{}/v2", listener.local_addr().unwrap());
+    let arrivals = Arrivals::default();
+    let seen = arrivals.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let seen = seen.clone();
+            std::thread::spawn(move || serve(stream, &seen));
+        }
+    });
+    (base_url, arrivals)
+}
+
+/// The most requests that arrived within any window of a length.
+fn peak(arrivals: &[Instant], length: Duration) -> usize {
+    let count = |(index, first): (usize, &Instant)| {
+        arrivals[index..].iter().take_while(|arrival| **arrival - *first < length).count()
+    };
+    arrivals.iter().enumerate().map(count).max().unwrap_or(0)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes more than a minute; `cargo xtask verify gate` runs it"]
+async fn no_window_holds_more_than_the_limit() {
+    let (base_url, arrivals) = server();
+    let client = Client::builder(base_url).api_key("any").allow_http(true).build().unwrap();
+    let start = Instant::now();
+    let task = |client: Client| async move {
+        while start.elapsed() < TIME {
+            client.market().ratio().coin("BTC").await.unwrap();
+        }
+    };
+    let tasks: Vec<_> = (0..50).map(|_| tokio::spawn(task(client.clone()))).collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let arrivals = arrivals.lock().unwrap();
+    println!("{} requests in {:.1?}", arrivals.len(), start.elapsed());
+    assert!(!SERVICE.limits.is_empty());
+    for limit in SERVICE.limits {
+        let peak = peak(&arrivals, Duration::from_secs(limit.seconds.into()));
+        println!("set {}: {peak} of {} in the fullest {} s", limit.name, limit.requests, limit.seconds);
+        assert!(peak <= usize::try_from(limit.requests).unwrap(), "the limit was passed");
+    }
+}

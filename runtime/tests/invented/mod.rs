@@ -1,0 +1,5 @@
+//! An invented service, so that the runtime is tested with no catalogue in sight.
+
+#![allow(dead_code, unreachable_pub, clippy::trivially_copy_pass_by_ref, reason = "each test uses some of it")]
+
+include!("service.rs");

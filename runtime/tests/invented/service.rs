@@ -1,0 +1,346 @@
+// A service of two groups and three endpoints that nobody runs, written as the generator would write it.
+//
+// Included as text, by tests and by the programs in the docs, so it carries no inner documentation and no attribute.
+
+use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::registry::{
+    ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, LimitInfo, ParamInfo,
+    RecordInfo, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+};
+use ::runtime::wire::NamedType;
+use ::runtime::{Endpoint, Timestamp, Value};
+
+/// The service.
+pub static SERVICE: ServiceInfo = ServiceInfo::new("An invented service")
+    .version("v2")
+    .env_prefix("INVENTED")
+    .base_url_suffix("/v2")
+    .api_key_header("x-api-key")
+    .client_credentials(
+        ClientCredentialsInfo::new("/oauth2/token", "Authentication", Evidence::Document).errors(&[
+            StatusInfo::new(401, Evidence::Document)
+                .summary("The Basic credentials were not accepted.")
+                .advice("Encode client id, colon and client secret as base64, check both values, and send them with the Basic scheme; Bearer is for data requests."),
+            StatusInfo::new(403, Evidence::Document)
+                .summary("There was no API key in the request, or not a valid one.")
+                .advice("Send the API key with the token request too."),
+            StatusInfo::new(415, Evidence::Document)
+                .summary("The body was not declared as a form.")
+                .advice("Declare the body as `application/x-www-form-urlencoded`."),
+        ]),
+    )
+    .errors(&[
+        StatusInfo::new(400, Evidence::Document).label("Bad Request").summary("The service did not accept the request."),
+        StatusInfo::new(401, Evidence::Reported)
+            .summary("A credential is missing, wrong or expired.")
+            .advice("Check the API key and, where a token is used, the client id and the client secret."),
+        StatusInfo::new(403, Evidence::Reported)
+            .summary("There was no API key, or one that is not accepted.")
+            .advice("Check the API key, and whether it may be used for this."),
+        StatusInfo::new(422, Evidence::Document)
+            .label("Unauthorized")
+            .summary("The service could not work with the params as they are."),
+        StatusInfo::new(429, Evidence::Reported).summary("More requests came than the limits allow."),
+        StatusInfo::new(500, Evidence::Document).label("Forbidden").summary("The service failed."),
+    ])
+    .error_body(&["detail.message", "error.message", "error", "message"], &["detail.error_code"])
+    .limits(&[
+        LimitInfo::new("A", 10, 1, 20, Evidence::Document),
+        LimitInfo::new("B", 600, 60, 10, Evidence::Document),
+    ])
+    .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"));
+
+::runtime::shell!(crate "invented", service SERVICE, metadata Metadata);
+
+/// Every group.
+pub static GROUPS: &[&GroupInfo] = &[&MARKET, &SYSTEM];
+
+static MARKET: GroupInfo = GroupInfo::new("market", "Market").endpoints(&[Ratio::INFO, Levels::INFO]);
+static SYSTEM: GroupInfo = GroupInfo::new("system", "System").endpoints(&[Health::INFO]);
+
+/// What the service says about a reply.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Metadata {
+    /// The venues that the values were computed from.
+    pub exchanges: Vec<Exchange>,
+    /// The requested venues that the endpoint does not cover.
+    pub unsupported_exchanges: Vec<Exchange>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Metadata {
+    /// What was asked for and the endpoint does not cover.
+    pub fn unsupported(&self) -> Vec<String> {
+        self.unsupported_exchanges.iter().map(ToString::to_string).collect()
+    }
+}
+
+impl Record for Metadata {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+        "Metadata",
+        &[
+            FieldInfo::new(
+                "exchanges",
+                "exchanges",
+                ValueType::List(&ValueType::named::<Exchange>()),
+                Evidence::Document,
+            )
+            .optional(),
+            FieldInfo::new(
+                "unsupported_exchanges",
+                "unsupportedExchanges",
+                ValueType::List(&ValueType::named::<Exchange>()),
+                Evidence::Document,
+            )
+            .optional(),
+        ],
+    );
+
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            exchanges: row.take_or_default(0),
+            unsupported_exchanges: row.take_or_default(1),
+            unknown_fields: row.unknown_fields(),
+        }
+    }
+}
+
+/// A venue.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Exchange(::std::borrow::Cow<'static, str>);
+
+impl Exchange {
+    /// `north_spot`: the spot market of the north.
+    pub const NORTH_SPOT: Self = Self(::std::borrow::Cow::Borrowed("north_spot"));
+
+    /// The identifier as on the wire.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+::runtime::named_type!(identifier Exchange);
+
+impl NamedType for Exchange {
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+        "Exchange",
+        &[ValueInfo::new("north_spot", "The spot market of the north.", Evidence::Document)],
+    )
+    .open();
+
+    fn as_str(&self) -> &str {
+        self.as_str()
+    }
+}
+
+/// The length of an interval.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Timeframe {
+    /// One minute.
+    M1,
+    /// One hour.
+    H1,
+    /// A value that this version does not know.
+    Unknown(String),
+}
+
+impl Timeframe {
+    /// Every known value.
+    pub const ALL: &'static [Self] = &[Self::M1, Self::H1];
+
+    /// The value as on the wire.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::M1 => "1m",
+            Self::H1 => "1h",
+            Self::Unknown(value) => value,
+        }
+    }
+}
+
+::runtime::named_type!(enum Timeframe);
+
+impl NamedType for Timeframe {
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+        "Timeframe",
+        &[ValueInfo::new("1m", "", Evidence::Document), ValueInfo::new("1h", "", Evidence::Document)],
+    );
+
+    fn as_str(&self) -> &str {
+        self.as_str()
+    }
+}
+
+/// The endpoints of [`Client::market`].
+#[derive(Clone, Copy, Debug)]
+pub struct MarketGroup<'a> {
+    client: &'a Client,
+}
+
+impl Client {
+    /// The market.
+    pub fn market(&self) -> MarketGroup<'_> {
+        MarketGroup { client: self }
+    }
+
+    /// The service itself.
+    pub fn system(&self) -> SystemGroup<'_> {
+        SystemGroup { client: self }
+    }
+}
+
+impl MarketGroup<'_> {
+    /// `GET /ratio`: a series of [`RatioRecord`].
+    pub fn ratio(&self) -> Request<Ratio> {
+        Request::new(self.client)
+    }
+
+    /// `GET /levels`: a series of records whose fields are unknown.
+    pub fn levels(&self) -> Request<Levels> {
+        Request::new(self.client)
+    }
+}
+
+/// The endpoint of [`MarketGroup::ratio`].
+#[derive(Clone, Copy, Debug)]
+pub struct Ratio;
+
+impl Endpoint for Ratio {
+    type Body = Series<RatioRecord>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ratio", "Ratio")
+        .path("/ratio", Evidence::Document)
+        .params(PARAMS, &[])
+        .series(Some(RecordInfo::of::<RatioRecord>()), Some("openDate"), Evidence::Document);
+}
+
+/// The endpoint of [`MarketGroup::levels`].
+#[derive(Clone, Copy, Debug)]
+pub struct Levels;
+
+impl Endpoint for Levels {
+    type Body = Series<Value>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+        .path("/levels", Evidence::Document)
+        .params(PARAMS, &[])
+        .series(None, Some("openDate"), Evidence::Document);
+}
+
+const PARAMS: &[ParamInfo] = &[
+    ParamInfo::new("coin", "coin", ValueType::String, Evidence::Document).required(Evidence::Reported),
+    ParamInfo::new("exchange", "exchange", ValueType::named::<Exchange>(), Evidence::Document).list("exchanges"),
+    ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Document).required(Evidence::Reported),
+    ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document),
+    ParamInfo::new("start_time", "startTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document),
+    ParamInfo::new("end_time", "endTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document),
+];
+
+/// Endpoints that take the params of the market.
+pub trait TakesMarket: Endpoint {}
+
+::runtime::takes!(Ratio => TakesMarket);
+::runtime::takes!(Levels => TakesMarket);
+
+impl<E: TakesMarket> Request<E> {
+    /// The coin.
+    pub fn coin(self, coin: impl Into<String>) -> Self {
+        self.with::<String>("coin", coin)
+    }
+
+    /// The venue.
+    pub fn exchange(self, exchange: impl Into<Exchange>) -> Self {
+        self.with::<Exchange>("exchange", exchange)
+    }
+
+    /// The venues.
+    pub fn exchanges(self, exchanges: impl IntoIterator<Item: Into<Exchange>>) -> Self {
+        self.with_list::<Exchange>("exchange", exchanges)
+    }
+
+    /// The length of an interval.
+    pub fn timeframe(self, timeframe: impl Into<Timeframe>) -> Self {
+        self.with::<Timeframe>("timeframe", timeframe)
+    }
+
+    /// How many records at most.
+    pub fn limit(self, limit: u64) -> Self {
+        self.with::<u64>("limit", limit)
+    }
+
+    /// Where the time range begins.
+    pub fn start_time(self, start_time: impl Into<Timestamp>) -> Self {
+        self.with::<Timestamp>("startTime", start_time)
+    }
+
+    /// Where the time range ends.
+    pub fn end_time(self, end_time: impl Into<Timestamp>) -> Self {
+        self.with::<Timestamp>("endTime", end_time)
+    }
+}
+
+/// One record of the ratio.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RatioRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// The ratio.
+    pub ratio: f64,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for RatioRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+        "RatioRecord",
+        &[
+            FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document),
+            FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Document),
+        ],
+    );
+
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), ratio: row.take(1), unknown_fields: row.unknown_fields() }
+    }
+}
+
+/// The endpoints of [`Client::system`].
+#[derive(Clone, Copy, Debug)]
+pub struct SystemGroup<'a> {
+    client: &'a Client,
+}
+
+impl SystemGroup<'_> {
+    /// `GET /health`: a body of which nothing is known.
+    pub fn health(&self) -> Request<Health> {
+        Request::new(self.client)
+    }
+}
+
+/// The endpoint of [`SystemGroup::health`].
+#[derive(Clone, Copy, Debug)]
+pub struct Health;
+
+impl Endpoint for Health {
+    type Body = Value;
+    const INFO: &'static EndpointInfo =
+        &EndpointInfo::new("system", "health", "Health").path("/health", Evidence::Document);
+}
+
+/// The limits of the service.
+pub mod limits {
+    use ::runtime::RateLimit;
+    use ::runtime::emitted::Window;
+
+    /// Limit set A.
+    pub const SET_A: RateLimit = RateLimit::set(&[Window::of(10, 1)], 20);
+    /// Limit set B.
+    pub const SET_B: RateLimit = RateLimit::set(&[Window::of(600, 60)], 10);
+
+    /// Both.
+    pub fn all() -> RateLimit {
+        ::runtime::emitted::limit_all(super::SERVICE.limits)
+    }
+}

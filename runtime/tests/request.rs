@@ -1,0 +1,128 @@
+//! Requests as values, and building a client: no network.
+
+#![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod invented;
+
+use std::future::IntoFuture;
+use std::time::Duration;
+
+use invented::{Client, Exchange, Timeframe};
+use runtime::registry::TimeUnit;
+use runtime::transport::{HttpRequest, SendFuture};
+use runtime::wire::ToWire;
+use runtime::{Builder, Error, Timestamp, Transport};
+
+/// A transport that nothing may reach.
+struct Nowhere;
+
+impl Transport for Nowhere {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        panic!("it was sent: {request:?}")
+    }
+}
+
+fn client() -> Client {
+    Client::builder("https://example.com/v2").api_key("canary-key").transport(Nowhere).build().unwrap()
+}
+
+#[test]
+fn a_request_can_be_looked_at() {
+    let client = client();
+    let request = client.market().ratio().limit(10).query("depth", 5).coin("BTC").limit(100);
+    assert_eq!(request.path_and_query(), "/ratio?coin=BTC&limit=100&depth=5");
+    assert_eq!(request.to_string(), "GET /ratio?coin=BTC&limit=100&depth=5");
+    assert_eq!(request.endpoint().to_string(), "market.ratio");
+    let expected = "Request { endpoint: market.ratio, path: \"/ratio\", \
+        params: {\"coin\": \"BTC\", \"limit\": \"100\", \"depth\": \"5\"} }";
+    assert_eq!(format!("{request:?}"), expected);
+    let same = client.market().ratio().coin("BTC").query("limit", 100).query("depth", "5");
+    assert_eq!(request, same);
+    assert_ne!(request, request.clone().coin("ETH"));
+}
+
+#[test]
+fn values_are_written_as_the_service_reads_them() {
+    let ratio = client().market().ratio();
+    let table = [
+        (ratio.clone().timeframe(Timeframe::H1), "timeframe=1h"),
+        (ratio.clone().timeframe("3h"), "timeframe=3h"),
+        (ratio.clone().start_time(Timestamp::from_unix_seconds(1_700_000_000)), "startTime=1700000000"),
+        (ratio.clone().end_time(1_700_000_000), "endTime=1700000000"),
+        (ratio.clone().exchanges(["a", "b"]), "exchange=a,b"),
+        (ratio.clone().exchanges(["", "a"]), "exchange=,a"),
+        (ratio.clone().exchange(Exchange::NORTH_SPOT), "exchange=north_spot"),
+        (ratio.clone().coin("A&B ü"), "coin=A%26B%20%C3%BC"),
+    ];
+    for (request, expected) in table {
+        assert_eq!(request.path_and_query(), format!("/ratio?{expected}"));
+    }
+}
+
+#[test]
+fn requests_and_clients_go_anywhere() {
+    fn check<T: Send + Sync + Clone + 'static>(_: &T) {}
+    fn check_future<T: Send + 'static>(_: &T) {}
+    fn check_error<T: std::error::Error + Send + Sync + 'static>() {}
+    let client = client();
+    check(&client);
+    let request = client.market().ratio();
+    check(&request);
+    check_future(&request.clone().response());
+    check_future(&request.into_future());
+    check_error::<Error>();
+}
+
+/// Why a request is not sent.
+async fn refusal<T>(request: impl IntoFuture<Output = Result<T, Error>>) -> String {
+    request.await.map(drop).unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn what_cannot_be_meant_is_not_sent() {
+    let client = client();
+    let ratio = client.market().ratio();
+    let expected = "market.ratio (GET /ratio?exchange=): \
+        `exchange` is empty; leave it out, or name one";
+    assert_eq!(refusal(ratio.clone().exchanges(Vec::<Exchange>::new())).await, expected);
+    assert_eq!(refusal(ratio.clone().exchange("")).await, expected);
+    let expected = "market.ratio (GET /ratio?limit=many): `limit` is no number: \"many\"";
+    assert_eq!(refusal(ratio.query("limit", "many")).await, expected);
+    let expected = "client.raw (GET x): the path \"x\" does not begin with `/`";
+    assert_eq!(refusal(client.raw("x")).await, expected);
+    let expected = "client.raw (GET /x?y=z): the path \"/x?y=z\" has a `?`; add params with `query`";
+    assert_eq!(refusal(client.raw("/x?y=z")).await, expected);
+}
+
+#[test]
+fn settings_are_checked() {
+    let check = |builder: Builder<Client>| builder.build().map(drop).unwrap_err().to_string();
+    let url = "https://example.com/v2";
+    assert_eq!(check(Client::builder(url)), "there is no API key; set it with `api_key`");
+    let expected = "the API key is empty; set it with `api_key`";
+    assert_eq!(check(Client::builder(url).api_key("")), expected);
+    assert_eq!(check(Client::builder(url).api_key(" \n")), expected);
+    let flow = |id, secret| check(Client::builder(url).api_key("key").client_credentials(id, secret));
+    assert_eq!(flow("", "canary"), "the client id is empty");
+    assert_eq!(flow("canary", " "), "the client secret is empty");
+    let expected = "the API key does not fit: the header `x-api-key` has characters that HTTP cannot carry";
+    assert_eq!(check(Client::builder(url).api_key("canary\n")), expected);
+    let expected = "`connect_timeout` has no effect on a transport of your own; set it there";
+    let both = Client::builder(url).api_key("key").transport(Nowhere);
+    assert_eq!(check(both.connect_timeout(Duration::from_secs(1))), expected);
+}
+
+#[test]
+fn whole_numbers_count_seconds() {
+    for seconds in [-1, 253_402_300_800, i64::MIN, i64::MAX] {
+        assert_eq!(Timestamp::from(seconds).to_string(), seconds.to_string());
+    }
+    assert_eq!(Timestamp::from(1_700_000_000).to_wire(TimeUnit::Seconds), "1700000000");
+}
+
+#[test]
+fn unknown_values_are_kept() {
+    assert_eq!(Timeframe::from("15m").to_wire(TimeUnit::Seconds), "15m");
+    assert_eq!(Exchange::from("new_venue").to_wire(TimeUnit::Seconds), "new_venue");
+    assert_eq!(Timeframe::from("3h").as_str(), "3h");
+}

@@ -1,0 +1,170 @@
+//! A service in memory that does what a script says, on a clock that the tests turn.
+//!
+//! The script gets each request and how many came before it; what it returns is what happens to the
+//! request. Time limits are kept as the built-in transport keeps them.
+
+#![allow(dead_code)] // Each test uses some of it.
+#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::invented::Client;
+use runtime::transport::TransportError;
+use runtime::transport::{Headers, HttpRequest, HttpResponse, Method, Phase, SendFuture, Transport};
+use runtime::{Builder, RateLimit, Retry};
+use tokio::time::Instant;
+
+pub(crate) const KEY: &str = "canary-key";
+pub(crate) const DATA: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
+
+/// What happens to a request.
+pub(crate) struct Fate {
+    /// Until it arrives.
+    pub(crate) way: Duration,
+    /// How much of that is known to pass before it leaves, if anything is known.
+    pub(crate) departure: Option<Duration>,
+    /// From its arrival to the end of the reply.
+    pub(crate) reply: Duration,
+    pub(crate) outcome: Result<HttpResponse, TransportError>,
+}
+
+/// A reply with a status, headers and a body.
+pub(crate) fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> Fate {
+    let mut all = Headers::new();
+    for (name, value) in headers {
+        all.insert(name, value).unwrap();
+    }
+    fate(Ok(HttpResponse::new(status, all, body)))
+}
+
+pub(crate) fn ok() -> Fate {
+    reply(200, &[], DATA)
+}
+
+pub(crate) fn failure(phase: Phase) -> Fate {
+    fate(Err(TransportError::new(phase, "it failed as it should")))
+}
+
+/// No reply, ever.
+pub(crate) fn silence() -> Fate {
+    Fate { reply: Duration::MAX, ..ok() }
+}
+
+fn fate(outcome: Result<HttpResponse, TransportError>) -> Fate {
+    Fate { departure: Some(Duration::ZERO), way: Duration::from_millis(1), reply: Duration::from_millis(20), outcome }
+}
+
+type Script = Box<dyn FnMut(&HttpRequest, usize) -> Fate + Send>;
+
+/// The service: a script, and what has arrived.
+pub(crate) struct Service {
+    script: Mutex<Script>,
+    arrivals: Mutex<Vec<(Instant, HttpRequest)>>,
+    under_way: Mutex<(usize, usize)>,
+}
+
+impl Service {
+    pub(crate) fn new(script: impl FnMut(&HttpRequest, usize) -> Fate + Send + 'static) -> Arc<Self> {
+        Arc::new(Self { script: Mutex::new(Box::new(script)), arrivals: Mutex::default(), under_way: Mutex::default() })
+    }
+
+    /// Replaces the script.
+    pub(crate) fn becomes(&self, script: impl FnMut(&HttpRequest, usize) -> Fate + Send + 'static) {
+        *self.script.lock().unwrap() = Box::new(script);
+    }
+
+    pub(crate) fn builder(self: &Arc<Self>) -> Builder<Client> {
+        Client::builder("https://example.com/v2").api_key(KEY).transport(self.clone())
+    }
+
+    pub(crate) fn client(self: &Arc<Self>) -> Client {
+        self.builder().build().unwrap()
+    }
+
+    /// When requests arrived, in order.
+    pub(crate) fn arrivals(&self) -> Vec<Instant> {
+        let mut arrivals: Vec<_> = self.arrivals.lock().unwrap().iter().map(|(at, _)| *at).collect();
+        arrivals.sort();
+        arrivals
+    }
+
+    /// The last part of every path, in the order in which requests were sent.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let arrivals = self.arrivals.lock().unwrap();
+        arrivals.iter().map(|(_, request)| request.url.rsplit('/').next().unwrap().to_owned()).collect()
+    }
+
+    /// How many requests came for data and for tokens.
+    pub(crate) fn seen(&self) -> (usize, usize) {
+        let arrivals = self.arrivals.lock().unwrap();
+        let tokens = arrivals.iter().filter(|(_, request)| request.method == Method::Post).count();
+        (arrivals.len() - tokens, tokens)
+    }
+
+    /// The most requests that were under way at once.
+    pub(crate) fn most_under_way(&self) -> usize {
+        self.under_way.lock().unwrap().1
+    }
+
+    pub(crate) fn under_way(&self) -> usize {
+        self.under_way.lock().unwrap().0
+    }
+}
+
+/// Counts a request for as long as somebody waits for its reply.
+struct UnderWay<'s>(&'s Service);
+
+impl<'s> UnderWay<'s> {
+    fn new(service: &'s Service) -> Self {
+        let mut counts = service.under_way.lock().unwrap();
+        counts.0 += 1;
+        counts.1 = counts.1.max(counts.0);
+        Self(service)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.under_way.lock().unwrap().0 -= 1;
+    }
+}
+
+impl Transport for Service {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        Box::pin(async move {
+            let _under_way = UnderWay::new(self);
+            let timeout = request.limits.timeout;
+            let fate = {
+                let mut arrivals = self.arrivals.lock().unwrap();
+                let fate = self.script.lock().unwrap()(&request, arrivals.len());
+                arrivals.push((Instant::now() + fate.way, request));
+                fate
+            };
+            let mut outcome = fate.outcome;
+            if let Ok(response) = &mut outcome {
+                response.departure = fate.departure;
+            }
+            let time = fate.way.saturating_add(fate.reply);
+            if time > timeout {
+                tokio::time::sleep(timeout).await;
+                return Err(TransportError::new(Phase::Head, "no whole reply in time").timed_out());
+            }
+            tokio::time::sleep(time).await;
+            outcome
+        })
+    }
+}
+
+/// A service where much goes wrong, and a client of it.
+pub(crate) fn troubled() -> (Arc<Service>, Builder<Client>) {
+    let service = Service::new(|_, before| match before {
+        0 => failure(Phase::Connect),
+        1 => reply(200, &[], r#"{"access_token": "canary-token", "expires_in": 600}"#),
+        2 => reply(503, &[], r#"{"message": "canary-token and canary-key"}"#),
+        _ => ok(),
+    });
+    let retry = Retry::default().backoff(Duration::ZERO, Duration::ZERO);
+    let builder = service.builder().client_credentials("canary-id", "canary-secret").retry(retry);
+    (service, builder.rate_limit(RateLimit::new(1, Duration::from_secs(1), 1)))
+}

@@ -1,0 +1,165 @@
+//! Everything that can go wrong with a token or with too many requests, and what must come of it.
+//!
+//! Each row is a request over a transport in memory and a paused clock.
+
+#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod invented;
+mod scripted;
+
+use std::time::Duration;
+
+use runtime::transport::Phase;
+use runtime::{Error, RateLimit};
+use tokio::time::Instant;
+
+use invented::Client;
+use scripted::{Fate, Service, failure, ok, reply, silence};
+
+async fn check(client: &Client) -> Result<(), Error> {
+    client.market().ratio().coin("BTC").await.map(drop)
+}
+
+fn token(body: &str) -> Fate {
+    reply(200, &[], body)
+}
+
+/// A row: its name, what the token endpoint does, how often it is asked, and words of the error.
+type Row = (&'static str, fn() -> Fate, usize, &'static str);
+
+#[tokio::test(start_paused = true)]
+async fn the_token_endpoint() {
+    let rows: [Row; 28] = [
+        ("400", || reply(400, &[], r#"{"error": "invalid_client"}"#), 1, "status 400: invalid_client"),
+        ("401", || reply(401, &[], ""), 1, "Bearer is for data requests"),
+        ("403", || reply(403, &[], ""), 1, "send the API key with the token request too"),
+        ("404", || reply(404, &[], ""), 1, "status 404"),
+        ("415", || reply(415, &[], ""), 1, "application/x-www-form-urlencoded"),
+        ("429", || reply(429, &[], ""), 4, "status 429"),
+        ("429 for a day", || reply(429, &[("retry-after", "86400")], ""), 1, "retry after 86400s"),
+        ("500", || reply(500, &[], ""), 2, "status 500"),
+        ("502", || reply(502, &[], ""), 4, "status 502"),
+        ("503", || reply(503, &[], ""), 4, "status 503"),
+        ("504", || reply(504, &[], ""), 4, "status 504"),
+        ("302", || reply(302, &[("location", "https://login.example.com/")], ""), 1, "the host `login.example.com`"),
+        ("204", || reply(204, &[], ""), 1, "an empty body"),
+        ("a page", || token("<html>canary-token</html>"), 1, "is a page"),
+        ("no JSON", || token("access_token=canary-token"), 1, "it is not JSON"),
+        ("cut JSON", || token(r#"{"access_token": "canary-to"#), 1, "it is not JSON"),
+        ("no token", || token(r#"{"expires_in": 60}"#), 1, "it has no `access_token`"),
+        ("null", || token(r#"{"access_token": null}"#), 1, "it has no `access_token`"),
+        ("empty", || token(r#"{"access_token": ""}"#), 1, "it has no `access_token`"),
+        ("a list", || token(r#"["canary-token"]"#), 1, "it has no `access_token`"),
+        ("line break", || token(r#"{"access_token": "canary-\ntoken"}"#), 1, "characters that HTTP cannot carry"),
+        ("mac", || token(r#"{"access_token": "t", "token_type": "mac"}"#), 1, "its `token_type` is not `Bearer`"),
+        ("no connection", || failure(Phase::Connect), 4, "it failed as it should"),
+        ("not sent", || failure(Phase::Send), 4, "it failed as it should"),
+        ("no head", || failure(Phase::Head), 4, "it failed as it should"),
+        ("cut body", || failure(Phase::Body), 4, "it failed as it should"),
+        ("silence", silence, 4, "no whole reply in time"),
+        ("an error with 200", || token(r#"{"error": "slow down"}"#), 1, "it has no `access_token`"),
+    ];
+    for (name, fate, asked, words) in rows {
+        let service = Service::new(move |request, _| if request.url.ends_with("token") { fate() } else { ok() });
+        let client = service.builder().client_credentials("id", "secret").build().unwrap();
+        let error = check(&client).await.unwrap_err();
+        assert_eq!(service.seen(), (0, asked), "{name}: {error}");
+        let text = format!("{error:?}");
+        assert!(error.is_token() && text.contains("): no token: ") && text.contains(words), "{name}: {text}");
+        assert!(!text.contains("timeframe"), "what the data request lacks has nothing to do with it: {text}");
+        assert!(!text.contains("canary-token"), "{name}: {text}");
+        assert_eq!(error.attempts(), u32::try_from(asked).unwrap(), "{name}");
+        // Whatever it was, the next call asks again.
+        service.becomes(
+            |request, _| if request.url.ends_with("token") { token(r#"{"access_token": "t"}"#) } else { ok() },
+        );
+        check(&client).await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_runs_out_of_time_speaks_for_itself() {
+    let begun = Instant::now();
+    let service = Service::new(move |request, _| match request.url.ends_with("token") {
+        true if begun.elapsed() < Duration::from_secs(9) => reply(503, &[("retry-after", "4")], ""),
+        true => token(r#"{"access_token": "t"}"#),
+        false => ok(),
+    });
+    let builder = service.builder().client_credentials("id", "secret").total_timeout(Duration::from_secs(10));
+    let client = builder.build().unwrap();
+    let late = async {
+        tokio::time::sleep(Duration::from_secs(6)).await;
+        check(&client).await
+    };
+    let (early, late) = tokio::join!(check(&client), late);
+    let early = early.unwrap_err().to_string();
+    assert!(early.contains("the total timeout leaves no time to try again"), "{early}");
+    late.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn odd_lifetimes_work() {
+    for expires in ["", r#","expires_in": 0"#, r#","expires_in": -1"#, r#","expires_in": 0.001"#, r#","expires_in": 1"#]
+    {
+        let body = format!(r#"{{"access_token": "t"{expires}}}"#);
+        let service = Service::new(move |request, _| if request.url.ends_with("token") { token(&body) } else { ok() });
+        let client = service.builder().client_credentials("id", "secret").build().unwrap();
+        for _ in 0..5 {
+            check(&client).await.unwrap();
+        }
+        assert_eq!(service.seen().0, 5, "{expires}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_storm_of_refusals_is_two_attempts_a_call() {
+    let body = r#"{"access_token": "t", "expires_in": 600}"#;
+    let service =
+        Service::new(|request, _| if request.url.ends_with("token") { token(body) } else { reply(401, &[], "") });
+    let builder = service.builder().client_credentials("id", "secret").rate_limit(RateLimit::none());
+    let client = builder.build().unwrap();
+    for _ in 0..20 {
+        let error = check(&client).await.unwrap_err();
+        assert!(error.is_auth() && !error.is_token());
+        assert_eq!(error.attempts(), 2);
+    }
+    assert!(service.seen().0 == 40 && service.seen().1 <= 40);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_form_of_retry_after() {
+    let date = ("date", "Tue, 15 Nov 1994 08:12:31 GMT");
+    let rows = [
+        ("7", 7.0, 0.0),
+        ("0", 0.0, 0.0),
+        ("1.5", 1.5, 0.0),
+        ("60", 60.0, 0.0),
+        ("Tue, 15 Nov 1994 08:12:41 GMT", 10.0, 0.0),
+        ("Tue, 15 Nov 1994 08:00:00 GMT", 0.0, 0.0),
+        // Without a usable length the gate waits for a second.
+        ("soon", 1.0, 0.0),
+        ("-5", 1.0, 0.0),
+        ("", 1.0, 0.0),
+        ("61", 0.0, 61.0),
+        ("86400", 0.0, 86_400.0),
+        ("Wed, 16 Nov 1994 08:12:31 GMT", 0.0, 86_400.0),
+    ];
+    for (value, least, refused) in rows {
+        let service = Service::new(move |_, before| match before {
+            0 => reply(429, &[("retry-after", value), date], ""),
+            _ => ok(),
+        });
+        let start = Instant::now();
+        match check(&service.client()).await {
+            Ok(()) => {
+                let elapsed = start.elapsed().as_secs_f64();
+                assert!(elapsed >= least && elapsed < least + 1.5, "{value}: {elapsed}");
+                assert!(refused == 0.0, "{value}");
+            }
+            Err(error) => {
+                assert_eq!(error.retry_after(), Some(Duration::from_secs_f64(refused)), "{value}");
+                assert!(start.elapsed() < Duration::from_secs(1));
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The default transport: hyper over rustls.
+//!
+//! HTTP/1.1, or HTTP/2 where that is compiled in and the server offers it; directly or through a proxy.
+//! Nothing is followed or retried, but for a pooled connection that turned out to be closed
+//! before anything was sent on it.
+
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::PROXY_AUTHORIZATION;
+use http_body_util::Full;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{Builder, Client};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::time::Instant;
+
+use crate::connect::{Connects, TimedConnector};
+use crate::exchange::{self, Progress};
+use crate::failure::before_head;
+use crate::routes::{Connector, Routes};
+use crate::settings::{Settings, SettingsError};
+use crate::{HttpRequest, HttpResponse, SendFuture, Transport, TransportError, roots};
+
+/// A pool of connections to whatever hosts are asked for.
+pub struct HyperTransport {
+    client: Client<TimedConnector<HttpsConnector<Connector>>, Full<Bytes>>,
+    connects: Connects,
+    routes: Routes,
+}
+
+impl fmt::Debug for HyperTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HyperTransport").finish_non_exhaustive()
+    }
+}
+
+/// Servers close idle connections after a minute or so; to be earlier saves a failed attempt.
+const IDLE: Duration = Duration::from_secs(50);
+
+impl HyperTransport {
+    /// Prepares the pool; no connection is made yet.
+    pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
+        let mut tcp = HttpConnector::new();
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        let tls = roots::config(settings)?;
+        let routes = Routes::new(settings)?;
+        let connector = routes.connector(tcp, &tls);
+        let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
+        #[cfg(feature = "http2")]
+        let https = https.enable_all_versions().wrap_connector(connector);
+        #[cfg(not(feature = "http2"))]
+        let https = https.enable_http1().wrap_connector(connector);
+        let connects = Connects::default();
+        let client = pool().build(TimedConnector::new(https, settings.connect_timeout(), connects.clone()));
+        Ok(Self { client, connects, routes })
+    }
+
+    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
+        let limit = request.limits.max_body_bytes;
+        let mut request = exchange::convert(request)?.map(Full::from);
+        let target = request.uri().clone();
+        if let Some(authorization) = self.routes.authorization(&target) {
+            request.headers_mut().insert(PROXY_AUTHORIZATION, authorization);
+        }
+        let (begun, connects) = (Instant::now(), self.connects.begun());
+        let response = self.client.request(request).await.map_err(|error| {
+            let is_connect = error.is_connect();
+            before_head(error, is_connect, || self.routes.way(&target))
+        })?;
+        // Where no connection was begun there was one at once. Where one was, this request may have left on that one
+        // or on another that became free; not after its reply came in any case.
+        let has_waited = self.connects.begun() != connects;
+        let departure = if has_waited { begun.elapsed() } else { Duration::ZERO };
+        let response = exchange::read(response, limit, progress).await?;
+        Ok(HttpResponse { departure: Some(departure), ..response })
+    }
+}
+
+/// Settings of the pool.
+fn pool() -> Builder {
+    let mut builder = Client::builder(TokioExecutor::new());
+    builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
+    // One connection carries all requests: one that died unnoticed would stop them until the system gives it up.
+    #[cfg(feature = "http2")]
+    builder.timer(TokioTimer::new()).http2_keep_alive_interval(PING).http2_keep_alive_timeout(PING);
+    builder
+}
+
+/// How long nothing may come over a connection of HTTP/2 until it is asked for, and how long that may take.
+#[cfg(feature = "http2")]
+const PING: Duration = Duration::from_secs(10);
+
+impl Transport for HyperTransport {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        Box::pin(async move {
+            let timeout = request.limits.timeout;
+            let mut progress = Progress::Head;
+            let reply = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
+            reply.unwrap_or_else(|_| progress.timed_out(timeout))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::thread;
+
+    use super::*;
+    use crate::{Headers, Limits, Method};
+
+    fn answer(mut stream: TcpStream) {
+        while stream.read(&mut [0; 1000]).is_ok_and(|length| length > 0) {
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").unwrap();
+        }
+    }
+
+    #[test]
+    fn a_request_leaves_at_once_where_there_is_a_connection() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        thread::spawn(move || listener.incoming().flatten().for_each(|stream| drop(thread::spawn(|| answer(stream)))));
+        let transport = HyperTransport::new(&Settings::default()).unwrap();
+        let limits = Limits::new(Duration::from_secs(10), 2);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let departure = |_| {
+            let request = HttpRequest::new(Method::Get, &*url, Headers::new(), limits);
+            runtime.block_on(transport.send(request)).unwrap().departure.unwrap()
+        };
+        assert!(departure(0) > Duration::ZERO);
+        assert!((0..10).map(departure).any(|departure| departure.is_zero()));
+    }
+}

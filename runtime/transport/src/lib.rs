@@ -1,0 +1,263 @@
+//! How requests leave and replies arrive, in this crate's own types.
+//!
+//! An [`HttpRequest`] comes in with its credentials, an [`HttpResponse`] with its whole body goes out.
+//! A transport judges no status, follows no redirect and retries nothing: others do, who know more.
+//!
+//! `generated-client` shows what its users need of it as its module `transport`. It is a crate of its own because
+//! the code below it is generic and compiled here, once, however often the client is generated anew.
+
+#[doc(hidden)] // What the client checks a base URL by, to judge as a proxy is judged.
+pub mod address;
+mod connect;
+mod exchange;
+mod failure;
+#[cfg(feature = "gzip")]
+mod gzip;
+mod headers;
+mod hyper;
+#[cfg(feature = "proxy")]
+mod proxy;
+#[cfg(feature = "proxy")]
+use proxy as routes;
+#[cfg(not(feature = "proxy"))]
+mod direct;
+#[cfg(not(feature = "proxy"))]
+use direct as routes;
+#[cfg(feature = "reqwest")]
+mod reqwest;
+mod roots;
+mod settings;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use headers::{Headers, InvalidHeader};
+
+pub use hyper::HyperTransport;
+#[cfg(feature = "proxy")]
+pub use proxy::ProxyChoice;
+#[cfg(feature = "reqwest")]
+pub use reqwest::ReqwestTransport;
+pub use settings::{Settings, SettingsError};
+
+/// Sends a request and brings back the reply.
+///
+/// The limits of the request are the transport's to keep.
+///
+/// ```
+/// # use generated_client_transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
+/// /// Answers everything with one point in time.
+/// struct Canned;
+///
+/// impl Transport for Canned {
+///     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+///         Box::pin(async move {
+///             let body = r#"{"data": [{"openDate": 1700000000, "volumeRatio": 0.25}]}"#;
+///             Ok(HttpResponse::new(200, Headers::new(), body))
+///         })
+///     }
+/// }
+/// ```
+pub trait Transport: Send + Sync + 'static {
+    /// Sends the request once. Dropping the future abandons it.
+    fn send(&self, request: HttpRequest) -> SendFuture<'_>;
+}
+
+impl<T: Transport + ?Sized> Transport for Arc<T> {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        (**self).send(request)
+    }
+}
+
+/// The future of what comes back for one request.
+pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, TransportError>> + Send + 't>>;
+
+/// What is sent.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HttpRequest {
+    /// The HTTP method.
+    pub method: Method,
+    /// The absolute URL; it holds no credentials.
+    pub url: String,
+    /// The headers; `Debug` hides those that carry credentials.
+    pub headers: Headers,
+    /// The body; empty for [`Method::Get`].
+    pub body: Vec<u8>,
+    /// What the transport has to keep to.
+    pub limits: Limits,
+}
+
+impl HttpRequest {
+    /// A request without a body, as a transport gets it; for testing one.
+    pub fn new(method: Method, url: impl Into<String>, headers: Headers, limits: Limits) -> Self {
+        Self { method, url: url.into(), headers, body: Vec::new(), limits }
+    }
+}
+
+/// An HTTP method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Method {
+    /// All requests for data.
+    Get,
+    /// The request for a token.
+    Post,
+}
+
+impl Method {
+    /// The method as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// What a transport has to keep to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The time for all of it, from the first step to the last byte of the body.
+    pub timeout: Duration,
+    /// The most bytes a body may have, decoded.
+    pub max_body_bytes: usize,
+}
+
+impl Limits {
+    /// A time and a number of bytes.
+    pub const fn new(timeout: Duration, max_body_bytes: usize) -> Self {
+        Self { timeout, max_body_bytes }
+    }
+}
+
+/// What came back.
+///
+/// `Debug` says how long the body is and not what it holds, which may be a token.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct HttpResponse {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers.
+    pub headers: Headers,
+    /// The whole body, decoded.
+    pub body: Vec<u8>,
+    /// How long it took until the request could leave, a connection being made for example; `None` if that is
+    /// not known.
+    ///
+    /// The service counts requests when they arrive, so the gate counts this one so much later. One of which it is
+    /// not known is counted when its reply is there, which is too late and never too early.
+    pub departure: Option<Duration>,
+}
+
+impl HttpResponse {
+    /// A reply, whatever its status.
+    pub fn new(status: u16, headers: Headers, body: impl Into<Vec<u8>>) -> Self {
+        Self { status, headers, body: body.into(), departure: None }
+    }
+}
+
+impl fmt::Debug for HttpResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpResponse")
+            .field("status", &self.status)
+            .field("headers", &self.headers)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .field("departure", &self.departure)
+            .finish()
+    }
+}
+
+/// Where a transport can fail; one request goes through no other phases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Finding the server, connecting to it, agreeing on encryption.
+    Connect,
+    /// Sending the request; the server did not get it whole.
+    Send,
+    /// Waiting for status and headers; the server may have got the request.
+    Head,
+    /// Reading the body.
+    Body,
+}
+
+/// Why there is no reply.
+///
+/// It is retryable unless [`permanent`](TransportError::permanent) says otherwise.
+#[derive(Clone, Debug)]
+pub struct TransportError {
+    phase: Phase,
+    message: String,
+    timeout: bool,
+    permanent: bool,
+    cause: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+impl TransportError {
+    /// A failure in a phase, in words that do not repeat the cause and hold no credentials.
+    pub fn new(phase: Phase, message: impl Into<String>) -> Self {
+        Self { phase, message: message.into(), timeout: false, permanent: false, cause: None }
+    }
+
+    /// Says that time ran out.
+    pub fn timed_out(mut self) -> Self {
+        self.timeout = true;
+        self
+    }
+
+    /// Says that the same request will fail again.
+    pub fn permanent(mut self) -> Self {
+        self.permanent = true;
+        self
+    }
+
+    /// Says what caused it.
+    pub fn because(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.cause = Some(cause.into().into());
+        self
+    }
+
+    /// The phase in which it happened.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Whether time ran out.
+    pub fn is_timeout(&self) -> bool {
+        self.timeout
+    }
+
+    /// Whether the same request may succeed if it is sent again.
+    pub fn is_retryable(&self) -> bool {
+        !self.permanent
+    }
+
+    /// What caused it, for whoever hands the failure on in a type of their own.
+    pub fn into_cause(self) -> Option<Arc<dyn StdError + Send + Sync>> {
+        self.cause
+    }
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for TransportError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}
+
+/// Says that a body is larger than allowed.
+fn too_large(limit: usize) -> TransportError {
+    let message = format!("the body is larger than the {limit} bytes that `max_body_bytes` allows");
+    TransportError::new(Phase::Body, message).permanent()
+}

@@ -1,0 +1,95 @@
+//! A transport for programs that have a `reqwest::Client` of their own.
+//!
+//! Its connections, proxies and certificates are used; the promises of a transport are kept here: time limits,
+//! a cap on decoded bytes, a failure named by its phase. All that cannot be kept here is a redirect that a
+//! given client has followed; it is noticed afterwards, and [`ReqwestTransport::from_builder`] prevents it.
+
+use std::error::Error as _;
+
+use ::reqwest::redirect::Policy;
+use ::reqwest::{Client, ClientBuilder, Error as ReqwestError, Request};
+use http::Uri;
+use tokio::time::Instant;
+
+use crate::exchange::{self, Progress};
+use crate::failure::{Way, before_head, place};
+use crate::{HttpRequest, HttpResponse, Phase, SendFuture, Transport, TransportError};
+
+/// Sends requests through a `reqwest::Client`; with the feature `reqwest`.
+///
+/// This crate turns on none of reqwest's features, so `https` takes one of those that bring encryption.
+#[derive(Clone, Debug)]
+pub struct ReqwestTransport(Client);
+
+impl ReqwestTransport {
+    /// Builds the client, which will follow no redirect.
+    pub fn from_builder(builder: ClientBuilder) -> Result<Self, ReqwestError> {
+        builder.redirect(Policy::none()).build().map(Self)
+    }
+
+    /// Takes a client as it is.
+    ///
+    /// It has to be built with `redirect::Policy::none()`, which reqwest does not do unless told. Otherwise it
+    /// follows redirects and shows the API key to wherever they lead; the reply is refused then, but the key is
+    /// out.
+    pub fn new(client: Client) -> Self {
+        Self(client)
+    }
+
+    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
+        let limit = request.limits.max_body_bytes;
+        let request = exchange::convert(request)?;
+        let target = request.uri().clone();
+        let request = Request::try_from(request).map_err(|error| {
+            TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error.without_url())
+        })?;
+        let asked = request.url().clone();
+        let begun = Instant::now();
+        let response = self.0.execute(request).await.map_err(|error| failed(error, &target))?;
+        // When it left is not known, but that it was before its reply came.
+        let departure = Some(begun.elapsed());
+        if *response.url() != asked {
+            return Err(followed(response.url().host_str()));
+        }
+        let response = exchange::read(response.into(), limit, progress).await.map_err(late)?;
+        Ok(HttpResponse { departure, ..response })
+    }
+}
+
+impl Transport for ReqwestTransport {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        Box::pin(async move {
+            let timeout = request.limits.timeout;
+            let mut progress = Progress::Head;
+            let reply = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
+            reply.unwrap_or_else(|_| progress.timed_out(timeout))
+        })
+    }
+}
+
+/// Names the phase of a failure before the head arrived.
+fn failed(error: ReqwestError, target: &Uri) -> TransportError {
+    if error.is_redirect() {
+        return followed(error.url().and_then(|url| url.host_str()));
+    }
+    let (is_connect, is_timeout) = (error.is_connect(), error.is_timeout());
+    // The URL is named by whoever hands the error on, without what it must not show.
+    let way = || Way { target: place(target), proxy: None, hint: "" };
+    let this = before_head(error.without_url(), is_connect, way);
+    if is_timeout { this.timed_out() } else { this }
+}
+
+/// Says of a body that broke off whether it was for a limit of the client's own.
+fn late(error: TransportError) -> TransportError {
+    let cause = error.source().and_then(|cause| cause.downcast_ref());
+    if cause.is_some_and(ReqwestError::is_timeout) { error.timed_out() } else { error }
+}
+
+fn followed(host: Option<&str>) -> TransportError {
+    let host = host.unwrap_or_default();
+    let message = format!(
+        "a redirect to the host `{host}` was followed, which may have got the API key; \
+         build the reqwest client with `redirect::Policy::none()`"
+    );
+    TransportError::new(Phase::Head, message).permanent()
+}
