@@ -13,7 +13,8 @@ use super::{File, params};
 use crate::model::{Api, Endpoint, Group, Param, ParamSet, Setter, Type};
 
 pub(super) fn file(api: &Api) -> File {
-    let mut items: Vec<_> = params::used_sets(api).map(|set| set_names(api, set)).collect();
+    let with_path = |endpoint: &Endpoint| endpoint.path.is_some();
+    let mut items: Vec<_> = params::used_sets(api, with_path).map(|set| set_names(api, set)).collect();
     items.extend(api.groups.iter().filter_map(|group| endpoints(api, group)));
     items.extend(setters(api));
     let source = Source {
