@@ -19,29 +19,29 @@ pub mod system;
 #[cfg(doctest)]
 mod examples {
     #[doc = include_str!("../../../docs/reference/catalog.md")]
-    pub struct CatalogGroup;
+    mod catalog {}
     #[doc = include_str!("../../../docs/reference/funding_rate.md")]
-    pub struct FundingRateGroup;
+    mod funding_rate {}
     #[doc = include_str!("../../../docs/reference/global_metrics.md")]
-    pub struct GlobalMetricsGroup;
+    mod global_metrics {}
     #[doc = include_str!("../../../docs/reference/liquidity.md")]
-    pub struct LiquidityGroup;
+    mod liquidity {}
     #[doc = include_str!("../../../docs/reference/longs_shorts.md")]
-    pub struct LongsShortsGroup;
+    mod longs_shorts {}
     #[doc = include_str!("../../../docs/reference/open_interest.md")]
-    pub struct OpenInterestGroup;
+    mod open_interest {}
     #[doc = include_str!("../../../docs/reference/options.md")]
-    pub struct OptionsGroup;
+    mod options {}
     #[doc = include_str!("../../../docs/reference/orderbook.md")]
-    pub struct OrderbookGroup;
+    mod orderbook {}
     #[doc = include_str!("../../../docs/reference/orderflow.md")]
-    pub struct OrderflowGroup;
+    mod orderflow {}
     #[doc = include_str!("../../../docs/reference/position_heatmap.md")]
-    pub struct PositionHeatmapGroup;
+    mod position_heatmap {}
     #[doc = include_str!("../../../docs/reference/sentiment.md")]
-    pub struct SentimentGroup;
+    mod sentiment {}
     #[doc = include_str!("../../../docs/reference/system.md")]
-    pub struct SystemGroup;
+    mod system {}
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@ pub mod tides;
 #[cfg(doctest)]
 mod examples {
     #[doc = include_str!("../../../docs/reference/stations.md")]
-    pub struct StationsGroup;
+    mod stations {}
     #[doc = include_str!("../../../docs/reference/tides.md")]
-    pub struct TidesGroup;
+    mod tides {}
 }
 
 #[cfg(test)]
