@@ -80,7 +80,7 @@ fn refusal(response: HttpResponse, known: &[StatusInfo]) -> Error {
     let find = |places| said.as_ref().and_then(|said| find(said, places));
     let label = info.and_then(|info| info.label).map(|label| format!(" (documented as \"{label}\")"));
     let meaning = find(SERVICE.error_body.message)
-        .or_else(|| info.map(|info| clause(info.summary)))
+        .or_else(|| info.map(|info| clause(info.summary)).filter(|meaning| !meaning.is_empty()))
         .map(|meaning| format!(": {meaning}"));
     let parts = [Some(format!("status {status}")), label, meaning];
     Error::new(ErrorKind::Status, parts.into_iter().flatten().collect::<String>())

@@ -136,7 +136,7 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
     let (code, evidence) = (Literal::u16_unsuffixed(status.status), status.evidence);
-    let (label, summary) = (link("label", status.label.as_ref()), text("summary", &status.summary));
+    let (label, summary) = (link("label", status.label.as_ref()), link("summary", status.summary.as_ref()));
     let (advice, notes) = (text("advice", &status.advice), text("notes", &status.notes));
     quote!(StatusInfo::new(#code, #evidence) #label #summary #advice #notes)
 }
