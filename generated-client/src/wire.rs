@@ -68,7 +68,8 @@ macro_rules! named_type {
         impl std::str::FromStr for $name {
             type Err = std::convert::Infallible;
 
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
+            // Not `Self::Err`, which a value may be called.
+            fn from_str(text: &str) -> Result<Self, std::convert::Infallible> {
                 Ok(Self::from(text))
             }
         }
