@@ -65,7 +65,7 @@ impl ToTokens for Type {
         tokens.append_all(match self {
             Self::String => quote!(String),
             Self::Integer => quote!(i64),
-            Self::Count => quote!(u32),
+            Self::Count => quote!(u64),
             Self::Number => quote!(f64),
             Self::Boolean => quote!(bool),
             Self::Timestamp => quote!(Timestamp),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use super::literal::{ident, param_info};
 use super::render::Source;
@@ -86,12 +86,9 @@ fn takes(setter: &Setter) -> TokenStream {
 fn setter(setter: &Setter) -> TokenStream {
     let (name, takes) = (ident(&setter.ident), ident(&setter.takes));
     let wire_name = &setter.wire_name;
-    let (argument, call) = if let Some(ty) = &setter.ty {
-        endpoint::value(&setter.ident, wire_name, ty, setter.several)
-    } else {
-        let associated = ident(&setter.type_ident);
-        endpoint::value(&setter.ident, wire_name, &quote!(E::#associated), setter.several)
-    };
+    let associated = ident(&setter.type_ident);
+    let ty = setter.ty.as_ref().map_or_else(|| quote!(E::#associated), ToTokens::to_token_stream);
+    let (argument, call) = endpoint::value(&setter.ident, wire_name, &ty, setter.passing());
     let doc = docs::doc(if setter.ty.is_some() { facts(setter) } else { differing(setter) });
     quote! {
         #doc

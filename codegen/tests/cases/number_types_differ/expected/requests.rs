@@ -15,5 +15,5 @@ fn market() {
 #[test]
 fn every_setter() {
     let client = client();
-    setter(&client.market().basis().depth(7_u32), "depth=7");
+    setter(&client.market().basis().depth(7_u64), "depth=7");
 }
