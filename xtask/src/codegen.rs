@@ -19,7 +19,8 @@ pub(crate) struct Codegen {
     /// The catalogue
     #[arg(long, value_name = "DIR", default_value_os_t = paths::spec())]
     spec: PathBuf,
-    /// Write the client's part into this folder, and nothing else anywhere
+    /// Write the client's part into this folder, and nothing else anywhere; needed for another catalogue than this
+    /// project's
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -42,6 +43,11 @@ pub(crate) struct Status {
 
 impl Codegen {
     pub(crate) fn run(&self) -> ExitCode {
+        if self.out.is_none() && !is_same(&self.spec, &paths::spec()) {
+            let (spec, generated) = (shown(&self.spec), shown(&paths::generated()));
+            let message = format!("error: {spec} is another catalogue than that of the client in {generated}");
+            return fail(&format!("{message}; name the folder for its own: `{} --out DIR`\n", self.command()));
+        }
         let mode = if self.check { Mode::Check } else { Mode::Write };
         let (summary, reports) = match generate(&self.spec, self.out.as_deref(), mode) {
             Ok(done) => done,
@@ -62,6 +68,11 @@ impl Codegen {
             format!("{count} file{} in {}", if count == 1 { "" } else { "s" }, shown(root))
         });
         let differing = counts.collect::<Vec<_>>().join(", ");
+        if let Some((root, owner)) = reports.iter().find_map(|(root, report)| Some((root, report.other_owner()?))) {
+            let root = shown(root);
+            let remedy = "name another folder with `--out`, or delete what is to be replaced";
+            return format!("error: {differing}; {root} has files of `{owner}`: {remedy}\n");
+        }
         if has_foreign {
             return format!("error: {differing}; move the foreign files away, then run `{}`\n", self.command());
         }
@@ -105,7 +116,7 @@ fn outcome(root: &Path, report: &Report) -> String {
             ChangeKind::Missing => "wrote new",
             ChangeKind::Drifted(_) => "rewrote",
             ChangeKind::Stale => "removed stale",
-            ChangeKind::Foreign => "left foreign",
+            ChangeKind::Foreign(_) => "left foreign",
         };
         text += &format!("  {verb} {path}\n");
     }
@@ -159,18 +170,24 @@ pub(crate) fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
 /// The whole pipeline: to where the emitted files stand, or to another folder that takes the client's part alone.
 fn generate(spec: &Path, out: Option<&Path>, mode: Mode) -> Result<(Summary, Vec<(PathBuf, Report)>), Failure> {
     let api = codegen::read(spec).map_err(Failure::Catalogue)?;
-    let folder = |root, files| Folder { root, is_shared: false, files };
+    let package = paths::package(out.unwrap_or(&paths::generated()));
+    let folder = |root, files| Folder { root, package: Some(package.clone()), is_shared: false, files };
     let client = codegen::emit(&api);
     let folders = match out {
         Some(out) => vec![folder(out.to_owned(), client)],
         None => vec![
             folder(paths::generated(), client),
             folder(paths::docs(), codegen::documents(&api)),
-            Folder { root: spec.to_owned(), is_shared: true, files: vec![codegen::catalogue_schema()] },
+            Folder { root: spec.to_owned(), package: None, is_shared: true, files: vec![codegen::catalogue_schema()] },
         ],
     };
     let reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
     Ok((Summary::of(&api), folders.into_iter().map(|folder| folder.root).zip(reports).collect()))
+}
+
+/// Whether two paths lead to one folder.
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
 }
 
 /// A path as a person in the project's root would write it.
