@@ -121,3 +121,26 @@ fn find(body: &Value, places: &[&str]) -> Option<String> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Evidence;
+    use crate::transport::Headers;
+
+    #[test]
+    fn a_status_of_which_nobody_knows_the_meaning_has_none() {
+        let known = [
+            StatusInfo::new(418, Evidence::Document).label("Teapot"),
+            StatusInfo::new(429, Evidence::Document).summary("Too many requests."),
+        ];
+        for (status, expected) in [
+            (418, "status 418 (documented as \"Teapot\")"),
+            (429, "status 429: too many requests"),
+            (499, "status 499"),
+        ] {
+            let error = accept(HttpResponse::new(status, Headers::new(), ""), &known).expect_err("a failure");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+}
