@@ -93,11 +93,15 @@ impl Checker {
 
     fn module_name(&mut self, file: &Arc<SourceFile>) {
         let stem = stem(file);
+        let handle = names::handle(stem);
         let finding = if !names::is_ident(stem, Case::Snake) {
             Diagnostic::of_file("file-name", &file.name, format!("`{stem}` cannot be the name of a Rust module"))
                 .help("use lower-case letters, digits and `_`, and no keyword")
-        } else if names::is_taken(Scope::Groups, stem) {
-            Diagnostic::of_file("taken-name", &file.name, format!("the client uses the name `{stem}` itself"))
+        } else if let Some((_, name)) = [(Scope::Groups, stem), (Scope::Types, &handle)]
+            .into_iter()
+            .find(|(scope, name)| names::is_taken(*scope, name))
+        {
+            Diagnostic::of_file("taken-name", &file.name, format!("the client uses the name `{name}` itself"))
                 .help("rename the file")
         } else {
             return;

@@ -43,7 +43,12 @@ fn prose(text: &str) -> String {
 
 /// What something means, or that nobody knows.
 fn meaning(summary: &str) -> String {
-    if summary.trim() == "unknown" { UNKNOWN_MEANING.to_owned() } else { prose(summary) }
+    known_meaning(summary).unwrap_or_else(|| UNKNOWN_MEANING.to_owned())
+}
+
+/// What something means, if anybody knows.
+fn known_meaning(summary: &str) -> Option<String> {
+    (summary.trim() != "unknown").then(|| prose(summary))
 }
 
 fn snake(name: &str, ident: Option<&String>) -> String {

@@ -9,7 +9,7 @@ mod value;
 
 pub(crate) use crate::evidence::Evidence;
 pub(crate) use crate::time_unit::TimeUnit;
-pub(crate) use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Setter, SharedParam};
+pub(crate) use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Passing, Setter, SharedParam};
 pub(crate) use service::{ApiKey, ClientCredentials, Envelope, ErrorBody, Limit, Service, Status};
 pub(crate) use value::{Field, NamedType, Range, Record, RecordRef, Shapes, Suffix, Type, Value};
 

@@ -46,7 +46,7 @@ impl Builtin {
         match self {
             Self::String | Self::Any => true,
             Self::Integer | Self::Timestamp => text.parse::<i64>().is_ok(),
-            Self::Count => text.parse::<u32>().is_ok(),
+            Self::Count => text.parse::<u64>().is_ok(),
             Self::Number => text.parse::<f64>().is_ok_and(f64::is_finite),
             Self::Boolean => text.parse::<bool>().is_ok(),
         }

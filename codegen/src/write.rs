@@ -1,8 +1,10 @@
 //! Emitted files in, the disk brought into agreement with them, or a report of where it does not agree.
 //!
-//! A folder belongs to the generator or is shared with others. A file without its marker is somebody's either
-//! way and is never touched: in the generator's own folder, or in the place of an emitted file, it is in the way.
-//! Nothing is written anywhere if anything is in the way, and no file whose bytes are equal.
+//! A folder belongs to the generator or is shared with others. The marker that begins a file names the crate it was
+//! emitted for. A file without it, or with another crate's, is somebody else's either way and is never touched: in the
+//! generator's own folder, or in the place of an emitted file, it is in the way. Nothing is written anywhere if anything
+//! is in the way, and no file whose bytes are equal. A file is written beside its place and then moved there, so that
+//! whoever interrupts this finds the old text or the new one.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,6 +30,8 @@ pub enum Mode {
 pub struct Folder {
     /// Where it is.
     pub root: PathBuf,
+    /// The crate that its files are emitted for, as Cargo calls it; none for what is the same for every crate.
+    pub package: Option<String>,
     /// Whether others have files there too; those without the marker are then left alone in silence.
     pub is_shared: bool,
     /// Everything that is emitted into it.
@@ -59,10 +63,10 @@ pub enum ChangeKind {
     Missing,
     /// On disk with other bytes: how to get from there to what is emitted.
     Drifted(String),
-    /// On disk with the marker, but no longer emitted.
+    /// On disk with the marker, but no longer emitted; or left by a run that was interrupted.
     Stale,
-    /// On disk without the marker: not the generator's to touch.
-    Foreign,
+    /// On disk and not the generator's to touch: without the marker, or with that of another crate, which is named.
+    Foreign(Option<String>),
 }
 
 impl Report {
@@ -73,7 +77,15 @@ impl Report {
 
     /// Whether something stands in the folder that is not the generator's.
     pub fn has_foreign(&self) -> bool {
-        self.changes.iter().any(|change| change.kind == ChangeKind::Foreign)
+        self.changes.iter().any(|change| matches!(change.kind, ChangeKind::Foreign(_)))
+    }
+
+    /// Another crate whose files stand in the folder.
+    pub fn other_owner(&self) -> Option<&str> {
+        self.changes.iter().find_map(|change| match &change.kind {
+            ChangeKind::Foreign(owner) => owner.as_deref(),
+            _ => None,
+        })
     }
 }
 
@@ -83,7 +95,8 @@ impl fmt::Display for Report {
             match kind {
                 ChangeKind::Missing => writeln!(f, "missing: {path}")?,
                 ChangeKind::Stale => writeln!(f, "stale: {path} is no longer emitted")?,
-                ChangeKind::Foreign => {
+                ChangeKind::Foreign(Some(owner)) => writeln!(f, "foreign: {path} was generated for `{owner}`")?,
+                ChangeKind::Foreign(None) => {
                     writeln!(
                         f,
                         "foreign: {path} does not begin with the generator's mark; delete it or move it elsewhere"
@@ -111,19 +124,22 @@ pub fn write(folders: &[Folder], mode: Mode) -> io::Result<Vec<Report>> {
 }
 
 impl Folder {
-    fn emitted(&self) -> BTreeMap<&str, &str> {
-        self.files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect()
+    /// The emitted texts by path, each with the crate in its mark.
+    fn emitted(&self) -> BTreeMap<&str, String> {
+        let mark = self.package.as_ref().map_or_else(|| MARKER.to_owned(), |package| format!("{MARKER}{FOR}{package}"));
+        self.files.iter().map(|file| (file.path.as_str(), file.text.replacen(MARKER, &mark, 1))).collect()
     }
 
     /// Every file that stands there and is in question, with its text.
-    fn on_disk(&self, emitted: &BTreeMap<&str, &str>) -> io::Result<BTreeMap<String, Option<String>>> {
+    fn on_disk(&self, emitted: &BTreeMap<&str, String>) -> io::Result<BTreeMap<String, Option<String>>> {
         let mut on_disk = BTreeMap::new();
         if self.root.exists() {
             list(&self.root, "", &mut on_disk)?;
         }
         if self.is_shared {
             on_disk.retain(|path, text| {
-                emitted.contains_key(path.as_str()) || text.as_ref().is_some_and(|text| is_marked(text))
+                let is_own = |text: &String| Mark::of(text).is_some_and(|mark| mark.is_of(self.package.as_deref()));
+                emitted.contains_key(path.as_str()) || is_left_over(path) || text.as_ref().is_some_and(is_own)
             });
         }
         // A folder in the place of a file is in the way, even while it is empty.
@@ -137,17 +153,31 @@ impl Folder {
         let on_disk = self.on_disk(&emitted)?;
         let mut report = Report::default();
         for (path, text) in &emitted {
-            match on_disk.get(*path).map(|found| compare(found.as_deref(), Some(text))) {
+            match on_disk.get(*path).map(|found| self.judge(found.as_deref(), Some(text))) {
                 None => report.push(path, ChangeKind::Missing),
                 Some(None) => report.unchanged += 1,
                 Some(Some(kind)) => report.push(path, kind),
             }
         }
         for (path, found) in on_disk.iter().filter(|(path, _)| !emitted.contains_key(path.as_str())) {
-            report.changes.extend(compare(found.as_deref(), None).map(|kind| Change { path: path.clone(), kind }));
+            let kind = if is_left_over(path) { Some(ChangeKind::Stale) } else { self.judge(found.as_deref(), None) };
+            report.changes.extend(kind.map(|kind| Change { path: path.clone(), kind }));
         }
         report.changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(report)
+    }
+
+    /// How a file on disk, if it is text at all, differs from what is emitted in its place, if anything is.
+    fn judge(&self, found: Option<&str>, emitted: Option<&str>) -> Option<ChangeKind> {
+        let Some(text) = found else { return Some(ChangeKind::Foreign(None)) };
+        match (Mark::of(text), emitted) {
+            (_, Some(emitted)) if text == emitted => None,
+            (Some(mark), Some(emitted)) if mark.is_of(self.package.as_deref()) => {
+                Some(ChangeKind::Drifted(diff(text, emitted)))
+            }
+            (Some(mark), None) if mark.is_of(self.package.as_deref()) => Some(ChangeKind::Stale),
+            (mark, _) => Some(ChangeKind::Foreign(mark.and_then(|mark| mark.package).map(str::to_owned))),
+        }
     }
 
     fn mend(&self, report: &Report) -> io::Result<()> {
@@ -171,9 +201,29 @@ impl Folder {
     }
 }
 
+/// What stands before the name of the crate in a mark.
+const FOR: &str = " for ";
+
+/// How a file ends that is still being written.
+const UNFINISHED: &str = ".unfinished";
+
+/// Writes a text beside its place and moves it there.
 fn put(target: &Path, text: &str) -> io::Result<()> {
     target.parent().map_or(Ok(()), fs::create_dir_all)?;
-    fs::write(target, text)
+    // Two runs at once each write their own.
+    let mut name = target.as_os_str().to_owned();
+    name.push(format!(".{}{UNFINISHED}", std::process::id()));
+    let written = fs::write(&name, text).and_then(|()| fs::rename(&name, target));
+    if written.is_err() {
+        let _ = fs::remove_file(&name);
+    }
+    written
+}
+
+/// Whether an interrupted run left a file, which is nobody's.
+fn is_left_over(path: &str) -> bool {
+    let id = path.strip_suffix(UNFINISHED).and_then(|path| path.rsplit_once('.'));
+    id.is_some_and(|(_, id)| id.parse::<u32>().is_ok())
 }
 
 /// An error that says where it happened.
@@ -187,24 +237,39 @@ impl Report {
     }
 }
 
-/// How a file on disk, if it is text at all, differs from what is emitted in its place, if anything is.
-fn compare(found: Option<&str>, emitted: Option<&str>) -> Option<ChangeKind> {
-    match (found, emitted) {
-        (Some(text), Some(emitted)) if text == emitted => None,
-        (Some(text), _) if !is_marked(text) => Some(ChangeKind::Foreign),
-        (Some(text), Some(emitted)) => Some(ChangeKind::Drifted(diff(text, emitted))),
-        (Some(_), None) => Some(ChangeKind::Stale),
-        (None, _) => Some(ChangeKind::Foreign),
+/// The mark that begins a file.
+#[derive(Clone, Copy, Debug)]
+struct Mark<'a> {
+    /// The crate that the file belongs to, if it belongs to one.
+    package: Option<&'a str>,
+}
+
+impl<'a> Mark<'a> {
+    /// The mark of a text, if it begins as the generator begins its files; one that only speaks of the mark has none.
+    ///
+    /// It is the first comment, or the first value where a language has no comments.
+    fn of(text: &'a str) -> Option<Self> {
+        let start = OPENINGS.iter().find_map(|opening| strip_across_lines(text, opening))?;
+        let rest = start.strip_prefix(MARKER)?;
+        let package = rest.strip_prefix(FOR).and_then(|rest| rest.split_whitespace().next());
+        Some(Self { package })
+    }
+
+    fn is_of(self, package: Option<&str>) -> bool {
+        self.package == package
     }
 }
 
-/// Whether a text begins as the generator begins its files; one that only speaks of the mark is not its own.
-///
-/// The mark is the first comment, or the first value where a language has no comments.
-fn is_marked(text: &str) -> bool {
-    let start: String = text.lines().take(2).map(str::trim).collect();
-    let openings = ["// ", "<!-- ", "{\"$comment\": \"", "{\"x-generated\": \""];
-    openings.iter().any(|opening| start.strip_prefix(opening).is_some_and(|rest| rest.starts_with(MARKER)))
+/// How a mark is begun, with the space between two lines left out.
+const OPENINGS: &[&str] = &["// ", "<!-- ", "{\"$comment\": \"", "{\"x-generated\": \""];
+
+/// A text behind its opening, which may go on in the next line, indented.
+fn strip_across_lines<'a>(text: &'a str, opening: &str) -> Option<&'a str> {
+    if let Some(rest) = text.strip_prefix(opening) {
+        return Some(rest);
+    }
+    let (first, rest) = text.split_once('\n')?;
+    rest.trim_start().strip_prefix(opening.strip_prefix(first.trim())?)
 }
 
 /// Every file below a folder with its text; links are not followed, and neither they nor binaries have a text.

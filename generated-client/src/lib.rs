@@ -44,7 +44,7 @@
 //! # async fn demo(client: &Client, from: Timestamp, to: Timestamp) -> Result<(), generated_client::Error> {
 //! let second = Duration::from_secs(1);
 //! let (hour, at_once) = (3600 * second, 500);
-//! let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(at_once);
+//! let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(at_once.into());
 //! let (mut points, mut start) = (Vec::new(), from);
 //! while start < to {
 //!     let end = to.min(start + hour * at_once);

@@ -76,7 +76,7 @@ fn assert_every(record: &Every, expected: &Value) {
     assert_eq!(Some(record.time), timestamp(&expected["time"]));
     assert_number(record.number, &expected["number"]);
     assert_eq!(Some(record.integer), integer_of(&expected["integer"]));
-    assert_eq!(Some(i64::from(record.count)), integer_of(&expected["count"]));
+    assert_eq!(Some(record.count), count_of(&expected["count"]));
     assert_eq!(Some(record.flag), expected["flag"].as_bool());
     assert_eq!(record.text, text_of(&expected["text"]));
     assert_eq!(record.side.0, text_of(&expected["side"]));
@@ -138,6 +138,11 @@ fn integer_of(value: &Value) -> Option<i64> {
     let whole =
         |number: f64| (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0).then_some(number as i64);
     written.as_i64().or_else(|| written.as_f64().and_then(whole))
+}
+
+fn count_of(value: &Value) -> Option<u64> {
+    let written = value.as_str().map_or_else(|| value.as_u64(), |text| text.parse().ok());
+    written.or_else(|| integer_of(value).and_then(|number| number.try_into().ok()))
 }
 
 fn text_of(value: &Value) -> String {

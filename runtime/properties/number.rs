@@ -51,7 +51,8 @@ fn assert_integer(text: &str, number: Number) {
     assert_eq!(read, number.integer());
     let time = Timestamp::from_slot(&mut Slot::Text(text).in_unit(TimeUnit::Seconds));
     assert_eq!(time.ok(), read.map(Timestamp::from));
-    assert_eq!(u32::from_slot(&mut Slot::Text(text)).ok(), read.and_then(|read| u32::try_from(read).ok()));
+    let count = u64::from_slot(&mut Slot::Text(text)).ok();
+    assert_eq!(count, text.parse().ok().or(read.and_then(|read| u64::try_from(read).ok())));
     match (text.parse::<i64>().ok(), read) {
         // Negative zero is a float until somebody wants an integer.
         (Some(written), read) => assert_eq!(read, Some(written)),

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{Change, ChangeKind, Coverage, Diagnostics, Folder, Mode, Package, Report, Summary};
+use codegen::{Change, ChangeKind, Coverage, Diagnostics, File, Folder, Mode, Report, Summary};
 
-use crate::paths;
+use crate::crate_folder::CrateFolder;
+use crate::paths::{self, shown};
 use crate::terminal::{fail, say};
 
 /// Turn the catalogue into the generated part of the client
@@ -19,8 +20,9 @@ pub(crate) struct Codegen {
     /// The catalogue
     #[arg(long, value_name = "DIR", default_value_os_t = paths::spec())]
     spec: PathBuf,
-    /// Write the client's part into this folder, and nothing else anywhere
-    #[arg(long, value_name = "DIR")]
+    /// The folder of the crate to emit; a new one gets a manifest and a `lib.rs`. Needed for another catalogue than
+    /// this project's
+    #[arg(long, value_name = "CRATE")]
     out: Option<PathBuf>,
 }
 
@@ -42,8 +44,14 @@ pub(crate) struct Status {
 
 impl Codegen {
     pub(crate) fn run(&self) -> ExitCode {
+        if self.out.is_none() && !paths::is_same(&self.spec, &paths::spec()) {
+            let (spec, generated) = (shown(&self.spec), shown(&paths::client()));
+            let message = format!("error: {spec} is another catalogue than that of the client in {generated}");
+            return fail(&format!("{message}; name the folder of its own: `{} --out CRATE`\n", self.command()));
+        }
         let mode = if self.check { Mode::Check } else { Mode::Write };
-        let (summary, reports) = match generate(&self.spec, self.out.as_deref(), mode) {
+        let crate_folder = self.out.as_deref().map_or_else(CrateFolder::ours, CrateFolder::at);
+        let Generated { summary, reports, created } = match generate(&self.spec, &crate_folder, mode) {
             Ok(done) => done,
             Err(failure) => return fail(&failure.to_text(&self.spec)),
         };
@@ -52,7 +60,9 @@ impl Codegen {
             return fail(&format!("{}\n{}", differences(&reports), self.remedy(&reports, has_foreign)));
         }
         let outcomes: String = reports.iter().map(|(root, report)| outcome(root, report)).collect();
-        say(&format!("{summary}\n{outcomes}"));
+        let created: String =
+            created.iter().map(|file| format!("{}: wrote {}, which is yours\n", crate_folder.shown(), file.path)).collect();
+        say(&format!("{summary}\n{created}{outcomes}"));
         ExitCode::SUCCESS
     }
 
@@ -62,6 +72,11 @@ impl Codegen {
             format!("{count} file{} in {}", if count == 1 { "" } else { "s" }, shown(root))
         });
         let differing = counts.collect::<Vec<_>>().join(", ");
+        if let Some((root, owner)) = reports.iter().find_map(|(root, report)| Some((root, report.other_owner()?))) {
+            let root = shown(root);
+            let remedy = "name another folder with `--out`, or delete what is to be replaced";
+            return format!("error: {differing}; {root} has files of `{owner}`: {remedy}\n");
+        }
         if has_foreign {
             return format!("error: {differing}; move the foreign files away, then run `{}`\n", self.command());
         }
@@ -105,7 +120,7 @@ fn outcome(root: &Path, report: &Report) -> String {
             ChangeKind::Missing => "wrote new",
             ChangeKind::Drifted(_) => "rewrote",
             ChangeKind::Stale => "removed stale",
-            ChangeKind::Foreign => "left foreign",
+            ChangeKind::Foreign(_) => "left foreign",
         };
         text += &format!("  {verb} {path}\n");
     }
@@ -156,27 +171,36 @@ pub(crate) fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
     diagnostics.render(&format!("{}/", shown(spec)), stderr().is_terminal())
 }
 
-/// The whole pipeline: to where the emitted files stand, or to another folder that takes the client's part alone.
-fn generate(spec: &Path, out: Option<&Path>, mode: Mode) -> Result<(Summary, Vec<(PathBuf, Report)>), Failure> {
-    let api = codegen::read(spec).map_err(Failure::Catalogue)?;
-    let folder = |root, files| Folder { root, is_shared: false, files };
-    let package = Package { name: "generated-client".to_owned(), docs: "../../../docs".to_owned() };
-    let client = codegen::emit(&api, &package);
-    let folders = match out {
-        Some(out) => vec![folder(out.to_owned(), client)],
-        None => vec![
-            folder(paths::generated(), client),
-            folder(paths::docs(), codegen::documents(&api, &package)),
-            Folder { root: spec.to_owned(), is_shared: true, files: vec![codegen::catalogue_schema()] },
-        ],
-    };
-    let reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
-    Ok((Summary::of(&api), folders.into_iter().map(|folder| folder.root).zip(reports).collect()))
+/// What came of the whole pipeline.
+struct Generated {
+    summary: Summary,
+    reports: Vec<(PathBuf, Report)>,
+    /// What was written once.
+    created: Vec<File>,
 }
 
-/// A path as a person in the project's root would write it.
-pub(crate) fn shown(path: &Path) -> String {
-    path.strip_prefix(paths::root()).unwrap_or(path).display().to_string()
+/// The whole pipeline, to the folder of a crate. The schema for editors stands beside our own catalogue only.
+fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Generated, Failure> {
+    let api = codegen::read(spec).map_err(Failure::Catalogue)?;
+    let package = &crate_folder.package;
+    let folder = |root, files| Folder { root, package: Some(package.name.clone()), is_shared: false, files };
+    let mut folders = vec![
+        folder(crate_folder.generated(), codegen::emit(&api, package)),
+        folder(crate_folder.docs(), codegen::documents(&api, package)),
+    ];
+    if paths::is_same(spec, &paths::spec()) {
+        let files = vec![codegen::catalogue_schema()];
+        folders.push(Folder { root: spec.to_owned(), package: None, is_shared: true, files });
+    }
+    let reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
+    let mut created = Vec::new();
+    // What is in the way has stopped everything.
+    if mode == Mode::Write && !reports.iter().any(Report::has_foreign) {
+        created = crate_folder.missing(&api);
+        crate_folder.complete(&created).map_err(Failure::Disk)?;
+    }
+    let reports = folders.into_iter().map(|folder| folder.root).zip(reports).collect();
+    Ok(Generated { summary: Summary::of(&api), reports, created })
 }
 
 #[cfg(test)]
@@ -186,7 +210,7 @@ mod tests {
     /// What `cargo xtask codegen --check` does, as a test: the committed files are what the catalogue makes.
     #[test]
     fn nothing_has_drifted() {
-        let (_, reports) = match generate(&paths::spec(), None, Mode::Check) {
+        let Generated { reports, .. } = match generate(&paths::spec(), &CrateFolder::ours(), Mode::Check) {
             Ok(done) => done,
             Err(failure) => panic!("{}", failure.to_text(&paths::spec())),
         };

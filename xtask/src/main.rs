@@ -3,6 +3,7 @@
 mod add;
 mod bench;
 mod codegen;
+mod crate_folder;
 mod diff;
 mod import;
 mod learn;

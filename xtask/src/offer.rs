@@ -79,8 +79,7 @@ fn next(spec: &Path) -> String {
     let command = if spec == paths::spec() {
         "`cargo xtask codegen`".to_owned()
     } else {
-        let command = format!("cargo xtask codegen --spec {}", spec.display());
-        format!("`{command}`, which replaces the client that is there; with `--out DIR` it goes elsewhere")
+        format!("`cargo xtask codegen --spec {} --out DIR`", spec.display())
     };
     format!("replace each `summary: unknown` that you can, then run {command}")
 }

@@ -109,6 +109,50 @@ fn check_mode_names_every_difference_and_the_command_that_mends_it() {
 }
 
 #[test]
+fn another_catalogue_needs_a_folder_of_its_own() {
+    let (spec, out) = project("another_catalogue");
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["codegen", "--spec"]).arg(&spec).output();
+    let output = output.expect("xtask runs");
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("is another catalogue than that of the client") && said.contains("--out DIR"), "{said}");
+    // The folder of another crate stays as it is, with what is stale in it.
+    let other = out.with_file_name("other");
+    run(&["codegen"], &spec, &other.join("src"));
+    fs::write(other.join("Cargo.toml"), "[package]\nname = \"tides\"\n").expect("a file");
+    let output = run(&["codegen"], &spec, &other.join("src"));
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("foreign: market.rs was generated for `src`"), "{said}");
+    assert!(said.contains("has files of `src`: name another folder with `--out`"), "{said}");
+}
+
+/// The system ends the program at the first byte that it writes into a file.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_is_mended_by_the_next_one() {
+    let (spec, out) = project("interrupted");
+    run(&["codegen"], &spec, &out);
+    let before = fs::read_to_string(out.join("market.rs")).expect("a file");
+    fs::write(spec.join("market.yaml"), MARKET.replace("spot", "index")).expect("a file");
+    let mut command = Command::new("sh");
+    command.args([
+        "-c",
+        "ulimit -c 0; ulimit -f 0; exec \"$@\"",
+        "sh",
+        env!("CARGO_BIN_EXE_xtask"),
+        "codegen",
+        "--spec",
+    ]);
+    let output = command.arg(&spec).arg("--out").arg(&out).output().expect("a shell");
+    assert!(!output.status.success());
+    assert_eq!(fs::read_to_string(out.join("market.rs")).expect("a file"), before);
+    let next = run(&["codegen"], &spec, &out);
+    assert!(next.status.success(), "{}", text(&next.stderr));
+    assert!(run(&["codegen", "--check"], &spec, &out).status.success());
+}
+
+#[test]
 fn a_wrong_catalogue_touches_no_file() {
     let (spec, out) = project("wrong");
     fs::write(spec.join("market.yaml"), MARKET.replace("path: /basis", "path: basis")).expect("a file");

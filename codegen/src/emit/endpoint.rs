@@ -5,18 +5,14 @@ use quote::{ToTokens, quote};
 
 use super::docs;
 use super::literal::{endpoint_info, ident};
-use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group, Param};
+use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group, Passing};
 
 /// The method; what cannot be left out is an argument.
 pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
     let (name, marker) = (ident(&endpoint.ident), ident(&endpoint.type_ident));
     let arguments = params(endpoint).map(|param| &param.param).filter(|param| param.is_argument());
-    let (arguments, values): (Vec<_>, Vec<_>) = arguments
-        .map(|param| match &param.list {
-            Some(list) => value(list, &param.wire_name, &param.ty, true),
-            None => value(&param.ident, &param.wire_name, &param.ty, false),
-        })
-        .unzip();
+    let (arguments, values): (Vec<_>, Vec<_>) =
+        arguments.map(|param| value(param.argument(), &param.wire_name, &param.ty, param.passing())).unzip();
     let doc = docs::doc(method_docs(endpoint));
     let deprecated = endpoint.deprecated.as_ref().map(|note| quote!(#[deprecated(note = #note)]));
     quote! {
@@ -29,19 +25,16 @@ pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
 }
 
 /// A value that a method takes, and the call that hands it to the request.
-///
-/// A number is taken as it is: `limit(100)` would not say which number `100` is to become.
-pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, several: bool) -> (TokenStream, TokenStream) {
+pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, passing: Passing) -> (TokenStream, TokenStream) {
     let name = ident(name);
-    let ty = ty.to_token_stream();
-    if several {
-        let argument = quote!(#name: impl IntoIterator<Item: Into<#ty>>);
-        return (argument, quote!(.with_list::<#ty>(#wire_name, #name)));
-    }
-    match ty.to_string().as_str() {
-        "i64" | "u32" | "f64" | "bool" => (quote!(#name: #ty), quote!(.with::<#ty>(#wire_name, #name))),
-        _ => (quote!(#name: impl Into<#ty>), quote!(.with::<#ty>(#wire_name, #name))),
-    }
+    let argument = match passing {
+        Passing { several: false, exact: true } => quote!(#name: #ty),
+        Passing { several: false, exact: false } => quote!(#name: impl Into<#ty>),
+        Passing { several: true, exact: true } => quote!(#name: impl IntoIterator<Item = #ty>),
+        Passing { several: true, exact: false } => quote!(#name: impl IntoIterator<Item: Into<#ty>>),
+    };
+    let with = if passing.several { quote!(with_list) } else { quote!(with) };
+    (argument, quote!(.#with::<#ty>(#wire_name, #name)))
 }
 
 /// Marker, `Endpoint` and the traits of the setters.
@@ -112,7 +105,7 @@ fn params_line(endpoint: &Endpoint) -> String {
         return "It takes no params.".to_owned();
     }
     let named = |filter: fn(&&EndpointParam) -> bool| {
-        let names = params.iter().filter(filter).map(|param| docs::code(setter_name(&param.param)));
+        let names = params.iter().filter(filter).map(|param| docs::code(param.param.argument()));
         names.collect::<Vec<_>>().join(", ")
     };
     let required = named(|param| param.param.required == Some(Evidence::Reported));
@@ -121,11 +114,6 @@ fn params_line(endpoint: &Endpoint) -> String {
         line += &format!(" Reported as required: {required}.");
     }
     line
-}
-
-/// What sets the param: the setter for several values where there is one, as it does for one value too.
-fn setter_name(param: &Param) -> &str {
-    param.list.as_deref().unwrap_or(&param.ident)
 }
 
 /// The setters that the endpoint has: a list of their traits, and an `impl` for each whose type differs by endpoint.

@@ -74,7 +74,7 @@ impl ToTokens for Type {
         tokens.append_all(match self {
             Self::String => quote!(String),
             Self::Integer => quote!(i64),
-            Self::Count => quote!(u32),
+            Self::Count => quote!(u64),
             Self::Number => quote!(f64),
             Self::Boolean => quote!(bool),
             Self::Timestamp(_) => quote!(Timestamp),
@@ -145,7 +145,7 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
     let (code, evidence) = (Literal::u16_unsuffixed(status.status), status.evidence);
-    let (label, summary) = (link("label", status.label.as_ref()), text("summary", &status.summary));
+    let (label, summary) = (link("label", status.label.as_ref()), link("summary", status.summary.as_ref()));
     let (advice, notes) = (text("advice", &status.advice), text("notes", &status.notes));
     quote!(StatusInfo::new(#code, #evidence) #label #summary #advice #notes)
 }

@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use super::literal::{ident, param_info};
 use super::render::Source;
 use super::{File, docs, endpoint, record};
-use crate::model::{Api, Evidence, ParamSet, Setter, SharedParam};
+use crate::model::{Api, Endpoint, Evidence, ParamSet, Setter, SharedParam};
 
 pub(super) fn file(api: &Api) -> File {
     let mut items: Vec<_> = used(api).into_iter().map(constant).collect();
-    items.extend(used_sets(api).map(|set| param_set(api, set)));
+    items.extend(used_sets(api, |_| true).map(|set| param_set(api, set)));
     items.extend(api.setters.iter().map(takes));
     if !api.setters.is_empty() {
         let setters = api.setters.iter().map(setter);
@@ -43,9 +43,9 @@ fn used(api: &Api) -> Vec<&SharedParam> {
     api.shared_params.iter().enumerate().filter(|(index, _)| used.contains(index)).map(|(_, param)| param).collect()
 }
 
-/// The param sets that some endpoint's params begin with.
-pub(super) fn used_sets(api: &Api) -> impl Iterator<Item = &ParamSet> {
-    let endpoints = api.groups.iter().flat_map(|group| &group.endpoints);
+/// The param sets that the params of some of these endpoints begin with.
+pub(super) fn used_sets(api: &Api, of: impl Fn(&Endpoint) -> bool) -> impl Iterator<Item = &ParamSet> {
+    let endpoints = api.groups.iter().flat_map(|group| &group.endpoints).filter(|endpoint| of(endpoint));
     let used: HashSet<usize> = endpoints.filter_map(|endpoint| endpoint.param_set).collect();
     api.param_sets.iter().enumerate().filter(move |(index, _)| used.contains(index)).map(|(_, set)| set)
 }
@@ -86,12 +86,9 @@ fn takes(setter: &Setter) -> TokenStream {
 fn setter(setter: &Setter) -> TokenStream {
     let (name, takes) = (ident(&setter.ident), ident(&setter.takes));
     let wire_name = &setter.wire_name;
-    let (argument, call) = if let Some(ty) = &setter.ty {
-        endpoint::value(&setter.ident, wire_name, ty, setter.several)
-    } else {
-        let associated = ident(&setter.type_ident);
-        endpoint::value(&setter.ident, wire_name, &quote!(E::#associated), setter.several)
-    };
+    let associated = ident(&setter.type_ident);
+    let ty = setter.ty.as_ref().map_or_else(|| quote!(E::#associated), ToTokens::to_token_stream);
+    let (argument, call) = endpoint::value(&setter.ident, wire_name, &ty, setter.passing());
     let doc = docs::doc(if setter.ty.is_some() { facts(setter) } else { differing(setter) });
     quote! {
         #doc

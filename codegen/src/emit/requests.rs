@@ -10,10 +10,11 @@ use quote::quote;
 use super::literal::{self, ident};
 use super::render::Source;
 use super::{File, params};
-use crate::model::{Api, Endpoint, Group, Param, ParamSet, Setter, TimeUnit, Type};
+use crate::model::{Api, Endpoint, Group, Param, ParamSet, Passing, Setter, TimeUnit, Type};
 
 pub(super) fn file(api: &Api) -> File {
-    let mut items: Vec<_> = params::used_sets(api).map(|set| set_names(api, set)).collect();
+    let with_path = |endpoint: &Endpoint| endpoint.path.is_some();
+    let mut items: Vec<_> = params::used_sets(api, with_path).map(|set| set_names(api, set)).collect();
     items.extend(api.groups.iter().filter_map(|group| endpoints(api, group)));
     items.extend(setters(api));
     let source = Source {
@@ -94,11 +95,10 @@ fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStrea
     let (group, endpoint, param) = first.get(described.ident.as_str())?;
     let (accessor, name) = (ident(&group.ident), ident(&described.ident));
     let request = request(api, &quote!(client.#accessor()), endpoint);
-    let (value, wire) = sample(api, param);
+    let passing = described.passing();
+    let (value, wire) = sample(api, param, passing);
     let (wire_name, wire) = (encoded(&described.wire_name, QUERY), encoded(&wire, QUERY));
-    // Where endpoints differ, the type of a bare number would be anybody's guess.
-    let value = if described.ty.is_none() && param.ty == Type::Count { quote!(7_u32) } else { value };
-    let (argument, expected) = if described.several {
+    let (argument, expected) = if passing.several {
         (quote!([#value, #value]), format!("{wire_name}={wire},{wire}"))
     } else {
         (value, format!("{wire_name}={wire}"))
@@ -134,8 +134,8 @@ fn request(api: &Api, handle: &TokenStream, endpoint: &Endpoint) -> TokenStream 
     let method = ident(&endpoint.ident);
     let params = endpoint.params.iter().flatten().map(|param| &param.param);
     let arguments = params.filter(|param| param.is_argument()).map(|param| {
-        let (value, _) = sample(api, param);
-        if param.list.is_some() { quote!([#value]) } else { value }
+        let (value, _) = sample(api, param, param.passing());
+        if param.passing().several { quote!([#value]) } else { value }
     });
     quote!(#handle.#method(#(#arguments),*))
 }
@@ -144,19 +144,23 @@ fn request(api: &Api, handle: &TokenStream, endpoint: &Endpoint) -> TokenStream 
 fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     let mut path = endpoint.path.clone().unwrap_or_default();
     for param in endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.in_path) {
-        path = path.replace(&format!("{{{}}}", param.wire_name), &encoded(&sample(api, param).1, SEGMENT));
+        path = path
+            .replace(&format!("{{{}}}", param.wire_name), &encoded(&sample(api, param, param.passing()).1, SEGMENT));
     }
     path
 }
 
-/// A value that a param takes, in Rust and as text.
-pub(super) fn sample(api: &Api, param: &Param) -> (TokenStream, String) {
+/// A value that a param takes, in Rust and as text; a number names its type where the argument does not.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "beyond the type comes its last number")]
+pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream, String) {
+    let whole = |text: String, ty: &str| {
+        let literal = if passing.exact { text.clone() } else { format!("{text}_{ty}") };
+        (literal.parse().unwrap_or_else(|_| quote!(7)), text)
+    };
     let number = param.range.min.or(param.range.max);
     match &param.ty {
-        Type::Integer | Type::Count => {
-            let text = whole(param).to_string();
-            (text.parse().unwrap_or_else(|_| quote!(7)), text)
-        }
+        Type::Integer => whole(bound(param).map_or(7, |bound| bound as i64).to_string(), "i64"),
+        Type::Count => whole(bound(param).map_or(7, |bound| bound as u64).to_string(), "u64"),
         Type::Number => (literal::number(number.unwrap_or(0.5)), number.unwrap_or(0.5).to_string()),
         Type::Boolean => (quote!(true), "true".to_owned()),
         Type::Timestamp(TimeUnit::Seconds) => (quote!(1_700_000_000), "1700000000".to_owned()),
@@ -170,12 +174,9 @@ pub(super) fn sample(api: &Api, param: &Param) -> (TokenStream, String) {
     }
 }
 
-/// A whole number in the range, or the one of the type that is next to it.
-#[expect(clippy::cast_possible_truncation, reason = "what is beyond the type becomes its last number")]
-fn whole(param: &Param) -> i64 {
-    let bound = param.range.min.map(f64::ceil).or(param.range.max.map(f64::floor));
-    let number = bound.map_or(7, |bound| bound as i64);
-    if param.ty == Type::Count { number.clamp(0, u32::MAX.into()) } else { number }
+/// The whole number at the lower end of the range, or at the upper one.
+fn bound(param: &Param) -> Option<f64> {
+    param.range.min.map(f64::ceil).or(param.range.max.map(f64::floor))
 }
 
 /// What stands as it is in a segment of a path, besides letters and digits.

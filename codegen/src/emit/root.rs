@@ -36,10 +36,10 @@ fn examples(api: &Api, package: &Package) -> Option<TokenStream> {
     let groups = api.groups.iter().filter(|group| group.endpoints.iter().any(|endpoint| endpoint.path.is_some()));
     let pages: Vec<_> = groups
         .map(|group| {
-            let (page, name) = (format!("{}/{}", package.docs, reference::path(group)), ident(&group.handle));
+            let (page, name) = (format!("{}/{}", package.docs, reference::path(group)), ident(&group.ident));
             quote! {
                 #[doc = include_str!(#page)]
-                pub struct #name;
+                mod #name {}
             }
         })
         .collect();

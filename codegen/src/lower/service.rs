@@ -1,7 +1,7 @@
 //! What all endpoints share, with its texts folded.
 
 use super::types::Scope;
-use super::{fields, lower_field, prose, snake};
+use super::{fields, known_meaning, lower_field, meaning, prose, snake};
 use crate::model::{ApiKey, ClientCredentials, Envelope, ErrorBody, Field, Limit, Service, Status};
 use crate::names::{self, Case};
 use crate::spec;
@@ -11,7 +11,7 @@ pub(super) fn lower_service(scope: Scope<'_>) -> Service {
     Service {
         title: service.title.clone(),
         version: service.version.clone(),
-        summary: prose(&service.summary),
+        summary: meaning(&service.summary),
         env_prefix: service.env_prefix.clone(),
         base_url_suffix: service.base_url.as_ref().map(|base_url| base_url.suffix.clone()).unwrap_or_default(),
         base_url_evidence: service.base_url.as_ref().map(|base_url| base_url.evidence),
@@ -57,7 +57,7 @@ fn status(status: &spec::Status) -> Status {
     Status {
         status: u16::try_from(status.status).unwrap_or_default(),
         label: status.label.known().cloned(),
-        summary: prose(&status.summary),
+        summary: known_meaning(&status.summary),
         advice: prose(&status.advice),
         notes: prose(&status.notes),
         evidence: status.evidence,

@@ -1,6 +1,6 @@
 //! Named types, and type expressions with their names followed.
 
-use super::{meaning, prose};
+use super::meaning;
 use crate::model::{NamedType, RecordRef, Shapes, Suffix, Type, Value};
 use crate::names::{self, Case};
 use crate::spec;
@@ -51,7 +51,7 @@ pub(super) fn named_type(ty: &spec::Type) -> NamedType {
     let values = ty.values.iter().map(|value| Value {
         ident: names::chosen(value.ident.as_ref(), &value.value, case).unwrap_or_default(),
         value: value.value.clone(),
-        summary: prose(&value.summary),
+        summary: meaning(&value.summary),
         evidence: value.evidence.unwrap_or(ty.evidence),
     });
     NamedType {
@@ -68,7 +68,7 @@ fn lower_shapes(shapes: &spec::Shapes, inherited: spec::Evidence) -> Shapes {
     let suffixes = shapes.suffixes.iter().map(|suffix| Suffix {
         suffix: suffix.suffix.clone(),
         answer: suffix.answer.clone(),
-        summary: prose(&suffix.summary),
+        summary: meaning(&suffix.summary),
         evidence: suffix.evidence.unwrap_or(inherited),
     });
     Shapes {

@@ -88,6 +88,26 @@ impl Param {
     pub(crate) fn is_argument(&self) -> bool {
         self.in_path || self.required.is_some_and(Evidence::is_enforced)
     }
+
+    /// What takes it: an argument, or the setter for several values where there is one, as that does for one value too.
+    pub(crate) fn argument(&self) -> &str {
+        self.list.as_ref().unwrap_or(&self.ident)
+    }
+
+    /// How that argument is passed.
+    pub(crate) fn passing(&self) -> Passing {
+        Passing { several: self.list.is_some(), exact: self.ty.is_primitive() }
+    }
+}
+
+/// How a caller hands over what a method or a setter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Passing {
+    /// Whether several values are taken, or one.
+    pub(crate) several: bool,
+    /// Whether a value has to be of the type itself, so that a bare number becomes one of it; by `Into`, which takes
+    /// many types of numbers, `limit(100)` would not say which one `100` is of.
+    pub(crate) exact: bool,
 }
 
 /// A setter on requests.
@@ -111,6 +131,13 @@ pub(crate) struct Setter {
     pub(crate) ty: Option<Type>,
     /// Whether it takes several.
     pub(crate) several: bool,
+}
+
+impl Setter {
+    /// How its argument is passed. Where endpoints differ, there is no one type for it to be of.
+    pub(crate) fn passing(&self) -> Passing {
+        Passing { several: self.several, exact: self.ty.as_ref().is_some_and(Type::is_primitive) }
+    }
 }
 
 /// What comes back.

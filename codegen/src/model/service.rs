@@ -1,6 +1,6 @@
 //! What all endpoints share.
 
-use super::{Evidence, Field, TimeUnit};
+use super::{Evidence, Field, TimeUnit, UNKNOWN_MEANING};
 
 /// What all endpoints share.
 #[derive(Debug)]
@@ -50,10 +50,18 @@ pub(crate) struct ClientCredentials {
 pub(crate) struct Status {
     pub(crate) status: u16,
     pub(crate) label: Option<String>,
-    pub(crate) summary: String,
+    /// What it means, if anybody knows.
+    pub(crate) summary: Option<String>,
     pub(crate) advice: String,
     pub(crate) notes: String,
     pub(crate) evidence: Evidence,
+}
+
+impl Status {
+    /// What it means, or that nobody knows.
+    pub(crate) fn meaning(&self) -> &str {
+        self.summary.as_deref().unwrap_or(UNKNOWN_MEANING)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

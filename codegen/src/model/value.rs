@@ -82,6 +82,13 @@ pub(crate) enum Type {
     List(Box<Type>),
 }
 
+impl Type {
+    /// Whether it is a primitive type of Rust: one of the numbers, or `bool`.
+    pub(crate) fn is_primitive(&self) -> bool {
+        matches!(self, Self::Integer | Self::Count | Self::Number | Self::Boolean)
+    }
+}
+
 /// A named type.
 #[derive(Debug)]
 pub(crate) struct NamedType {

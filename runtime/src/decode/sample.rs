@@ -14,7 +14,7 @@ pub(crate) struct Every {
     pub(crate) time: Timestamp,
     pub(crate) number: f64,
     pub(crate) integer: i64,
-    pub(crate) count: u32,
+    pub(crate) count: u64,
     pub(crate) flag: bool,
     pub(crate) text: String,
     pub(crate) side: Side,

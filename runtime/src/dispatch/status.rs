@@ -84,7 +84,7 @@ fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyI
     let find = |places| said.as_ref().and_then(|said| find(said, places));
     let label = info.and_then(|info| info.label).map(|label| format!(" (documented as \"{label}\")"));
     let meaning = find(error_body.message)
-        .or_else(|| info.map(|info| clause(info.summary)))
+        .or_else(|| info.map(|info| clause(info.summary)).filter(|meaning| !meaning.is_empty()))
         .map(|meaning| format!(": {meaning}"));
     let parts = [Some(format!("status {status}")), label, meaning];
     Error::new(ErrorKind::Status, parts.into_iter().flatten().collect::<String>())
@@ -125,4 +125,27 @@ fn find(body: &Value, places: &[&str]) -> Option<String> {
             _ => None,
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Evidence;
+    use crate::transport::Headers;
+
+    #[test]
+    fn a_status_of_which_nobody_knows_the_meaning_has_none() {
+        let known = [
+            StatusInfo::new(418, Evidence::Document).label("Teapot"),
+            StatusInfo::new(429, Evidence::Document).summary("Too many requests."),
+        ];
+        for (status, expected) in [
+            (418, "status 418 (documented as \"Teapot\")"),
+            (429, "status 429: too many requests"),
+            (499, "status 499"),
+        ] {
+            let error = accept(HttpResponse::new(status, Headers::new(), ""), &known).expect_err("a failure");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
 }

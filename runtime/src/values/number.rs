@@ -80,6 +80,14 @@ impl Number {
             Self::Unsigned(_) | Self::Float(_) => None,
         }
     }
+
+    /// The same number as one that cannot be negative, unless it is or that would round.
+    pub(crate) fn count(self) -> Option<u64> {
+        match self {
+            Self::Unsigned(number) => Some(number),
+            other => other.integer().and_then(|number| u64::try_from(number).ok()),
+        }
+    }
 }
 
 /// The digits of a number, as far as a word holds them.
@@ -255,6 +263,22 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(Number::parse(text).and_then(Number::integer), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn count_is_not_negative_and_never_rounds() {
+        let table = [
+            ("5000000000", Some(5_000_000_000)),
+            ("5e9", Some(5_000_000_000)),
+            ("-0", Some(0)),
+            ("18446744073709551615", Some(u64::MAX)),
+            ("18446744073709551616", None),
+            ("-1", None),
+            ("1.5", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(Number::parse(text).and_then(Number::count), expected, "{text}");
         }
     }
 }

@@ -75,6 +75,7 @@ macro_rules! named_type {
         impl ::std::str::FromStr for $name {
             type Err = ::std::convert::Infallible;
 
+            // Not `Self::Err`, which a value may be called.
             fn from_str(text: &str) -> ::std::result::Result<Self, ::std::convert::Infallible> {
                 ::std::result::Result::Ok(Self::from(text))
             }

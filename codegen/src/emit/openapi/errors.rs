@@ -63,7 +63,7 @@ impl Description<'_> {
 /// A status with what is known of it.
 pub(super) fn status_facts(status: &Status) -> Object {
     Object::default()
-        .and(described(&status.summary, [status.advice.as_str()], &status.notes))
+        .and(described(status.meaning(), [status.advice.as_str()], &status.notes))
         .with_some("x-label", status.label.as_deref())
         .with_text("x-advice", &status.advice)
         .with("x-evidence", status.evidence.word())

@@ -131,7 +131,8 @@ fn component(shared: &SharedParam) -> String {
 /// A default as a value of its type.
 fn default_value(ty: &Type, text: &str) -> Value {
     let parsed = match ty {
-        Type::Integer | Type::Count | Type::Timestamp(_) => text.parse::<i64>().ok().map(Value::from),
+        Type::Integer | Type::Timestamp(_) => text.parse::<i64>().ok().map(Value::from),
+        Type::Count => text.parse::<u64>().ok().map(Value::from),
         Type::Number => text.parse().ok().map(number),
         Type::Boolean => text.parse::<bool>().ok().map(Value::from),
         _ => None,

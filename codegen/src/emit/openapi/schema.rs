@@ -93,7 +93,7 @@ impl Description<'_> {
         match ty {
             Type::String => simple("string", ""),
             Type::Integer | Type::Timestamp(_) => simple("integer", "int64"),
-            Type::Count => simple("integer", "uint32").with("minimum", 0),
+            Type::Count => simple("integer", "uint64").with("minimum", 0),
             Type::Number => simple("number", "double"),
             Type::Boolean => simple("boolean", ""),
             Type::Any => Object::default(),

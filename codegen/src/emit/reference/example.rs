@@ -9,21 +9,22 @@ use crate::emit::Package;
 use crate::emit::literal::ident;
 use crate::emit::render::print;
 use crate::emit::requests::sample;
-use crate::model::{Api, Body, Endpoint, Group, Param, Type};
+use crate::model::{Api, Body, Endpoint, Group, Param, Passing, Type};
 
 pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
     let mut names = BTreeSet::from(["Client".to_owned()]);
     let params = endpoint.params.iter().flatten().map(|param| &param.param);
     let (arguments, others): (Vec<_>, Vec<_>) = params.partition(|param| param.is_argument());
     let arguments = arguments.into_iter().map(|param| {
-        let value = value(api, param, &mut names);
-        if param.list.is_some() { quote!([#value]) } else { value }
+        let value = value(api, param, param.passing(), &mut names);
+        if param.passing().several { quote!([#value]) } else { value }
     });
     let arguments: Vec<_> = arguments.collect();
     let needed = others.into_iter().filter(|param| param.required.is_some());
+    let needed = needed.filter_map(|param| Some((param, api.setter(&param.ident)?)));
     let setters: Vec<_> = needed
-        .map(|param| {
-            let (setter, value) = (ident(&param.ident), value(api, param, &mut names));
+        .map(|(param, setter)| {
+            let (setter, value) = (ident(&setter.ident), value(api, param, setter.passing(), &mut names));
             quote!(.#setter(#value))
         })
         .collect();
@@ -62,7 +63,7 @@ fn shown(body: &Body) -> (&'static str, TokenStream) {
 }
 
 /// A value that the param takes; one of a named type is written by its name.
-fn value(api: &Api, param: &Param, names: &mut BTreeSet<String>) -> TokenStream {
+fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String>) -> TokenStream {
     if let Type::Named(name) = &param.ty
         && let Some(ty) = api.types.iter().find(|ty| ty.ident == *name)
     {
@@ -73,5 +74,5 @@ fn value(api: &Api, param: &Param, names: &mut BTreeSet<String>) -> TokenStream 
             return quote!(#ty::#value);
         }
     }
-    sample(api, param).0
+    sample(api, param, passing).0
 }

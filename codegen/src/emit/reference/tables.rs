@@ -44,7 +44,7 @@ pub(super) fn values(ty: &NamedType) -> String {
 pub(super) fn statuses(statuses: &[Status]) -> String {
     let rows = statuses.iter().map(|status| {
         let label = status.label.as_deref().map(prose).unwrap_or_default();
-        let meaning = [status.summary.as_str(), &status.advice, &status.notes].map(prose);
+        let meaning = [status.meaning(), &status.advice, &status.notes].map(prose);
         let meaning = meaning.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
         row([status.status.to_string(), label, known(status.evidence), meaning])
     });

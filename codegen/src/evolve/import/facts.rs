@@ -6,6 +6,7 @@ use super::document::{entries, evidence_of, is_evidence, items, text, text_of};
 use super::{Envelope, Reader};
 use crate::evolve::change::Desk;
 use crate::evolve::tree::Tree;
+use crate::model::UNKNOWN_MEANING;
 use crate::names::{self, Case};
 use crate::walk::{is_line, is_prose};
 
@@ -236,7 +237,7 @@ pub(super) fn is_limit(limit: &Value) -> bool {
 
 /// What is said, or that nobody knows.
 pub(super) fn or_unknown(said: String) -> String {
-    if said.is_empty() { "unknown".to_owned() } else { said }
+    if said.is_empty() || said == UNKNOWN_MEANING { "unknown".to_owned() } else { said }
 }
 
 pub(super) fn some(items: Vec<Tree>) -> Option<Vec<Tree>> {

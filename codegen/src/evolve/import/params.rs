@@ -175,7 +175,7 @@ impl<'d> Reader<'d> {
         let within = |number: f64| said.min.is_none_or(|min| number >= min) && said.max.is_none_or(|max| number <= max);
         match ty {
             Ty::Builtin("integer" | "timestamp") => text.parse::<i64>().is_ok() && text.parse().is_ok_and(within),
-            Ty::Builtin("count") => text.parse::<u32>().is_ok() && text.parse().is_ok_and(within),
+            Ty::Builtin("count") => text.parse::<u64>().is_ok() && text.parse().is_ok_and(within),
             Ty::Builtin("number") => text.parse::<f64>().is_ok_and(|number| number.is_finite() && within(number)),
             Ty::Builtin("boolean") => text.parse::<bool>().is_ok(),
             Ty::Named(index) => {

@@ -54,7 +54,7 @@ const BESIDE_REFERENCES: &[&str] = &[
 ];
 
 /// Formats that are a type of the catalogue.
-const FORMATS: &[&str] = &["int32", "int64", "uint32", "float", "double", ""];
+const FORMATS: &[&str] = &["int32", "int64", "uint32", "uint64", "float", "double", ""];
 
 /// Nothing readable is nested nearly as deep.
 pub(super) const DEPTH: usize = 32;
@@ -123,7 +123,7 @@ impl<'d> Reader<'d> {
             "array" if is_moment(schema) => Ty::List(Box::new(Ty::Builtin("timestamp"))),
             _ if is_moment(schema) => Ty::Builtin("timestamp"),
             "string" => self.text_type(schema, name, place),
-            "integer" if format == "uint32" => Ty::Builtin("count"),
+            "integer" if ["uint32", "uint64"].contains(&format) => Ty::Builtin("count"),
             "integer" => Ty::Builtin("integer"),
             "number" => Ty::Builtin("number"),
             "boolean" => Ty::Builtin("boolean"),

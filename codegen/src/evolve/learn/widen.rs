@@ -132,7 +132,7 @@ fn widened_builtin(known: Builtin, seen: &Seen) -> Option<&'static str> {
         Builtin::Boolean if is_alone && seen.booleans > 0 => None,
         Builtin::Number if are_numbers => None,
         Builtin::Integer | Builtin::Timestamp if are_whole => None,
-        Builtin::Count if are_whole && seen.least >= 0.0 && seen.most <= f64::from(u32::MAX) => None,
+        Builtin::Count if are_whole && seen.least >= 0.0 && seen.most < 2_f64.powi(64) => None,
         Builtin::Count if are_whole => Some("integer"),
         Builtin::Integer | Builtin::Count | Builtin::Timestamp if are_numbers => Some("number"),
         Builtin::Timestamp if is_alone && seen.text_times > 0 => Some("string"),

@@ -4,7 +4,7 @@ fn main() {}
 
 #[allow(unused)]
 async fn uses(client: &Client) -> Result<(), generated_client::Error> {
-    let number: u32 = 1;
+    let number: u64 = 1;
     let series = client.market().basis(number).await?;
     Ok(())
 }

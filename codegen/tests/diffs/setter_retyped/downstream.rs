@@ -4,7 +4,7 @@ fn main() {}
 
 #[allow(unused)]
 async fn uses(client: &Client) -> Result<(), generated_client::Error> {
-    let limit: u32 = 5;
+    let limit: u64 = 5;
     let series = client.market().basis().limit(limit).await?;
     Ok(())
 }

@@ -64,11 +64,10 @@ impl FromSlot for i64 {
     }
 }
 
-impl FromSlot for u32 {
+impl FromSlot for u64 {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         let slot = std::mem::take(slot);
-        let count = slot.number().and_then(Number::integer).and_then(|number| Self::try_from(number).ok());
-        count.ok_or_else(|| slot.refuse("a whole number from 0 to 4294967295"))
+        slot.number().and_then(Number::count).ok_or_else(|| slot.refuse("a whole number that is not negative"))
     }
 
     fn placeholder() -> Self {

@@ -32,7 +32,7 @@ impl Builder<'_> {
         let types = &self.desk.checked.service.types;
         let is_identifier = types.iter().any(|ty| ty.name == known && ty.kind == TypeKind::Identifier);
         let is_count = param.said.min.is_none_or(|min| min >= 0.0)
-            && param.default.as_ref().is_none_or(|default| default.parse::<u32>().is_ok());
+            && param.default.as_ref().is_none_or(|default| default.parse::<u64>().is_ok());
         let has_range = param.said.min.or(param.said.max).is_some();
         param.ty = match (said, known) {
             ("integer", "count") if is_count => Ty::Builtin("count"),

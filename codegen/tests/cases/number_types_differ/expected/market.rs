@@ -49,7 +49,7 @@ impl Endpoint for Basis {
 }
 
 impl TakesDepth for Basis {
-    type Depth = u32;
+    type Depth = u64;
 }
 
 /// The endpoint of [`MarketGroup::b2`].

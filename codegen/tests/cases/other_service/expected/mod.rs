@@ -7,10 +7,10 @@ pub mod tides;
 
 #[cfg(doctest)]
 mod examples {
-    #[doc = include_str!("../../docs/reference/stations.md")]
-    pub struct StationsGroup;
-    #[doc = include_str!("../../docs/reference/tides.md")]
-    pub struct TidesGroup;
+    #[doc = include_str!("../../../docs/reference/stations.md")]
+    mod stations {}
+    #[doc = include_str!("../../../docs/reference/tides.md")]
+    mod tides {}
 }
 
 #[cfg(test)]

@@ -26,8 +26,8 @@ impl MarketGroup<'_> {
     ///
     /// `GET /books/{symbol}/levels/{depth}`: a series of records whose fields are unknown. Params: `symbol`, `depth`,
     /// `limit`.
-    pub fn book(&self, symbol: impl Into<String>, depth: u32) -> Request<Book> {
-        Request::new(self.client).with::<String>("symbol", symbol).with::<u32>("depth", depth)
+    pub fn book(&self, symbol: impl Into<String>, depth: u64) -> Request<Book> {
+        Request::new(self.client).with::<String>("symbol", symbol).with::<u64>("depth", depth)
     }
 }
 

@@ -2,10 +2,10 @@
 
 //! Market: ranges with bounds that no value of the type has.
 
-use ::runtime::{Endpoint, Value, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
-use crate::{Client, Request};
-use super::service::params::{TakesAbove, TakesBelow, TakesHalf, TakesHuge, TakesLarge};
+use crate::{Client, Value};
+use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
+use crate::request::{Endpoint, Request, takes};
+use super::service::params::{TakesAbove, TakesBelow, TakesHalf, TakesHuge, TakesLarge, TakesWithin};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a body of which nothing is known. Params: `above`, `below`, `large`, `half`, `huge`.
+    /// `GET /basis`: a body of which nothing is known. Params: `above`, `below`, `within`, `large`, `half`, `huge`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -45,7 +45,10 @@ impl Endpoint for Basis {
                     .range(Range { min: Some(-5.0), max: Some(5.0) })
                     .summary("A."),
                 ParamInfo::new("below", "below", ValueType::Count, Evidence::Document)
-                    .range(Range { min: None, max: Some(4_294_967_296.0) })
+                    .range(Range { min: None, max: Some(1.8446744073709552e19) })
+                    .summary("A."),
+                ParamInfo::new("within", "within", ValueType::Count, Evidence::Document)
+                    .range(Range { min: None, max: Some(5_000_000_000.0) })
                     .summary("A."),
                 ParamInfo::new("large", "large", ValueType::Integer, Evidence::Document)
                     .range(Range { min: None, max: Some(9.223372036854776e18) })
@@ -60,7 +63,7 @@ impl Endpoint for Basis {
         );
 }
 
-takes!(Basis => TakesAbove, TakesBelow, TakesLarge, TakesHalf, TakesHuge);
+takes!(Basis => TakesAbove, TakesBelow, TakesWithin, TakesLarge, TakesHalf, TakesHuge);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("Ranges with bounds that no value of the type has.")

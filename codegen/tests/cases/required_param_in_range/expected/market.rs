@@ -23,8 +23,8 @@ impl MarketGroup<'_> {
     /// S.
     ///
     /// `GET /b/{n}`: a body of which nothing is known. Params: `n`.
-    pub fn basis(&self, n: u32) -> Request<Basis> {
-        Request::new(self.client).with::<u32>("n", n)
+    pub fn basis(&self, n: u64) -> Request<Basis> {
+        Request::new(self.client).with::<u64>("n", n)
     }
 }
 

@@ -56,7 +56,7 @@ pub struct BasisRecord {
     /// The difference. In quote currency, from -1 to 100000.
     pub basis: f64,
     /// How many trades.
-    pub trades: Option<u32>,
+    pub trades: Option<u64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
 }

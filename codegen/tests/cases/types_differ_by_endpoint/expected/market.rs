@@ -53,7 +53,7 @@ impl Endpoint for Basis {
 }
 
 impl TakesLeverage for Basis {
-    type Leverage = u32;
+    type Leverage = u64;
 }
 
 /// The endpoint of [`MarketGroup::levels`].

@@ -67,10 +67,10 @@ impl<E: Endpoint> Request<E> {
     /// How far away at most.
     ///
     /// In kilometres, at least 1. Left out, it is `50`. Public clients were served `10`, `50` and `250` only.
-    pub fn radius(self, radius: u32) -> Self
+    pub fn radius(self, radius: u64) -> Self
     where
         E: TakesRadius,
     {
-        self.with::<u32>("radius", radius)
+        self.with::<u64>("radius", radius)
     }
 }

@@ -26,11 +26,11 @@ impl<E: Endpoint> Request<E> {
     /// How many records.
     ///
     /// Left out, it is `50`.
-    pub fn limit(self, limit: u32) -> Self
+    pub fn limit(self, limit: u64) -> Self
     where
         E: TakesLimit,
     {
-        self.with::<u32>("limit", limit)
+        self.with::<u64>("limit", limit)
     }
 
     /// How it is told.
