@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use clap::Args;
 use codegen::{CatalogueChange, Refusal};
 
-use crate::codegen::{drawn, shown};
-use crate::paths;
+use crate::codegen::drawn;
+use crate::paths::{self, shown};
 use crate::terminal::{fail, say};
 
 /// The catalogue's words for how something is known.

@@ -26,15 +26,20 @@ endpoints:
   body: unknown
 ";
 
-/// A small catalogue and an output folder of this test's own.
+/// A small catalogue of this test's own, and where the emitted Rust files of its crate stand.
 fn project(name: &str) -> (PathBuf, PathBuf) {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&dir);
-    let (spec, out) = (dir.join("spec"), dir.join("generated"));
+    let (spec, out) = (dir.join("spec"), dir.join("client/src/generated"));
     fs::create_dir_all(&spec).expect("a new folder");
     fs::write(spec.join("service.yaml"), SERVICE).expect("a file");
     fs::write(spec.join("market.yaml"), MARKET).expect("a file");
     (spec, out)
+}
+
+/// The folder of the crate that emitted files are a part of.
+fn crate_of(out: &Path) -> &Path {
+    out.ancestors().nth(2).expect("a crate")
 }
 
 fn run(arguments: &[&str], spec: &Path, out: &Path) -> Output {
@@ -42,7 +47,7 @@ fn run(arguments: &[&str], spec: &Path, out: &Path) -> Output {
     let mut command = Command::new(xtask);
     command.args(arguments).arg("--spec").arg(spec);
     if arguments[0] == "codegen" {
-        command.arg("--out").arg(out);
+        command.arg("--out").arg(crate_of(out));
     }
     command.output().expect("xtask runs")
 }
@@ -115,16 +120,15 @@ fn another_catalogue_needs_a_folder_of_its_own() {
     let output = output.expect("xtask runs");
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stderr);
-    assert!(said.contains("is another catalogue than that of the client") && said.contains("--out DIR"), "{said}");
+    assert!(said.contains("is another catalogue than that of the client") && said.contains("--out CRATE"), "{said}");
     // The folder of another crate stays as it is, with what is stale in it.
-    let other = out.with_file_name("other");
-    run(&["codegen"], &spec, &other.join("src"));
-    fs::write(other.join("Cargo.toml"), "[package]\nname = \"tides\"\n").expect("a file");
-    let output = run(&["codegen"], &spec, &other.join("src"));
+    run(&["codegen"], &spec, &out);
+    fs::write(crate_of(&out).join("Cargo.toml"), "[package]\nname = \"tides\"\n").expect("a file");
+    let output = run(&["codegen"], &spec, &out);
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stderr);
-    assert!(said.contains("foreign: market.rs was generated for `src`"), "{said}");
-    assert!(said.contains("has files of `src`: name another folder with `--out`"), "{said}");
+    assert!(said.contains("foreign: market.rs was generated for `client`"), "{said}");
+    assert!(said.contains("has files of `client`: name another folder with `--out`"), "{said}");
 }
 
 /// The system ends the program at the first byte that it writes into a file.
@@ -144,7 +148,7 @@ fn an_interrupted_run_is_mended_by_the_next_one() {
         "codegen",
         "--spec",
     ]);
-    let output = command.arg(&spec).arg("--out").arg(&out).output().expect("a shell");
+    let output = command.arg(&spec).arg("--out").arg(crate_of(&out)).output().expect("a shell");
     assert!(!output.status.success());
     assert_eq!(fs::read_to_string(out.join("market.rs")).expect("a file"), before);
     let next = run(&["codegen"], &spec, &out);

@@ -144,7 +144,8 @@ mod tests {
             (429, "status 429: too many requests"),
             (499, "status 499"),
         ] {
-            let error = accept(HttpResponse::new(status, Headers::new(), ""), &known).expect_err("a failure");
+            let response = HttpResponse::new(status, Headers::new(), "");
+            let error = accept(response, &known, &ErrorBodyInfo::new(&[], &[])).expect_err("a failure");
             assert_eq!(error.to_string(), expected);
         }
     }

@@ -22,7 +22,7 @@ impl ServiceInfo {
             api_key_header: None,
             client_credentials: None,
             errors: &[],
-            error_body: ErrorBodyInfo { message: &[], code: &[] },
+            error_body: ErrorBodyInfo::new(&[], &[]),
             limits: &[],
             envelope: None,
         }
@@ -75,7 +75,7 @@ impl ServiceInfo {
 
     #[doc(hidden)]
     pub const fn error_body(self, message: &'static [&'static str], code: &'static [&'static str]) -> Self {
-        Self { error_body: ErrorBodyInfo { message, code }, ..self }
+        Self { error_body: ErrorBodyInfo::new(message, code), ..self }
     }
 
     #[doc(hidden)]
@@ -99,6 +99,14 @@ impl ClientCredentialsInfo {
     #[doc(hidden)]
     pub const fn errors(self, errors: &'static [StatusInfo]) -> Self {
         Self { errors, ..self }
+    }
+}
+
+impl ErrorBodyInfo {
+    /// Where message and code stand.
+    #[doc(hidden)]
+    pub const fn new(message: &'static [&'static str], code: &'static [&'static str]) -> Self {
+        Self { message, code }
     }
 }
 

@@ -7,9 +7,9 @@ pub mod oi_1;
 
 #[cfg(doctest)]
 mod examples {
-    #[doc = include_str!("../../../docs/reference/oi1.md")]
+    #[doc = include_str!("../../docs/reference/oi1.md")]
     mod oi1 {}
-    #[doc = include_str!("../../../docs/reference/oi_1.md")]
+    #[doc = include_str!("../../docs/reference/oi_1.md")]
     mod oi_1 {}
 }
 

@@ -39,73 +39,73 @@ pub mod vec;
 
 #[cfg(doctest)]
 mod examples {
-    #[doc = include_str!("../../../docs/reference/all.md")]
+    #[doc = include_str!("../../docs/reference/all.md")]
     mod all {}
-    #[doc = include_str!("../../../docs/reference/any.md")]
+    #[doc = include_str!("../../docs/reference/any.md")]
     mod any {}
-    #[doc = include_str!("../../../docs/reference/as_ref.md")]
+    #[doc = include_str!("../../docs/reference/as_ref.md")]
     mod as_ref {}
-    #[doc = include_str!("../../../docs/reference/as_str.md")]
+    #[doc = include_str!("../../docs/reference/as_str.md")]
     mod as_str {}
-    #[doc = include_str!("../../../docs/reference/bool.md")]
+    #[doc = include_str!("../../docs/reference/bool.md")]
     mod bool {}
-    #[doc = include_str!("../../../docs/reference/calls.md")]
+    #[doc = include_str!("../../docs/reference/calls.md")]
     mod calls {}
-    #[doc = include_str!("../../../docs/reference/copy.md")]
+    #[doc = include_str!("../../docs/reference/copy.md")]
     mod copy {}
-    #[doc = include_str!("../../../docs/reference/data.md")]
+    #[doc = include_str!("../../docs/reference/data.md")]
     mod data {}
-    #[doc = include_str!("../../../docs/reference/debug.md")]
+    #[doc = include_str!("../../docs/reference/debug.md")]
     mod debug {}
-    #[doc = include_str!("../../../docs/reference/default.md")]
+    #[doc = include_str!("../../docs/reference/default.md")]
     mod default {}
-    #[doc = include_str!("../../../docs/reference/display.md")]
+    #[doc = include_str!("../../docs/reference/display.md")]
     mod display {}
-    #[doc = include_str!("../../../docs/reference/drop.md")]
+    #[doc = include_str!("../../docs/reference/drop.md")]
     mod drop {}
-    #[doc = include_str!("../../../docs/reference/e.md")]
+    #[doc = include_str!("../../docs/reference/e.md")]
     mod e {}
-    #[doc = include_str!("../../../docs/reference/err.md")]
+    #[doc = include_str!("../../docs/reference/err.md")]
     mod err {}
-    #[doc = include_str!("../../../docs/reference/hash.md")]
+    #[doc = include_str!("../../docs/reference/hash.md")]
     mod hash {}
-    #[doc = include_str!("../../../docs/reference/info.md")]
+    #[doc = include_str!("../../docs/reference/info.md")]
     mod info {}
-    #[doc = include_str!("../../../docs/reference/item.md")]
+    #[doc = include_str!("../../docs/reference/item.md")]
     mod item {}
-    #[doc = include_str!("../../../docs/reference/iter.md")]
+    #[doc = include_str!("../../docs/reference/iter.md")]
     mod iter {}
-    #[doc = include_str!("../../../docs/reference/market.md")]
+    #[doc = include_str!("../../docs/reference/market.md")]
     mod market {}
-    #[doc = include_str!("../../../docs/reference/none.md")]
+    #[doc = include_str!("../../docs/reference/none.md")]
     mod none {}
-    #[doc = include_str!("../../../docs/reference/ok.md")]
+    #[doc = include_str!("../../docs/reference/ok.md")]
     mod ok {}
-    #[doc = include_str!("../../../docs/reference/option.md")]
+    #[doc = include_str!("../../docs/reference/option.md")]
     mod option {}
-    #[doc = include_str!("../../../docs/reference/output.md")]
+    #[doc = include_str!("../../docs/reference/output.md")]
     mod output {}
-    #[doc = include_str!("../../../docs/reference/panic.md")]
+    #[doc = include_str!("../../docs/reference/panic.md")]
     mod panic {}
-    #[doc = include_str!("../../../docs/reference/result.md")]
+    #[doc = include_str!("../../docs/reference/result.md")]
     mod result {}
-    #[doc = include_str!("../../../docs/reference/some.md")]
+    #[doc = include_str!("../../docs/reference/some.md")]
     mod some {}
-    #[doc = include_str!("../../../docs/reference/str.md")]
+    #[doc = include_str!("../../docs/reference/str.md")]
     mod str {}
-    #[doc = include_str!("../../../docs/reference/string.md")]
+    #[doc = include_str!("../../docs/reference/string.md")]
     mod string {}
-    #[doc = include_str!("../../../docs/reference/sync.md")]
+    #[doc = include_str!("../../docs/reference/sync.md")]
     mod sync {}
-    #[doc = include_str!("../../../docs/reference/test.md")]
+    #[doc = include_str!("../../docs/reference/test.md")]
     mod test {}
-    #[doc = include_str!("../../../docs/reference/u64.md")]
+    #[doc = include_str!("../../docs/reference/u64.md")]
     mod u64 {}
-    #[doc = include_str!("../../../docs/reference/unknown.md")]
+    #[doc = include_str!("../../docs/reference/unknown.md")]
     mod unknown {}
-    #[doc = include_str!("../../../docs/reference/value.md")]
+    #[doc = include_str!("../../docs/reference/value.md")]
     mod value {}
-    #[doc = include_str!("../../../docs/reference/vec.md")]
+    #[doc = include_str!("../../docs/reference/vec.md")]
     mod vec {}
 }
 

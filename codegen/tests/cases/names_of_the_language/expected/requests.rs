@@ -2,181 +2,182 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use crate::requests::{client, endpoint, setter};
+use ::runtime::recorded::{client, endpoint, setter};
+use crate::Client;
 
 #[test]
 fn all() {
-    let client = client();
+    let client: Client = client();
     let all = client.all();
-    endpoint(&all.one(), "/all/one", &[], &[]);
+    endpoint(all.one(), "/all/one", &[], &[]);
 }
 
 #[test]
 fn any() {
-    let client = client();
+    let client: Client = client();
     let any = client.any();
-    endpoint(&any.one(), "/any/one", &[], &[]);
+    endpoint(any.one(), "/any/one", &[], &[]);
 }
 
 #[test]
 fn as_ref() {
-    let client = client();
+    let client: Client = client();
     let as_ref = client.as_ref();
-    endpoint(&as_ref.one(), "/as_ref/one", &[], &[]);
+    endpoint(as_ref.one(), "/as_ref/one", &[], &[]);
 }
 
 #[test]
 fn as_str() {
-    let client = client();
+    let client: Client = client();
     let as_str = client.as_str();
-    endpoint(&as_str.one(), "/as_str/one", &[], &[]);
+    endpoint(as_str.one(), "/as_str/one", &[], &[]);
 }
 
 #[test]
 fn bool() {
-    let client = client();
+    let client: Client = client();
     let bool = client.bool();
-    endpoint(&bool.one(), "/bool/one", &[], &[]);
+    endpoint(bool.one(), "/bool/one", &[], &[]);
 }
 
 #[test]
 fn calls() {
-    let client = client();
+    let client: Client = client();
     let calls = client.calls();
-    endpoint(&calls.all(), "/calls/all", &[], &[]);
-    endpoint(&calls.as_ref(), "/calls/as_ref", &[], &[]);
-    endpoint(&calls.as_str(), "/calls/as_str", &[], &[]);
-    endpoint(&calls.async_(), "/calls/async", &[], &[]);
-    endpoint(&calls.await_(), "/calls/await", &[], &[]);
-    endpoint(&calls.borrow_mut(), "/calls/borrow_mut", &[], &[]);
-    endpoint(&calls.build(), "/calls/build", &[], &[]);
-    endpoint(&calls.clamp(), "/calls/clamp", &[], &[]);
-    endpoint(&calls.clone_from(), "/calls/clone_from", &[], &[]);
-    endpoint(&calls.cmp(), "/calls/cmp", &[], &[]);
-    endpoint(&calls.crate_(), "/calls/crate", &[], &[]);
-    endpoint(&calls.data(), "/calls/data", &[], &[]);
-    endpoint(&calls.expect(), "/calls/expect", &[], &[]);
-    endpoint(&calls.false_(), "/calls/false", &[], &[]);
-    endpoint(&calls.fn_(), "/calls/fn", &[], &[]);
-    endpoint(&calls.from_row(), "/calls/from_row", &[], &[]);
-    endpoint(&calls.gt(), "/calls/gt", &[], &[]);
-    endpoint(&calls.history(), "/calls/history", &[], &[]);
-    endpoint(&calls.inner(), "/calls/inner", &[], &[]);
-    endpoint(&calls.iter(), "/calls/iter", &[], &[]);
-    endpoint(&calls.key(), "/calls/key", &[], &[]);
-    endpoint(&calls.method(), "/calls/method", &[], &[]);
-    endpoint(&calls.name(), "/calls/name", &[], &[]);
-    endpoint(&calls.null(), "/calls/null", &[], &[]);
-    endpoint(&calls.of(), "/calls/of", &[], &[]);
-    endpoint(&calls.panic(), "/calls/panic", &[], &[]);
-    endpoint(&calls.partial_cmp(), "/calls/partial_cmp", &[], &[]);
-    endpoint(&calls.query(), "/calls/query", &[], &[]);
-    endpoint(&calls.records(), "/calls/records", &[], &[]);
-    endpoint(&calls.send_blocking(), "/calls/send_blocking", &[], &[]);
-    endpoint(&calls.setter(), "/calls/setter", &[], &[]);
-    endpoint(&calls.std(), "/calls/std", &[], &[]);
-    endpoint(&calls.struct_(), "/calls/struct", &[], &[]);
-    endpoint(&calls.super_(), "/calls/super", &[], &[]);
-    endpoint(&calls.test(), "/calls/test", &[], &[]);
-    endpoint(&calls.true_(), "/calls/true", &[], &[]);
-    endpoint(&calls.types(), "/calls/types", &[], &[]);
-    endpoint(&calls.unknown(), "/calls/unknown", &[], &[]);
-    endpoint(&calls.url(), "/calls/url", &[], &[]);
-    endpoint(&calls.values(), "/calls/values", &[], &[]);
-    endpoint(&calls.wire(), "/calls/wire", &[], &[]);
-    endpoint(&calls.with_list(), "/calls/with_list", &[], &[]);
+    endpoint(calls.all(), "/calls/all", &[], &[]);
+    endpoint(calls.as_ref(), "/calls/as_ref", &[], &[]);
+    endpoint(calls.as_str(), "/calls/as_str", &[], &[]);
+    endpoint(calls.async_(), "/calls/async", &[], &[]);
+    endpoint(calls.await_(), "/calls/await", &[], &[]);
+    endpoint(calls.borrow_mut(), "/calls/borrow_mut", &[], &[]);
+    endpoint(calls.build(), "/calls/build", &[], &[]);
+    endpoint(calls.clamp(), "/calls/clamp", &[], &[]);
+    endpoint(calls.clone_from(), "/calls/clone_from", &[], &[]);
+    endpoint(calls.cmp(), "/calls/cmp", &[], &[]);
+    endpoint(calls.crate_(), "/calls/crate", &[], &[]);
+    endpoint(calls.data(), "/calls/data", &[], &[]);
+    endpoint(calls.expect(), "/calls/expect", &[], &[]);
+    endpoint(calls.false_(), "/calls/false", &[], &[]);
+    endpoint(calls.fn_(), "/calls/fn", &[], &[]);
+    endpoint(calls.from_row(), "/calls/from_row", &[], &[]);
+    endpoint(calls.gt(), "/calls/gt", &[], &[]);
+    endpoint(calls.history(), "/calls/history", &[], &[]);
+    endpoint(calls.inner(), "/calls/inner", &[], &[]);
+    endpoint(calls.iter(), "/calls/iter", &[], &[]);
+    endpoint(calls.key(), "/calls/key", &[], &[]);
+    endpoint(calls.method(), "/calls/method", &[], &[]);
+    endpoint(calls.name(), "/calls/name", &[], &[]);
+    endpoint(calls.null(), "/calls/null", &[], &[]);
+    endpoint(calls.of(), "/calls/of", &[], &[]);
+    endpoint(calls.panic(), "/calls/panic", &[], &[]);
+    endpoint(calls.partial_cmp(), "/calls/partial_cmp", &[], &[]);
+    endpoint(calls.query(), "/calls/query", &[], &[]);
+    endpoint(calls.records(), "/calls/records", &[], &[]);
+    endpoint(calls.send_blocking(), "/calls/send_blocking", &[], &[]);
+    endpoint(calls.setter(), "/calls/setter", &[], &[]);
+    endpoint(calls.std(), "/calls/std", &[], &[]);
+    endpoint(calls.struct_(), "/calls/struct", &[], &[]);
+    endpoint(calls.super_(), "/calls/super", &[], &[]);
+    endpoint(calls.test(), "/calls/test", &[], &[]);
+    endpoint(calls.true_(), "/calls/true", &[], &[]);
+    endpoint(calls.types(), "/calls/types", &[], &[]);
+    endpoint(calls.unknown(), "/calls/unknown", &[], &[]);
+    endpoint(calls.url(), "/calls/url", &[], &[]);
+    endpoint(calls.values(), "/calls/values", &[], &[]);
+    endpoint(calls.wire(), "/calls/wire", &[], &[]);
+    endpoint(calls.with_list(), "/calls/with_list", &[], &[]);
 }
 
 #[test]
 fn copy() {
-    let client = client();
+    let client: Client = client();
     let copy = client.copy();
-    endpoint(&copy.one(), "/copy/one", &[], &[]);
+    endpoint(copy.one(), "/copy/one", &[], &[]);
 }
 
 #[test]
 fn data() {
-    let client = client();
+    let client: Client = client();
     let data = client.data();
-    endpoint(&data.one(), "/data/one", &[], &[]);
+    endpoint(data.one(), "/data/one", &[], &[]);
 }
 
 #[test]
 fn debug() {
-    let client = client();
+    let client: Client = client();
     let debug = client.debug();
-    endpoint(&debug.one(), "/debug/one", &[], &[]);
+    endpoint(debug.one(), "/debug/one", &[], &[]);
 }
 
 #[test]
 fn default() {
-    let client = client();
+    let client: Client = client();
     let default = client.default();
-    endpoint(&default.one(), "/default/one", &[], &[]);
+    endpoint(default.one(), "/default/one", &[], &[]);
 }
 
 #[test]
 fn display() {
-    let client = client();
+    let client: Client = client();
     let display = client.display();
-    endpoint(&display.one(), "/display/one", &[], &[]);
+    endpoint(display.one(), "/display/one", &[], &[]);
 }
 
 #[test]
 fn drop() {
-    let client = client();
+    let client: Client = client();
     let drop = client.drop();
-    endpoint(&drop.one(), "/drop/one", &[], &[]);
+    endpoint(drop.one(), "/drop/one", &[], &[]);
 }
 
 #[test]
 fn e() {
-    let client = client();
+    let client: Client = client();
     let e = client.e();
-    endpoint(&e.one(), "/e/one", &[], &[]);
+    endpoint(e.one(), "/e/one", &[], &[]);
 }
 
 #[test]
 fn err() {
-    let client = client();
+    let client: Client = client();
     let err = client.err();
-    endpoint(&err.one(), "/err/one", &[], &[]);
+    endpoint(err.one(), "/err/one", &[], &[]);
 }
 
 #[test]
 fn hash() {
-    let client = client();
+    let client: Client = client();
     let hash = client.hash();
-    endpoint(&hash.one(), "/hash/one", &[], &[]);
+    endpoint(hash.one(), "/hash/one", &[], &[]);
 }
 
 #[test]
 fn info() {
-    let client = client();
+    let client: Client = client();
     let info = client.info();
-    endpoint(&info.one(), "/info/one", &[], &[]);
+    endpoint(info.one(), "/info/one", &[], &[]);
 }
 
 #[test]
 fn item() {
-    let client = client();
+    let client: Client = client();
     let item = client.item();
-    endpoint(&item.one(), "/item/one", &[], &[]);
+    endpoint(item.one(), "/item/one", &[], &[]);
 }
 
 #[test]
 fn iter() {
-    let client = client();
+    let client: Client = client();
     let iter = client.iter();
-    endpoint(&iter.one(), "/iter/one", &[], &[]);
+    endpoint(iter.one(), "/iter/one", &[], &[]);
 }
 
 #[test]
 fn market() {
-    let client = client();
+    let client: Client = client();
     let market = client.market();
     endpoint(
-        &market.all_fields(),
+        market.all_fields(),
         "/fields",
         &[],
         &[
@@ -293,7 +294,7 @@ fn market() {
         ],
     );
     endpoint(
-        &market.arguments(
+        market.arguments(
                 7,
                 7,
                 7,
@@ -573,7 +574,7 @@ fn market() {
         ],
     );
     endpoint(
-        &market.sets(),
+        market.sets(),
         "/sets",
         &[],
         &[
@@ -685,322 +686,322 @@ fn market() {
 
 #[test]
 fn none() {
-    let client = client();
+    let client: Client = client();
     let none = client.none();
-    endpoint(&none.one(), "/none/one", &[], &[]);
+    endpoint(none.one(), "/none/one", &[], &[]);
 }
 
 #[test]
 fn ok() {
-    let client = client();
+    let client: Client = client();
     let ok = client.ok();
-    endpoint(&ok.one(), "/ok/one", &[], &[]);
+    endpoint(ok.one(), "/ok/one", &[], &[]);
 }
 
 #[test]
 fn option() {
-    let client = client();
+    let client: Client = client();
     let option = client.option();
-    endpoint(&option.one(), "/option/one", &[], &[]);
+    endpoint(option.one(), "/option/one", &[], &[]);
 }
 
 #[test]
 fn output() {
-    let client = client();
+    let client: Client = client();
     let output = client.output();
-    endpoint(&output.one(), "/output/one", &[], &[]);
+    endpoint(output.one(), "/output/one", &[], &[]);
 }
 
 #[test]
 fn panic() {
-    let client = client();
+    let client: Client = client();
     let panic = client.panic();
-    endpoint(&panic.one(), "/panic/one", &[], &[]);
+    endpoint(panic.one(), "/panic/one", &[], &[]);
 }
 
 #[test]
 fn result() {
-    let client = client();
+    let client: Client = client();
     let result = client.result();
-    endpoint(&result.one(), "/result/one", &[], &[]);
+    endpoint(result.one(), "/result/one", &[], &[]);
 }
 
 #[test]
 fn some() {
-    let client = client();
+    let client: Client = client();
     let some = client.some();
-    endpoint(&some.one(), "/some/one", &[], &[]);
+    endpoint(some.one(), "/some/one", &[], &[]);
 }
 
 #[test]
 fn str() {
-    let client = client();
+    let client: Client = client();
     let str = client.str();
-    endpoint(&str.one(), "/str/one", &[], &[]);
+    endpoint(str.one(), "/str/one", &[], &[]);
 }
 
 #[test]
 fn string() {
-    let client = client();
+    let client: Client = client();
     let string = client.string();
-    endpoint(&string.one(), "/string/one", &[], &[]);
+    endpoint(string.one(), "/string/one", &[], &[]);
 }
 
 #[test]
 fn sync() {
-    let client = client();
+    let client: Client = client();
     let sync = client.sync();
-    endpoint(&sync.one(), "/sync/one", &[], &[]);
+    endpoint(sync.one(), "/sync/one", &[], &[]);
 }
 
 #[test]
 fn test() {
-    let client = client();
+    let client: Client = client();
     let test = client.test();
-    endpoint(&test.one(), "/test/one", &[], &[]);
+    endpoint(test.one(), "/test/one", &[], &[]);
 }
 
 #[test]
 fn u64() {
-    let client = client();
+    let client: Client = client();
     let u64 = client.u64();
-    endpoint(&u64.one(), "/u64/one", &[], &[]);
+    endpoint(u64.one(), "/u64/one", &[], &[]);
 }
 
 #[test]
 fn unknown() {
-    let client = client();
+    let client: Client = client();
     let unknown = client.unknown();
-    endpoint(&unknown.one(), "/unknown/one", &[], &[]);
+    endpoint(unknown.one(), "/unknown/one", &[], &[]);
 }
 
 #[test]
 fn value() {
-    let client = client();
+    let client: Client = client();
     let value = client.value();
-    endpoint(&value.one(), "/value/one", &[], &[]);
+    endpoint(value.one(), "/value/one", &[], &[]);
 }
 
 #[test]
 fn vec() {
-    let client = client();
+    let client: Client = client();
     let vec = client.vec();
-    endpoint(&vec.one(), "/vec/one", &[], &[]);
+    endpoint(vec.one(), "/vec/one", &[], &[]);
 }
 
 #[test]
 fn every_setter() {
-    let client = client();
-    setter(&client.market().all_fields().all("a"), "all=a");
-    setter(&client.market().sets().all_shared("a"), "all=a");
-    setter(&client.market().all_fields().any("a"), "any=a");
-    setter(&client.market().all_fields().as_ref("a"), "as_ref=a");
-    setter(&client.market().all_fields().as_str("a"), "as_str=a");
-    setter(&client.market().all_fields().async_("a"), "async=a");
-    setter(&client.market().sets().async_shared("a"), "async=a");
-    setter(&client.market().all_fields().await_("a"), "await=a");
-    setter(&client.market().all_fields().bool("a"), "bool=a");
-    setter(&client.market().all_fields().borrow_mut("a"), "borrow_mut=a");
-    setter(&client.market().sets().borrow_shared("a"), "borrow=a");
-    setter(&client.market().all_fields().box_("a"), "box=a");
-    setter(&client.market().all_fields().build("a"), "build=a");
-    setter(&client.market().all_fields().call("a"), "call=a");
-    setter(&client.market().sets().call_shared("a"), "call=a");
-    setter(&client.market().all_fields().clamp("a"), "clamp=a");
-    setter(&client.market().all_fields().clone_from("a"), "clone_from=a");
-    setter(&client.market().sets().clone_from_shared("a"), "clone_from=a");
-    setter(&client.market().all_fields().cmp("a"), "cmp=a");
-    setter(&client.market().all_fields().collect("a"), "collect=a");
-    setter(&client.market().all_fields().copy("a"), "copy=a");
-    setter(&client.market().all_fields().crate_("a"), "crate=a");
-    setter(&client.market().sets().crate_shared("a"), "crate=a");
-    setter(&client.market().all_fields().data("a"), "data=a");
-    setter(&client.market().all_fields().debug("a"), "debug=a");
-    setter(&client.market().all_fields().default("a"), "default=a");
-    setter(&client.market().all_fields().deref("a"), "deref=a");
-    setter(&client.market().sets().deref_shared("a"), "deref=a");
-    setter(&client.market().all_fields().display("a"), "display=a");
-    setter(&client.market().all_fields().drop("a"), "drop=a");
-    setter(&client.market().all_fields().e("a"), "e=a");
-    setter(&client.market().sets().endpoint_shared("a"), "endpoint=a");
-    setter(&client.market().all_fields().err("a"), "err=a");
-    setter(&client.market().all_fields().error("a"), "error=a");
-    setter(&client.market().all_fields().expect("a"), "expect=a");
-    setter(&client.market().sets().expect_shared("a"), "expect=a");
-    setter(&client.market().all_fields().extend("a"), "extend=a");
-    setter(&client.market().all_fields().false_("a"), "false=a");
-    setter(&client.market().all_fields().fn_("a"), "fn=a");
-    setter(&client.market().sets().fn_shared("a"), "fn=a");
-    setter(&client.market().all_fields().from_iter("a"), "from_iter=a");
-    setter(&client.market().all_fields().from_row("a"), "from_row=a");
-    setter(&client.market().all_fields().from_str("a"), "from_str=a");
-    setter(&client.market().sets().from_str_shared("a"), "from_str=a");
-    setter(&client.market().all_fields().future("a"), "future=a");
-    setter(&client.market().all_fields().get("a"), "get=a");
-    setter(&client.market().all_fields().gt("a"), "gt=a");
-    setter(&client.market().all_fields().hash("a"), "hash=a");
-    setter(&client.market().sets().hash_shared("a"), "hash=a");
-    setter(&client.market().all_fields().index("a"), "index=a");
-    setter(&client.market().all_fields().infallible("a"), "infallible=a");
-    setter(&client.market().sets().info_shared("a"), "info=a");
-    setter(&client.market().all_fields().inner("a"), "inner=a");
-    setter(&client.market().all_fields().into_iter("a"), "into_iter=a");
-    setter(&client.market().sets().into_iter_shared("a"), "into_iter=a");
-    setter(&client.market().all_fields().item("a"), "item=a");
-    setter(&client.market().all_fields().iter("a"), "iter=a");
-    setter(&client.market().all_fields().iterator("a"), "iterator=a");
-    setter(&client.market().all_fields().key("a"), "key=a");
-    setter(&client.market().sets().key_shared("a"), "key=a");
-    setter(&client.market().all_fields().len("a"), "len=a");
-    setter(&client.market().all_fields().map("a"), "map=a");
-    setter(&client.market().all_fields().match_("a"), "match=a");
-    setter(&client.market().all_fields().max("a"), "max=a");
-    setter(&client.market().sets().max_shared("a"), "max=a");
-    setter(&client.market().all_fields().metadata("a"), "metadata=a");
-    setter(&client.market().all_fields().method("a"), "method=a");
-    setter(&client.market().all_fields().min("a"), "min=a");
-    setter(&client.market().all_fields().mod_("a"), "mod=a");
-    setter(&client.market().sets().mod_shared("a"), "mod=a");
-    setter(&client.market().all_fields().name("a"), "name=a");
-    setter(&client.market().all_fields().next("a"), "next=a");
-    setter(&client.market().all_fields().none("a"), "none=a");
-    setter(&client.market().sets().none_shared("a"), "none=a");
-    setter(&client.market().all_fields().null("a"), "null=a");
-    setter(&client.market().all_fields().ok("a"), "ok=a");
-    setter(&client.market().all_fields().option("a"), "option=a");
-    setter(&client.market().sets().option_shared("a"), "option=a");
-    setter(&client.market().all_fields().ord("a"), "ord=a");
-    setter(&client.market().all_fields().output("a"), "output=a");
-    setter(&client.market().all_fields().owned("a"), "owned=a");
-    setter(&client.market().sets().p_all("a"), "p_all=a");
-    setter(&client.market().sets().p_as_ref("a"), "p_as_ref=a");
-    setter(&client.market().sets().p_async("a"), "p_async=a");
-    setter(&client.market().sets().p_body("a"), "p_body=a");
-    setter(&client.market().sets().p_borrow("a"), "p_borrow=a");
-    setter(&client.market().sets().p_box("a"), "p_box=a");
-    setter(&client.market().sets().p_call("a"), "p_call=a");
-    setter(&client.market().sets().p_client("a"), "p_client=a");
-    setter(&client.market().sets().p_clone_from("a"), "p_clone_from=a");
-    setter(&client.market().sets().p_collect("a"), "p_collect=a");
-    setter(&client.market().sets().p_crate("a"), "p_crate=a");
-    setter(&client.market().sets().p_debug("a"), "p_debug=a");
-    setter(&client.market().sets().p_deref("a"), "p_deref=a");
-    setter(&client.market().sets().p_drop("a"), "p_drop=a");
-    setter(&client.market().sets().p_endpoint("a"), "p_endpoint=a");
-    setter(&client.market().sets().p_err("a"), "p_err=a");
-    setter(&client.market().sets().p_expect("a"), "p_expect=a");
-    setter(&client.market().sets().p_false("a"), "p_false=a");
-    setter(&client.market().sets().p_fn("a"), "p_fn=a");
-    setter(&client.market().sets().p_from_iter("a"), "p_from_iter=a");
-    setter(&client.market().sets().p_from_str("a"), "p_from_str=a");
-    setter(&client.market().sets().p_get("a"), "p_get=a");
-    setter(&client.market().sets().p_hash("a"), "p_hash=a");
-    setter(&client.market().sets().p_index("a"), "p_index=a");
-    setter(&client.market().sets().p_info("a"), "p_info=a");
-    setter(&client.market().sets().p_into("a"), "p_into=a");
-    setter(&client.market().sets().p_into_iter("a"), "p_into_iter=a");
-    setter(&client.market().sets().p_iter("a"), "p_iter=a");
-    setter(&client.market().sets().p_key("a"), "p_key=a");
-    setter(&client.market().sets().p_map("a"), "p_map=a");
-    setter(&client.market().sets().p_max("a"), "p_max=a");
-    setter(&client.market().sets().p_method("a"), "p_method=a");
-    setter(&client.market().sets().p_mod("a"), "p_mod=a");
-    setter(&client.market().sets().p_new("a"), "p_new=a");
-    setter(&client.market().sets().p_none("a"), "p_none=a");
-    setter(&client.market().sets().p_of("a"), "p_of=a");
-    setter(&client.market().sets().p_option("a"), "p_option=a");
-    setter(&client.market().sets().p_output("a"), "p_output=a");
-    setter(&client.market().sets().p_panic("a"), "p_panic=a");
-    setter(&client.market().sets().p_partial_cmp("a"), "p_partial_cmp=a");
-    setter(&client.market().sets().p_poll("a"), "p_poll=a");
-    setter(&client.market().sets().p_range("a"), "p_range=a");
-    setter(&client.market().sets().p_record("a"), "p_record=a");
-    setter(&client.market().sets().p_request("a"), "p_request=a");
-    setter(&client.market().sets().p_result("a"), "p_result=a");
-    setter(&client.market().sets().p_self("a"), "p_self=a");
-    setter(&client.market().sets().p_send_blocking("a"), "p_send_blocking=a");
-    setter(&client.market().sets().p_setter("a"), "p_setter=a");
-    setter(&client.market().sets().p_slot("a"), "p_slot=a");
-    setter(&client.market().sets().p_static("a"), "p_static=a");
-    setter(&client.market().sets().p_str("a"), "p_str=a");
-    setter(&client.market().sets().p_struct("a"), "p_struct=a");
-    setter(&client.market().sets().p_sync("a"), "p_sync=a");
-    setter(&client.market().sets().p_test("a"), "p_test=a");
-    setter(&client.market().sets().p_timeout("a"), "p_timeout=a");
-    setter(&client.market().sets().p_to_owned("a"), "p_to_owned=a");
-    setter(&client.market().sets().p_to_wire("a"), "p_to_wire=a");
-    setter(&client.market().sets().p_try_from("a"), "p_try_from=a");
-    setter(&client.market().sets().p_type("a"), "p_type=a");
-    setter(&client.market().sets().p_types("a"), "p_types=a");
-    setter(&client.market().sets().p_union("a"), "p_union=a");
-    setter(&client.market().sets().p_unknown("a"), "p_unknown=a");
-    setter(&client.market().sets().p_unpin("a"), "p_unpin=a");
-    setter(&client.market().sets().p_use("a"), "p_use=a");
-    setter(&client.market().sets().p_values("a"), "p_values=a");
-    setter(&client.market().sets().p_where("a"), "p_where=a");
-    setter(&client.market().sets().p_with("a"), "p_with=a");
-    setter(&client.market().sets().p_write("a"), "p_write=a");
-    setter(&client.market().all_fields().panic("a"), "panic=a");
-    setter(&client.market().sets().panic_shared("a"), "panic=a");
-    setter(&client.market().all_fields().partial_cmp("a"), "partial_cmp=a");
-    setter(&client.market().all_fields().pin("a"), "pin=a");
-    setter(&client.market().all_fields().poll("a"), "poll=a");
-    setter(&client.market().sets().poll_shared("a"), "poll=a");
-    setter(&client.market().all_fields().range("a"), "range=a");
-    setter(&client.market().all_fields().record("a"), "record=a");
-    setter(&client.market().sets().record_shared("a"), "record=a");
-    setter(&client.market().all_fields().records("a"), "records=a");
-    setter(&client.market().all_fields().request("a"), "request=a");
-    setter(&client.market().all_fields().result("a"), "result=a");
-    setter(&client.market().sets().result_shared("a"), "result=a");
-    setter(&client.market().all_fields().row("a"), "row=a");
-    setter(&client.market().all_fields().self_("a"), "self=a");
-    setter(&client.market().sets().send_blocking_shared("a"), "send_blocking=a");
-    setter(&client.market().all_fields().series("a"), "series=a");
-    setter(&client.market().all_fields().setter("a"), "setter=a");
-    setter(&client.market().all_fields().sized("a"), "sized=a");
-    setter(&client.market().all_fields().slot("a"), "slot=a");
-    setter(&client.market().sets().slot_shared("a"), "slot=a");
-    setter(&client.market().all_fields().some("a"), "some=a");
-    setter(&client.market().all_fields().static_("a"), "static=a");
-    setter(&client.market().all_fields().std("a"), "std=a");
-    setter(&client.market().all_fields().str("a"), "str=a");
-    setter(&client.market().sets().str_shared("a"), "str=a");
-    setter(&client.market().all_fields().string("a"), "string=a");
-    setter(&client.market().all_fields().struct_("a"), "struct=a");
-    setter(&client.market().all_fields().super_("a"), "super=a");
-    setter(&client.market().all_fields().sync("a"), "sync=a");
-    setter(&client.market().sets().sync_shared("a"), "sync=a");
-    setter(&client.market().all_fields().target("a"), "target=a");
-    setter(&client.market().all_fields().test("a"), "test=a");
-    setter(&client.market().all_fields().then("a"), "then=a");
-    setter(&client.market().sets().timeout_shared("a"), "timeout=a");
-    setter(&client.market().all_fields().timestamp("a"), "timestamp=a");
-    setter(&client.market().all_fields().to_wire("a"), "to_wire=a");
-    setter(&client.market().sets().to_wire_shared("a"), "to_wire=a");
-    setter(&client.market().all_fields().true_("a"), "true=a");
-    setter(&client.market().all_fields().try_from("a"), "try_from=a");
-    setter(&client.market().all_fields().try_into("a"), "try_into=a");
-    setter(&client.market().all_fields().type_("a"), "type=a");
-    setter(&client.market().all_fields().type_id("a"), "type_id=a");
-    setter(&client.market().sets().type_shared("a"), "type=a");
-    setter(&client.market().all_fields().types("a"), "types=a");
-    setter(&client.market().all_fields().u64("a"), "u64=a");
-    setter(&client.market().all_fields().union_("a"), "union=a");
-    setter(&client.market().sets().union_shared("a"), "union=a");
-    setter(&client.market().all_fields().unit("a"), "unit=a");
-    setter(&client.market().all_fields().unknown("a"), "unknown=a");
-    setter(&client.market().all_fields().unknown_fields("a"), "unknown_fields=a");
-    setter(&client.market().all_fields().unpin("a"), "unpin=a");
-    setter(&client.market().sets().unpin_shared("a"), "unpin=a");
-    setter(&client.market().all_fields().use_("a"), "use=a");
-    setter(&client.market().all_fields().value("a"), "value=a");
-    setter(&client.market().all_fields().values("a"), "values=a");
-    setter(&client.market().sets().values_shared("a"), "values=a");
-    setter(&client.market().all_fields().vec("a"), "vec=a");
-    setter(&client.market().all_fields().where_("a"), "where=a");
-    setter(&client.market().all_fields().wire("a"), "wire=a");
-    setter(&client.market().sets().with_shared("a"), "with=a");
-    setter(&client.market().all_fields().write("a"), "write=a");
-    setter(&client.market().all_fields().yield_("a"), "yield=a");
+    let client: Client = client();
+    setter(client.market().all_fields().all("a"), "all=a");
+    setter(client.market().sets().all_shared("a"), "all=a");
+    setter(client.market().all_fields().any("a"), "any=a");
+    setter(client.market().all_fields().as_ref("a"), "as_ref=a");
+    setter(client.market().all_fields().as_str("a"), "as_str=a");
+    setter(client.market().all_fields().async_("a"), "async=a");
+    setter(client.market().sets().async_shared("a"), "async=a");
+    setter(client.market().all_fields().await_("a"), "await=a");
+    setter(client.market().all_fields().bool("a"), "bool=a");
+    setter(client.market().all_fields().borrow_mut("a"), "borrow_mut=a");
+    setter(client.market().sets().borrow_shared("a"), "borrow=a");
+    setter(client.market().all_fields().box_("a"), "box=a");
+    setter(client.market().all_fields().build("a"), "build=a");
+    setter(client.market().all_fields().call("a"), "call=a");
+    setter(client.market().sets().call_shared("a"), "call=a");
+    setter(client.market().all_fields().clamp("a"), "clamp=a");
+    setter(client.market().all_fields().clone_from("a"), "clone_from=a");
+    setter(client.market().sets().clone_from_shared("a"), "clone_from=a");
+    setter(client.market().all_fields().cmp("a"), "cmp=a");
+    setter(client.market().all_fields().collect("a"), "collect=a");
+    setter(client.market().all_fields().copy("a"), "copy=a");
+    setter(client.market().all_fields().crate_("a"), "crate=a");
+    setter(client.market().sets().crate_shared("a"), "crate=a");
+    setter(client.market().all_fields().data("a"), "data=a");
+    setter(client.market().all_fields().debug("a"), "debug=a");
+    setter(client.market().all_fields().default("a"), "default=a");
+    setter(client.market().all_fields().deref("a"), "deref=a");
+    setter(client.market().sets().deref_shared("a"), "deref=a");
+    setter(client.market().all_fields().display("a"), "display=a");
+    setter(client.market().all_fields().drop("a"), "drop=a");
+    setter(client.market().all_fields().e("a"), "e=a");
+    setter(client.market().sets().endpoint_shared("a"), "endpoint=a");
+    setter(client.market().all_fields().err("a"), "err=a");
+    setter(client.market().all_fields().error("a"), "error=a");
+    setter(client.market().all_fields().expect("a"), "expect=a");
+    setter(client.market().sets().expect_shared("a"), "expect=a");
+    setter(client.market().all_fields().extend("a"), "extend=a");
+    setter(client.market().all_fields().false_("a"), "false=a");
+    setter(client.market().all_fields().fn_("a"), "fn=a");
+    setter(client.market().sets().fn_shared("a"), "fn=a");
+    setter(client.market().all_fields().from_iter("a"), "from_iter=a");
+    setter(client.market().all_fields().from_row("a"), "from_row=a");
+    setter(client.market().all_fields().from_str("a"), "from_str=a");
+    setter(client.market().sets().from_str_shared("a"), "from_str=a");
+    setter(client.market().all_fields().future("a"), "future=a");
+    setter(client.market().all_fields().get("a"), "get=a");
+    setter(client.market().all_fields().gt("a"), "gt=a");
+    setter(client.market().all_fields().hash("a"), "hash=a");
+    setter(client.market().sets().hash_shared("a"), "hash=a");
+    setter(client.market().all_fields().index("a"), "index=a");
+    setter(client.market().all_fields().infallible("a"), "infallible=a");
+    setter(client.market().sets().info_shared("a"), "info=a");
+    setter(client.market().all_fields().inner("a"), "inner=a");
+    setter(client.market().all_fields().into_iter("a"), "into_iter=a");
+    setter(client.market().sets().into_iter_shared("a"), "into_iter=a");
+    setter(client.market().all_fields().item("a"), "item=a");
+    setter(client.market().all_fields().iter("a"), "iter=a");
+    setter(client.market().all_fields().iterator("a"), "iterator=a");
+    setter(client.market().all_fields().key("a"), "key=a");
+    setter(client.market().sets().key_shared("a"), "key=a");
+    setter(client.market().all_fields().len("a"), "len=a");
+    setter(client.market().all_fields().map("a"), "map=a");
+    setter(client.market().all_fields().match_("a"), "match=a");
+    setter(client.market().all_fields().max("a"), "max=a");
+    setter(client.market().sets().max_shared("a"), "max=a");
+    setter(client.market().all_fields().metadata("a"), "metadata=a");
+    setter(client.market().all_fields().method("a"), "method=a");
+    setter(client.market().all_fields().min("a"), "min=a");
+    setter(client.market().all_fields().mod_("a"), "mod=a");
+    setter(client.market().sets().mod_shared("a"), "mod=a");
+    setter(client.market().all_fields().name("a"), "name=a");
+    setter(client.market().all_fields().next("a"), "next=a");
+    setter(client.market().all_fields().none("a"), "none=a");
+    setter(client.market().sets().none_shared("a"), "none=a");
+    setter(client.market().all_fields().null("a"), "null=a");
+    setter(client.market().all_fields().ok("a"), "ok=a");
+    setter(client.market().all_fields().option("a"), "option=a");
+    setter(client.market().sets().option_shared("a"), "option=a");
+    setter(client.market().all_fields().ord("a"), "ord=a");
+    setter(client.market().all_fields().output("a"), "output=a");
+    setter(client.market().all_fields().owned("a"), "owned=a");
+    setter(client.market().sets().p_all("a"), "p_all=a");
+    setter(client.market().sets().p_as_ref("a"), "p_as_ref=a");
+    setter(client.market().sets().p_async("a"), "p_async=a");
+    setter(client.market().sets().p_body("a"), "p_body=a");
+    setter(client.market().sets().p_borrow("a"), "p_borrow=a");
+    setter(client.market().sets().p_box("a"), "p_box=a");
+    setter(client.market().sets().p_call("a"), "p_call=a");
+    setter(client.market().sets().p_client("a"), "p_client=a");
+    setter(client.market().sets().p_clone_from("a"), "p_clone_from=a");
+    setter(client.market().sets().p_collect("a"), "p_collect=a");
+    setter(client.market().sets().p_crate("a"), "p_crate=a");
+    setter(client.market().sets().p_debug("a"), "p_debug=a");
+    setter(client.market().sets().p_deref("a"), "p_deref=a");
+    setter(client.market().sets().p_drop("a"), "p_drop=a");
+    setter(client.market().sets().p_endpoint("a"), "p_endpoint=a");
+    setter(client.market().sets().p_err("a"), "p_err=a");
+    setter(client.market().sets().p_expect("a"), "p_expect=a");
+    setter(client.market().sets().p_false("a"), "p_false=a");
+    setter(client.market().sets().p_fn("a"), "p_fn=a");
+    setter(client.market().sets().p_from_iter("a"), "p_from_iter=a");
+    setter(client.market().sets().p_from_str("a"), "p_from_str=a");
+    setter(client.market().sets().p_get("a"), "p_get=a");
+    setter(client.market().sets().p_hash("a"), "p_hash=a");
+    setter(client.market().sets().p_index("a"), "p_index=a");
+    setter(client.market().sets().p_info("a"), "p_info=a");
+    setter(client.market().sets().p_into("a"), "p_into=a");
+    setter(client.market().sets().p_into_iter("a"), "p_into_iter=a");
+    setter(client.market().sets().p_iter("a"), "p_iter=a");
+    setter(client.market().sets().p_key("a"), "p_key=a");
+    setter(client.market().sets().p_map("a"), "p_map=a");
+    setter(client.market().sets().p_max("a"), "p_max=a");
+    setter(client.market().sets().p_method("a"), "p_method=a");
+    setter(client.market().sets().p_mod("a"), "p_mod=a");
+    setter(client.market().sets().p_new("a"), "p_new=a");
+    setter(client.market().sets().p_none("a"), "p_none=a");
+    setter(client.market().sets().p_of("a"), "p_of=a");
+    setter(client.market().sets().p_option("a"), "p_option=a");
+    setter(client.market().sets().p_output("a"), "p_output=a");
+    setter(client.market().sets().p_panic("a"), "p_panic=a");
+    setter(client.market().sets().p_partial_cmp("a"), "p_partial_cmp=a");
+    setter(client.market().sets().p_poll("a"), "p_poll=a");
+    setter(client.market().sets().p_range("a"), "p_range=a");
+    setter(client.market().sets().p_record("a"), "p_record=a");
+    setter(client.market().sets().p_request("a"), "p_request=a");
+    setter(client.market().sets().p_result("a"), "p_result=a");
+    setter(client.market().sets().p_self("a"), "p_self=a");
+    setter(client.market().sets().p_send_blocking("a"), "p_send_blocking=a");
+    setter(client.market().sets().p_setter("a"), "p_setter=a");
+    setter(client.market().sets().p_slot("a"), "p_slot=a");
+    setter(client.market().sets().p_static("a"), "p_static=a");
+    setter(client.market().sets().p_str("a"), "p_str=a");
+    setter(client.market().sets().p_struct("a"), "p_struct=a");
+    setter(client.market().sets().p_sync("a"), "p_sync=a");
+    setter(client.market().sets().p_test("a"), "p_test=a");
+    setter(client.market().sets().p_timeout("a"), "p_timeout=a");
+    setter(client.market().sets().p_to_owned("a"), "p_to_owned=a");
+    setter(client.market().sets().p_to_wire("a"), "p_to_wire=a");
+    setter(client.market().sets().p_try_from("a"), "p_try_from=a");
+    setter(client.market().sets().p_type("a"), "p_type=a");
+    setter(client.market().sets().p_types("a"), "p_types=a");
+    setter(client.market().sets().p_union("a"), "p_union=a");
+    setter(client.market().sets().p_unknown("a"), "p_unknown=a");
+    setter(client.market().sets().p_unpin("a"), "p_unpin=a");
+    setter(client.market().sets().p_use("a"), "p_use=a");
+    setter(client.market().sets().p_values("a"), "p_values=a");
+    setter(client.market().sets().p_where("a"), "p_where=a");
+    setter(client.market().sets().p_with("a"), "p_with=a");
+    setter(client.market().sets().p_write("a"), "p_write=a");
+    setter(client.market().all_fields().panic("a"), "panic=a");
+    setter(client.market().sets().panic_shared("a"), "panic=a");
+    setter(client.market().all_fields().partial_cmp("a"), "partial_cmp=a");
+    setter(client.market().all_fields().pin("a"), "pin=a");
+    setter(client.market().all_fields().poll("a"), "poll=a");
+    setter(client.market().sets().poll_shared("a"), "poll=a");
+    setter(client.market().all_fields().range("a"), "range=a");
+    setter(client.market().all_fields().record("a"), "record=a");
+    setter(client.market().sets().record_shared("a"), "record=a");
+    setter(client.market().all_fields().records("a"), "records=a");
+    setter(client.market().all_fields().request("a"), "request=a");
+    setter(client.market().all_fields().result("a"), "result=a");
+    setter(client.market().sets().result_shared("a"), "result=a");
+    setter(client.market().all_fields().row("a"), "row=a");
+    setter(client.market().all_fields().self_("a"), "self=a");
+    setter(client.market().sets().send_blocking_shared("a"), "send_blocking=a");
+    setter(client.market().all_fields().series("a"), "series=a");
+    setter(client.market().all_fields().setter("a"), "setter=a");
+    setter(client.market().all_fields().sized("a"), "sized=a");
+    setter(client.market().all_fields().slot("a"), "slot=a");
+    setter(client.market().sets().slot_shared("a"), "slot=a");
+    setter(client.market().all_fields().some("a"), "some=a");
+    setter(client.market().all_fields().static_("a"), "static=a");
+    setter(client.market().all_fields().std("a"), "std=a");
+    setter(client.market().all_fields().str("a"), "str=a");
+    setter(client.market().sets().str_shared("a"), "str=a");
+    setter(client.market().all_fields().string("a"), "string=a");
+    setter(client.market().all_fields().struct_("a"), "struct=a");
+    setter(client.market().all_fields().super_("a"), "super=a");
+    setter(client.market().all_fields().sync("a"), "sync=a");
+    setter(client.market().sets().sync_shared("a"), "sync=a");
+    setter(client.market().all_fields().target("a"), "target=a");
+    setter(client.market().all_fields().test("a"), "test=a");
+    setter(client.market().all_fields().then("a"), "then=a");
+    setter(client.market().sets().timeout_shared("a"), "timeout=a");
+    setter(client.market().all_fields().timestamp("a"), "timestamp=a");
+    setter(client.market().all_fields().to_wire("a"), "to_wire=a");
+    setter(client.market().sets().to_wire_shared("a"), "to_wire=a");
+    setter(client.market().all_fields().true_("a"), "true=a");
+    setter(client.market().all_fields().try_from("a"), "try_from=a");
+    setter(client.market().all_fields().try_into("a"), "try_into=a");
+    setter(client.market().all_fields().type_("a"), "type=a");
+    setter(client.market().all_fields().type_id("a"), "type_id=a");
+    setter(client.market().sets().type_shared("a"), "type=a");
+    setter(client.market().all_fields().types("a"), "types=a");
+    setter(client.market().all_fields().u64("a"), "u64=a");
+    setter(client.market().all_fields().union_("a"), "union=a");
+    setter(client.market().sets().union_shared("a"), "union=a");
+    setter(client.market().all_fields().unit("a"), "unit=a");
+    setter(client.market().all_fields().unknown("a"), "unknown=a");
+    setter(client.market().all_fields().unknown_fields("a"), "unknown_fields=a");
+    setter(client.market().all_fields().unpin("a"), "unpin=a");
+    setter(client.market().sets().unpin_shared("a"), "unpin=a");
+    setter(client.market().all_fields().use_("a"), "use=a");
+    setter(client.market().all_fields().value("a"), "value=a");
+    setter(client.market().all_fields().values("a"), "values=a");
+    setter(client.market().sets().values_shared("a"), "values=a");
+    setter(client.market().all_fields().vec("a"), "vec=a");
+    setter(client.market().all_fields().where_("a"), "where=a");
+    setter(client.market().all_fields().wire("a"), "wire=a");
+    setter(client.market().sets().with_shared("a"), "with=a");
+    setter(client.market().all_fields().write("a"), "write=a");
+    setter(client.market().all_fields().yield_("a"), "yield=a");
 }

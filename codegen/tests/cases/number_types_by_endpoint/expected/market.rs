@@ -2,9 +2,9 @@
 
 //! Market: params whose type differs by endpoint, and lists of numbers.
 
-use crate::{Client, Timestamp, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType};
+use crate::{Client, Request};
 use super::service::params::{
     TakesAt, TakesDepth, TakesFlag, TakesLevel, TakesLevels, TakesOffset, TakesShare, TakesSteps,
 };
@@ -77,7 +77,7 @@ impl Endpoint for Ladder {
                 ParamInfo::new("share", "share", ValueType::Number, Evidence::Document)
                     .required(Evidence::Reported)
                     .summary("Of the whole."),
-                ParamInfo::new("at", "at", ValueType::Timestamp, Evidence::Document)
+                ParamInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
                     .required(Evidence::Reported)
                     .summary("When."),
                 ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Document)

@@ -2,27 +2,28 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use crate::requests::{client, endpoint, setter};
+use ::runtime::recorded::{client, endpoint, setter};
+use crate::Client;
 
 #[test]
 fn market() {
-    let client = client();
+    let client: Client = client();
     let market = client.market();
-    endpoint(&market.ladder([7]), "/ladder", &[], &["depth", "offset", "share", "at", "flag", "rank", "level"]);
-    endpoint(&market.names([7]), "/names/7", &[], &["depth", "offset", "share", "at", "flag"]);
-    endpoint(&market.bare(), "/bare", &[], &["steps"]);
-    endpoint(&market.worded(), "/worded", &[], &["steps"]);
+    endpoint(market.ladder([7]), "/ladder", &[], &["depth", "offset", "share", "at", "flag", "rank", "level"]);
+    endpoint(market.names([7]), "/names/7", &[], &["depth", "offset", "share", "at", "flag"]);
+    endpoint(market.bare(), "/bare", &[], &["steps"]);
+    endpoint(market.worded(), "/worded", &[], &["steps"]);
 }
 
 #[test]
 fn every_setter() {
-    let client = client();
-    setter(&client.market().ladder([7]).at(1_700_000_000), "at=1700000000");
-    setter(&client.market().ladder([7]).depth(10_u64), "depth=10");
-    setter(&client.market().ladder([7]).flag(true), "flag=true");
-    setter(&client.market().ladder([7]).level(7), "level=7");
-    setter(&client.market().ladder([7]).levels([7, 7]), "level=7,7");
-    setter(&client.market().ladder([7]).offset(-5000000000_i64), "offset=-5000000000");
-    setter(&client.market().ladder([7]).share(0.5), "share=0.5");
-    setter(&client.market().bare().steps(7_u64), "steps=7");
+    let client: Client = client();
+    setter(client.market().ladder([7]).at(1_700_000_000), "at=1700000000");
+    setter(client.market().ladder([7]).depth(10_u64), "depth=10");
+    setter(client.market().ladder([7]).flag(true), "flag=true");
+    setter(client.market().ladder([7]).level(7), "level=7");
+    setter(client.market().ladder([7]).levels([7, 7]), "level=7,7");
+    setter(client.market().ladder([7]).offset(-5000000000_i64), "offset=-5000000000");
+    setter(client.market().ladder([7]).share(0.5), "share=0.5");
+    setter(client.market().bare().steps(7_u64), "steps=7");
 }

@@ -15,6 +15,6 @@ fn market() {
 
 #[test]
 fn every_setter() {
-    let client = client();
-    setter(&client.market().basis().depth(7_u64), "depth=7");
+    let client: Client = client();
+    setter(client.market().basis().depth(7_u64), "depth=7");
 }

@@ -7,9 +7,9 @@ pub mod tides;
 
 #[cfg(doctest)]
 mod examples {
-    #[doc = include_str!("../../../docs/reference/stations.md")]
+    #[doc = include_str!("../../docs/reference/stations.md")]
     mod stations {}
-    #[doc = include_str!("../../../docs/reference/tides.md")]
+    #[doc = include_str!("../../docs/reference/tides.md")]
     mod tides {}
 }
 

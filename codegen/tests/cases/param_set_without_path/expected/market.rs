@@ -2,9 +2,9 @@
 
 //! Market: what takes the set is known by name only.
 
-use crate::{Client, Series, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Value, takes};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::TakesCoin;
 

@@ -2,17 +2,18 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use crate::requests::{client, endpoint, setter};
+use ::runtime::recorded::{client, endpoint, setter};
+use crate::Client;
 
 #[test]
 fn market() {
-    let client = client();
+    let client: Client = client();
     let market = client.market();
-    endpoint(&market.carry(), "/carry", &[], &["coin"]);
+    endpoint(market.carry(), "/carry", &[], &["coin"]);
 }
 
 #[test]
 fn every_setter() {
-    let client = client();
-    setter(&client.market().carry().coin("a"), "coin=a");
+    let client: Client = client();
+    setter(client.market().carry().coin("a"), "coin=a");
 }

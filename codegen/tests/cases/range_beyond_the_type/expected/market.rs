@@ -2,9 +2,9 @@
 
 //! Market: ranges with bounds that no value of the type has.
 
-use crate::{Client, Value};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, Value, takes};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
+use crate::{Client, Request};
 use super::service::params::{TakesAbove, TakesBelow, TakesHalf, TakesHuge, TakesLarge, TakesWithin};
 
 /// The endpoints of [`Client::market`].

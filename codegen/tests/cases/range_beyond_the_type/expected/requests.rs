@@ -9,16 +9,16 @@ use crate::Client;
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(&market.basis(), "/basis", &[], &["above", "below", "within", "large", "half", "huge"]);
+    endpoint(market.basis(), "/basis", &[], &["above", "below", "within", "large", "half", "huge"]);
 }
 
 #[test]
 fn every_setter() {
-    let client = client();
-    setter(&client.market().basis().above(0), "above=0");
-    setter(&client.market().basis().below(18446744073709551615), "below=18446744073709551615");
-    setter(&client.market().basis().half(2), "half=2");
-    setter(&client.market().basis().huge(9223372036854775807), "huge=9223372036854775807");
-    setter(&client.market().basis().large(9223372036854775807), "large=9223372036854775807");
-    setter(&client.market().basis().within(5000000000), "within=5000000000");
+    let client: Client = client();
+    setter(client.market().basis().above(0), "above=0");
+    setter(client.market().basis().below(18446744073709551615), "below=18446744073709551615");
+    setter(client.market().basis().half(2), "half=2");
+    setter(client.market().basis().huge(9223372036854775807), "huge=9223372036854775807");
+    setter(client.market().basis().large(9223372036854775807), "large=9223372036854775807");
+    setter(client.market().basis().within(5000000000), "within=5000000000");
 }

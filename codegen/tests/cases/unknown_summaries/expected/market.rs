@@ -2,9 +2,9 @@
 
 //! Market: its meaning is unknown.
 
-use crate::{Client, Venue};
-use crate::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, RecordInfo, ValueType};
-use crate::request::{Endpoint, Request, takes};
+use ::runtime::{Endpoint, takes};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, RecordInfo, ValueType};
+use crate::{Client, Request, Venue};
 use super::service::{Level, params};
 use super::service::params::{TakesSide, TakesVenue};
 

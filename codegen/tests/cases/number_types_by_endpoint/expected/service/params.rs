@@ -2,8 +2,9 @@
 
 //! The setters of requests, and which endpoints have them.
 
-use crate::request::{Endpoint, Request};
-use crate::wire::ToWire;
+use ::runtime::Endpoint;
+use ::runtime::wire::ToWire;
+use crate::Request;
 
 /// Endpoints that take `at`.
 #[diagnostic::on_unimplemented(message = "`{Self}` takes no `at`", note = "`Request::query` sends any param")]

@@ -2,9 +2,9 @@
 
 //! The setters of requests, and which endpoints have them.
 
-use crate::{Exchange, Timeframe};
-use crate::registry::{Evidence, ParamInfo, ValueType};
-use crate::request::{Endpoint, Request};
+use ::runtime::Endpoint;
+use ::runtime::registry::{Evidence, ParamInfo, ValueType};
+use crate::{Exchange, Request, Timeframe};
 
 pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::String, Evidence::Document)
     .required(Evidence::Reported)

@@ -2,10 +2,10 @@
 
 //! What all groups share: the service itself, its params, records and named types.
 
-use crate::registry::{
-    ClientCredentialsInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo, ServiceInfo, StatusInfo, TimeUnit, ValueType,
-};
+use ::runtime::shell;
+use ::runtime::registry::{ClientCredentialsInfo, Evidence, FieldInfo, GroupInfo, ServiceInfo, StatusInfo, ValueType};
 
+pub mod limits;
 pub mod params;
 pub(crate) mod records;
 mod types;
@@ -13,28 +13,23 @@ pub use records::*;
 pub use types::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo {
-    title: "Example",
-    version: "v1",
-    summary: "Its meaning is unknown.",
-    env_prefix: "EXAMPLE",
-    base_url_suffix: "",
-    time_unit: TimeUnit::Seconds,
-    api_key_header: None,
-    client_credentials: Some(ClientCredentialsInfo {
-        path: "/token",
-        label: "Of a user",
-        evidence: Evidence::Document,
-        reply: &[
-            FieldInfo::new("token", "token", ValueType::String, Evidence::Document).summary("Its meaning is unknown."),
-        ],
-        errors: &[StatusInfo::new(401, Evidence::Document).advice("Check the secret.")],
-    }),
-    errors: &[StatusInfo::new(404, Evidence::Document).label("Not here"), StatusInfo::new(418, Evidence::Document)],
-    error_body: ErrorBodyInfo { message: &[], code: &[] },
-    limits: &[],
-    envelope: None,
-};
+pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
+    .version("v1")
+    .summary("Its meaning is unknown.")
+    .env_prefix("EXAMPLE")
+    .client_credentials(
+        ClientCredentialsInfo::new("/token", "Of a user", Evidence::Document).reply(
+                &[
+                    FieldInfo::new("token", "token", ValueType::String, Evidence::Document)
+                        .summary("Its meaning is unknown."),
+                ],
+            )
+            .errors(&[StatusInfo::new(401, Evidence::Document).advice("Check the secret.")]),
+    )
+    .errors(&[StatusInfo::new(404, Evidence::Document).label("Not here"), StatusInfo::new(418, Evidence::Document)])
+    .error_body(&[], &[]);
+
+shell!(crate "client", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::market::GROUP];

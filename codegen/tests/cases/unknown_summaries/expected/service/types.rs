@@ -3,8 +3,9 @@
 //! The service's named types.
 
 use std::borrow::Cow;
-use crate::registry::{Evidence, SuffixInfo, TypeInfo, ValueInfo};
-use crate::wire::{NamedType, named_type};
+use ::runtime::named_type;
+use ::runtime::registry::{Evidence, SuffixInfo, TypeInfo, ValueInfo};
+use ::runtime::wire::NamedType;
 
 /// Its meaning is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,14 +32,11 @@ impl Side {
 named_type!(enum Side);
 
 impl NamedType for Side {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "Side",
-        summary: "Its meaning is unknown.",
-        open: false,
-        values: &[ValueInfo::new("buy", "Its meaning is unknown.", Evidence::Document)],
-        suffixes: &[],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Side",
+            &[ValueInfo::new("buy", "Its meaning is unknown.", Evidence::Document)],
+        )
+        .summary("Its meaning is unknown.");
     fn as_str(&self) -> &str {
         self.as_str()
     }
@@ -76,14 +74,13 @@ impl Venue {
 named_type!(identifier Venue);
 
 impl NamedType for Venue {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        name: "Venue",
-        summary: "Its meaning is unknown.",
-        open: true,
-        values: &[ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Document)],
-        suffixes: &[SuffixInfo::new("_spot", "Its meaning is unknown.", Evidence::Document)],
-    };
-
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Venue",
+            &[ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Document)],
+        )
+        .summary("Its meaning is unknown.")
+        .open()
+        .suffixes(&[SuffixInfo::new("_spot", "Its meaning is unknown.", Evidence::Document)]);
     fn as_str(&self) -> &str {
         self.as_str()
     }
