@@ -331,7 +331,11 @@ macro_rules! __series {
             fn decode(text: &str) -> ::std::result::Result<Self, $crate::DecodeError> {
                 let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
                 let rest = $crate::emitted::decode_series::<$metadata>(text, T::INFO, &mut data)?;
-                Ok(Self { data, metadata: rest.metadata, unknown_fields: rest.unknown_fields })
+                ::std::result::Result::Ok(Self {
+                    data,
+                    metadata: rest.metadata,
+                    unknown_fields: rest.unknown_fields,
+                })
             }
 
             fn read(
@@ -343,8 +347,12 @@ macro_rules! __series {
                 let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
                 // Compiled for every endpoint, and this is less of it than a `?`.
                 match $crate::emitted::read_series::<$metadata>(response, T::INFO, &mut data) {
-                    Ok(rest) => Ok(Self { data, metadata: rest.metadata, unknown_fields: rest.unknown_fields }),
-                    Err(error) => Err(error),
+                    ::std::result::Result::Ok(rest) => ::std::result::Result::Ok(Self {
+                        data,
+                        metadata: rest.metadata,
+                        unknown_fields: rest.unknown_fields,
+                    }),
+                    ::std::result::Result::Err(error) => ::std::result::Result::Err(error),
                 }
             }
         }
