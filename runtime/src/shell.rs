@@ -363,7 +363,18 @@ macro_rules! __series {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! takes {
-    ($endpoint:ident => $($takes:ident),+) => {
+    ($endpoint:ident => $($takes:path),+) => {
         $(impl $takes for $endpoint {})+
     };
+}
+
+/// Defines the types that stand for endpoints, by the methods of their group's handle.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! markers {
+    ($group:ident: $($marker:ident $method:ident),+) => {$(
+        #[doc = ::std::concat!("The endpoint of [`", ::std::stringify!($group), "::", ::std::stringify!($method), "`].")]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $marker;
+    )+};
 }

@@ -26,7 +26,7 @@ fn join(lines: &[&str]) -> Vec<String> {
             joined.push(line);
         } else {
             joined.push((*line).to_owned());
-            let is_names = ["use ", "takes!("].iter().any(|names| line.starts_with(names));
+            let is_names = line.starts_with("use ") || line.ends_with("!(");
             joined.extend(if is_names { fill(&inner) } else { inner });
             joined.push(close.to_owned());
         }

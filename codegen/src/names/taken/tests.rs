@@ -172,7 +172,8 @@ fn methods_of(ty: &str, text: &str) -> Names {
             let is_foreign_trait = line.contains("::std::") && !line.contains("IntoFuture");
             is_inside = !is_foreign_trait && of.trim_end_matches(" {").ends_with(ty) && !line.contains("emitted::");
         }
-        let function = line.split_once("fn ").filter(|(before, _)| !before.starts_with("//") && !before.starts_with("#[doc"));
+        let function =
+            line.split_once("fn ").filter(|(before, _)| !before.starts_with("//") && !before.starts_with("#[doc"));
         let name = function.and_then(|(_, rest)| rest.split(['(', '<']).next());
         names.extend(name.filter(|_| is_inside).map(str::to_owned));
     }

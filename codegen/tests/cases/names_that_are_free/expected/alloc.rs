@@ -2,17 +2,17 @@
 
 //! alloc: a.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{
-    Box, Call, Client, Clone, Copy, Debug, Default, Display, Err, Hash, Iterator, Ok, Pending, Request, Send, Series,
-    Sync, Venue,
+    Box, Call, Client, Clone, Copy, Debug, Default, Display, Err, Exchange, Hash, Iterator, Ok, Pending, Request, Send,
+    Series, Sync,
 };
-use super::service::records;
+use super::service::{params, records};
 use super::service::params::{
     TakesBody, TakesBorrow, TakesCloneFrom, TakesDecode, TakesEq, TakesFmt, TakesFrom, TakesInfo, TakesOf, TakesParams,
-    TakesPath, TakesRaw, TakesSend, TakesUrl,
+    TakesPath, TakesRaw, TakesSend, TakesTimeframe, TakesUrl,
 };
 
 /// The endpoints of [`Client::alloc`].
@@ -31,8 +31,8 @@ impl Client {
 impl AllocGroup<'_> {
     /// A.
     ///
-    /// `GET /alloc/borrow`: a series of [`BorrowRecord`]. Params: `body`, `borrow`, `clone_from`, `decode`, `eq`,
-    /// `fmt`, `from`, `info`, `of`, `params`, `path`, `raw`, `send`, `url`.
+    /// `GET /alloc/borrow`: a series of [`BorrowRecord`]. Params: `timeframe`, `body`, `borrow`, `clone_from`,
+    /// `decode`, `eq`, `fmt`, `from`, `info`, `of`, `params`, `path`, `raw`, `send`, `url`.
     pub fn borrow(&self) -> Request<Borrow> {
         Request::new(self.client)
     }
@@ -66,9 +66,7 @@ impl AllocGroup<'_> {
     }
 }
 
-/// The endpoint of [`AllocGroup::borrow`].
-#[derive(Clone, Copy, Debug)]
-pub struct Borrow;
+markers!(AllocGroup : Borrow borrow, Fmt fmt, From from, Info info, New new);
 
 impl Endpoint for Borrow {
     type Body = Series<BorrowRecord>;
@@ -78,6 +76,7 @@ impl Endpoint for Borrow {
         .params(
             &[],
             &[
+                params::TIMEFRAME,
                 ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Document).summary("A."),
                 ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Document).summary("A."),
                 ParamInfo::new("clone_from", "clone_from", ValueType::named::<Clone>(), Evidence::Document)
@@ -99,8 +98,8 @@ impl Endpoint for Borrow {
 }
 
 takes!(
-    Borrow => TakesBody, TakesBorrow, TakesCloneFrom, TakesDecode, TakesEq, TakesFmt, TakesFrom, TakesInfo, TakesOf,
-    TakesParams, TakesPath, TakesRaw, TakesSend, TakesUrl
+    Borrow => TakesTimeframe, TakesBody, TakesBorrow, TakesCloneFrom, TakesDecode, TakesEq, TakesFmt, TakesFrom,
+    TakesInfo, TakesOf, TakesParams, TakesPath, TakesRaw, TakesSend, TakesUrl
 );
 
 /// One record of borrow.
@@ -110,33 +109,33 @@ pub struct BorrowRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
     /// A.
-    pub body: Venue,
+    pub body: Exchange,
     /// A.
-    pub borrow: Venue,
+    pub borrow: Exchange,
     /// A.
-    pub clone_from: Venue,
+    pub clone_from: Exchange,
     /// A.
-    pub decode: Venue,
+    pub decode: Exchange,
     /// A.
-    pub eq: Venue,
+    pub eq: Exchange,
     /// A.
-    pub fmt: Venue,
+    pub fmt: Exchange,
     /// A.
-    pub from: Venue,
+    pub from: Exchange,
     /// A.
-    pub info: Venue,
+    pub info: Exchange,
     /// A.
-    pub of: Venue,
+    pub of: Exchange,
     /// A.
-    pub params: Venue,
+    pub params: Exchange,
     /// A.
-    pub path: Venue,
+    pub path: Exchange,
     /// A.
-    pub raw: Venue,
+    pub raw: Exchange,
     /// A.
-    pub send: Venue,
+    pub send: Exchange,
     /// A.
-    pub url: Venue,
+    pub url: Exchange,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
 }
@@ -146,21 +145,21 @@ impl Record for BorrowRecord {
             "BorrowRecord",
             &[
                 records::TIME,
-                FieldInfo::new("body", "body", ValueType::named::<Venue>(), Evidence::Document).summary("A."),
-                FieldInfo::new("borrow", "borrow", ValueType::named::<Venue>(), Evidence::Document).summary("A."),
-                FieldInfo::new("clone_from", "clone_from", ValueType::named::<Venue>(), Evidence::Document)
+                FieldInfo::new("body", "body", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("borrow", "borrow", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("clone_from", "clone_from", ValueType::named::<Exchange>(), Evidence::Document)
                     .summary("A."),
-                FieldInfo::new("decode", "decode", ValueType::named::<Venue>(), Evidence::Document).summary("A."),
-                FieldInfo::new("eq", "eq", ValueType::named::<Venue>(), Evidence::Document).summary("A."),
-                FieldInfo::new("fmt", "fmt", ValueType::named::<Venue>(), Evidence::Document).summary("A."),
-                FieldInfo::new("from", "from", ValueType::named::<Venue>(), Evidence::Document).summary("A."),
-                FieldInfo::new("info", "info", ValueType::named::<Venue>(), Evidence::Document).summary("A."),
-                FieldInfo::new("of", "of", ValueType::named::<Venue>(), Evidence::Document).summary("A."),
-                FieldInfo::new("params", "params", ValueType::named::<Venue>(), Evidence::Document).summary("A."),
-                FieldInfo::new("path", "path", ValueType::named::<Venue>(), Evidence::Document).summary("A."),
-                FieldInfo::new("raw", "raw", ValueType::named::<Venue>(), Evidence::Document).summary("A."),
-                FieldInfo::new("send", "send", ValueType::named::<Venue>(), Evidence::Document).summary("A."),
-                FieldInfo::new("url", "url", ValueType::named::<Venue>(), Evidence::Document).summary("A."),
+                FieldInfo::new("decode", "decode", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("eq", "eq", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("fmt", "fmt", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("from", "from", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("info", "info", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("of", "of", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("params", "params", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("path", "path", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("raw", "raw", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("send", "send", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("url", "url", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
             ],
         )
         .summary("One record of borrow.");
@@ -186,10 +185,6 @@ impl Record for BorrowRecord {
     }
 }
 
-/// The endpoint of [`AllocGroup::fmt`].
-#[derive(Clone, Copy, Debug)]
-pub struct Fmt;
-
 impl Endpoint for Fmt {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "fmt", "fmt")
@@ -197,10 +192,6 @@ impl Endpoint for Fmt {
         .path("/alloc/fmt", Evidence::Document)
         .params(&[], &[]);
 }
-
-/// The endpoint of [`AllocGroup::from`].
-#[derive(Clone, Copy, Debug)]
-pub struct From;
 
 impl Endpoint for From {
     type Body = Value;
@@ -210,10 +201,6 @@ impl Endpoint for From {
         .params(&[], &[]);
 }
 
-/// The endpoint of [`AllocGroup::info`].
-#[derive(Clone, Copy, Debug)]
-pub struct Info;
-
 impl Endpoint for Info {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "info", "info")
@@ -221,10 +208,6 @@ impl Endpoint for Info {
         .path("/alloc/info", Evidence::Document)
         .params(&[], &[]);
 }
-
-/// The endpoint of [`AllocGroup::new`].
-#[derive(Clone, Copy, Debug)]
-pub struct New;
 
 impl Endpoint for New {
     type Body = Value;

@@ -2,7 +2,7 @@
 
 //! borrow: a.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -28,9 +28,7 @@ impl BorrowGroup<'_> {
     }
 }
 
-/// The endpoint of [`BorrowGroup::borrow`].
-#[derive(Clone, Copy, Debug)]
-pub struct Borrow;
+markers!(BorrowGroup : Borrow borrow);
 
 impl Endpoint for Borrow {
     type Body = Value;

@@ -2,7 +2,7 @@
 
 //! call: a.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -28,9 +28,7 @@ impl CallGroup<'_> {
     }
 }
 
-/// The endpoint of [`CallGroup::call_it`].
-#[derive(Clone, Copy, Debug)]
-pub struct CallIt;
+markers!(CallGroup : CallIt call_it);
 
 impl Endpoint for CallIt {
     type Body = Value;

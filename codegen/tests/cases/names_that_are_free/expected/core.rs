@@ -2,7 +2,7 @@
 
 //! core: a.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -28,9 +28,7 @@ impl CoreGroup<'_> {
     }
 }
 
-/// The endpoint of [`CoreGroup::core`].
-#[derive(Clone, Copy, Debug)]
-pub struct Core;
+markers!(CoreGroup : Core core);
 
 impl Endpoint for Core {
     type Body = Value;

@@ -2,7 +2,7 @@
 
 //! error: a.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -28,9 +28,7 @@ impl ErrorGroup<'_> {
     }
 }
 
-/// The endpoint of [`ErrorGroup::error_it`].
-#[derive(Clone, Copy, Debug)]
-pub struct ErrorIt;
+markers!(ErrorGroup : ErrorIt error_it);
 
 impl Endpoint for ErrorIt {
     type Body = Value;

@@ -2,7 +2,7 @@
 
 //! fmt: a.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -28,9 +28,7 @@ impl FmtGroup<'_> {
     }
 }
 
-/// The endpoint of [`FmtGroup::fmt`].
-#[derive(Clone, Copy, Debug)]
-pub struct Fmt;
+markers!(FmtGroup : Fmt fmt);
 
 impl Endpoint for Fmt {
     type Body = Value;

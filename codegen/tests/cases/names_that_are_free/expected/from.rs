@@ -2,7 +2,7 @@
 
 //! from: a.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -28,9 +28,7 @@ impl FromGroup<'_> {
     }
 }
 
-/// The endpoint of [`FromGroup::from`].
-#[derive(Clone, Copy, Debug)]
-pub struct From;
+markers!(FromGroup : From from);
 
 impl Endpoint for From {
     type Body = Value;

@@ -2,7 +2,7 @@
 
 //! new: a.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -28,9 +28,7 @@ impl NewGroup<'_> {
     }
 }
 
-/// The endpoint of [`NewGroup::new`].
-#[derive(Clone, Copy, Debug)]
-pub struct New;
+markers!(NewGroup : New new);
 
 impl Endpoint for New {
     type Body = Value;

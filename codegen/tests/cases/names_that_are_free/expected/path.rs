@@ -2,7 +2,7 @@
 
 //! path: a.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -28,9 +28,7 @@ impl PathGroup<'_> {
     }
 }
 
-/// The endpoint of [`PathGroup::path`].
-#[derive(Clone, Copy, Debug)]
-pub struct Path;
+markers!(PathGroup : Path path);
 
 impl Endpoint for Path {
     type Body = Value;

@@ -14,6 +14,7 @@ fn alloc() {
         "/alloc/borrow",
         &[],
         &[
+            "timeframe",
             "body",
             "borrow",
             "clone_from",
@@ -143,5 +144,6 @@ fn every_setter() {
     setter(client.alloc().borrow().path("a"), "path=a");
     setter(client.alloc().borrow().raw("a"), "raw=a");
     setter(client.alloc().borrow().send("a"), "send=a");
+    setter(client.alloc().borrow().timeframe("1m"), "timeframe=1m");
     setter(client.alloc().borrow().url("a"), "url=a");
 }

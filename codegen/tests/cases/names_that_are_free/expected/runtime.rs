@@ -2,7 +2,7 @@
 
 //! runtime: a.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -28,9 +28,7 @@ impl RuntimeGroup<'_> {
     }
 }
 
-/// The endpoint of [`RuntimeGroup::runtime`].
-#[derive(Clone, Copy, Debug)]
-pub struct Runtime;
+markers!(RuntimeGroup : Runtime runtime);
 
 impl Endpoint for Runtime {
     type Body = Value;

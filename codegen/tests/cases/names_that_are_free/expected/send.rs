@@ -2,7 +2,7 @@
 
 //! send: a.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -28,9 +28,7 @@ impl SendGroup<'_> {
     }
 }
 
-/// The endpoint of [`SendGroup::send_it`].
-#[derive(Clone, Copy, Debug)]
-pub struct SendIt;
+markers!(SendGroup : SendIt send_it);
 
 impl Endpoint for SendIt {
     type Body = Value;

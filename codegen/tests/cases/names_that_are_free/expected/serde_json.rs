@@ -2,7 +2,7 @@
 
 //! serde\_json: a.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -28,9 +28,7 @@ impl SerdeJsonGroup<'_> {
     }
 }
 
-/// The endpoint of [`SerdeJsonGroup::serde_json`].
-#[derive(Clone, Copy, Debug)]
-pub struct SerdeJson;
+markers!(SerdeJsonGroup : SerdeJson serde_json);
 
 impl Endpoint for SerdeJson {
     type Body = Value;

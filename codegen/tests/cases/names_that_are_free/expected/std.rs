@@ -2,7 +2,7 @@
 
 //! std: a.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -28,9 +28,7 @@ impl StdGroup<'_> {
     }
 }
 
-/// The endpoint of [`StdGroup::std`].
-#[derive(Clone, Copy, Debug)]
-pub struct Std;
+markers!(StdGroup : Std std);
 
 impl Endpoint for Std {
     type Body = Value;

@@ -2,7 +2,7 @@
 
 //! url: a.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -28,9 +28,7 @@ impl UrlGroup<'_> {
     }
 }
 
-/// The endpoint of [`UrlGroup::url`].
-#[derive(Clone, Copy, Debug)]
-pub struct Url;
+markers!(UrlGroup : Url url);
 
 impl Endpoint for Url {
     type Body = Value;

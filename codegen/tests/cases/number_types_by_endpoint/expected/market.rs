@@ -2,7 +2,7 @@
 
 //! Market: params whose type differs by endpoint, and lists of numbers.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType};
 use crate::{Client, Request};
 use super::service::params::{
@@ -54,9 +54,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::ladder`].
-#[derive(Clone, Copy, Debug)]
-pub struct Ladder;
+markers!(MarketGroup : Ladder ladder, Names names, Bare bare, Worded worded);
 
 impl Endpoint for Ladder {
     type Body = Value;
@@ -116,10 +114,6 @@ impl TakesFlag for Ladder {
     type Flag = bool;
 }
 
-/// The endpoint of [`MarketGroup::names`].
-#[derive(Clone, Copy, Debug)]
-pub struct Names;
-
 impl Endpoint for Names {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "names", "Names")
@@ -163,10 +157,6 @@ impl TakesFlag for Names {
     type Flag = String;
 }
 
-/// The endpoint of [`MarketGroup::bare`].
-#[derive(Clone, Copy, Debug)]
-pub struct Bare;
-
 impl Endpoint for Bare {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "bare", "Bare")
@@ -185,10 +175,6 @@ impl Endpoint for Bare {
 impl TakesSteps for Bare {
     type Steps = u64;
 }
-
-/// The endpoint of [`MarketGroup::worded`].
-#[derive(Clone, Copy, Debug)]
-pub struct Worded;
 
 impl Endpoint for Worded {
     type Body = Value;

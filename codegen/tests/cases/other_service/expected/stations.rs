@@ -2,7 +2,7 @@
 
 //! Stations: where water levels are measured.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{
     EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit, ValueType,
@@ -40,9 +40,7 @@ impl StationsGroup<'_> {
     }
 }
 
-/// The endpoint of [`StationsGroup::describe`].
-#[derive(Clone, Copy, Debug)]
-pub struct Describe;
+markers!(StationsGroup : Describe describe, Search search);
 
 impl Endpoint for Describe {
     type Body = DescribeRecord;
@@ -84,10 +82,6 @@ impl Record for DescribeRecord {
         Self { name: row.take(0), position: row.take(1), since: row.take(2), unknown_fields: row.unknown_fields() }
     }
 }
-
-/// The endpoint of [`StationsGroup::search`].
-#[derive(Clone, Copy, Debug)]
-pub struct Search;
 
 impl Endpoint for Search {
     type Body = Value;

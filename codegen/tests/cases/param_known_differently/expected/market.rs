@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -44,9 +44,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, Spread spread, Skew skew);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
@@ -65,10 +63,6 @@ impl Endpoint for Basis {
 
 takes!(Basis => TakesLimit);
 
-/// The endpoint of [`MarketGroup::spread`].
-#[derive(Clone, Copy, Debug)]
-pub struct Spread;
-
 impl Endpoint for Spread {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
@@ -86,10 +80,6 @@ impl Endpoint for Spread {
 }
 
 takes!(Spread => TakesMode);
-
-/// The endpoint of [`MarketGroup::skew`].
-#[derive(Clone, Copy, Debug)]
-pub struct Skew;
 
 impl Endpoint for Skew {
     type Body = Series<Value>;

@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -31,9 +31,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::book`].
-#[derive(Clone, Copy, Debug)]
-pub struct Book;
+markers!(MarketGroup : Book book);
 
 impl Endpoint for Book {
     type Body = Series<Value>;

@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
@@ -38,9 +38,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, P2 p2);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
@@ -78,10 +76,6 @@ impl Record for BasisRecord {
         Self { open_date: row.take(0), v_u_z: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
-
-/// The endpoint of [`MarketGroup::p2`].
-#[derive(Clone, Copy, Debug)]
-pub struct P2;
 
 impl Endpoint for P2 {
     type Body = Value;
