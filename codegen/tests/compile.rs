@@ -132,9 +132,9 @@ fn client(catalogue: &Texts, scratch: &Path, package: &str) {
     let (from, to) = (root().join("generated-client"), scratch.join("members").join(package));
     copy(&from.join("src"), &to.join("src"));
     let texts: Vec<_> = catalogue.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let checked = codegen::check(load_texts(&texts)).expect("the catalogue has no finding");
+    let api = codegen::resolve(&load_texts(&texts)).expect("the catalogue has no finding");
     let generated = to.join("src/generated");
-    for file in codegen::emit(&codegen::lower(&checked)) {
+    for file in codegen::emit(&api) {
         write(&generated.join(file.path), &file.text);
     }
     let manifest = fs::read_to_string(from.join("Cargo.toml")).expect("the client's manifest");
