@@ -95,6 +95,12 @@ impl Location {
         start..self.file.byte(self.span.end).max(start)
     }
 
+    /// Line and column, counted from one.
+    fn position(&self) -> (usize, usize) {
+        let (number, meant, line) = self.line();
+        (number + 1, self.file.character(meant.start) - self.file.character(line.start) + 1)
+    }
+
     /// The number of its first line, and those bytes of it that are meant, with those of the whole line.
     fn line(&self) -> (usize, Range<usize>, Range<usize>) {
         let bytes = self.bytes();
@@ -166,11 +172,7 @@ impl Diagnostic {
     pub fn position(&self) -> (&str, Option<(usize, usize)>) {
         match &self.place {
             Place::File(file) => (file, None),
-            Place::Span(location) => {
-                let (number, meant, line) = location.line();
-                let column = location.file.character(meant.start) - location.file.character(line.start);
-                (&location.file.name, Some((number + 1, column + 1)))
-            }
+            Place::Span(location) => (&location.file.name, Some(location.position())),
         }
     }
 
@@ -193,33 +195,47 @@ impl Diagnostic {
     fn snippets<'a>(&'a self, location: &'a Location, folder: &str) -> Vec<Element<'a>> {
         let primary = (location, AnnotationKind::Primary, None);
         let Some((earlier, label)) = &self.earlier else {
-            return vec![picture(&[primary], folder)];
+            return picture(&[primary], folder);
         };
         let context = (earlier, AnnotationKind::Context, Some(*label));
-        let is_near = Arc::ptr_eq(&earlier.file, &location.file) && earlier.line().0.abs_diff(location.line().0) < NEAR;
+        let is_near =
+            Arc::ptr_eq(&earlier.file, &location.file) && earlier.span.start.abs_diff(location.span.start) < NEAR;
         if is_near {
-            return vec![picture(&[primary, context], folder)];
+            return picture(&[primary, context], folder);
         }
-        vec![picture(&[primary], folder), picture(&[context], folder)]
+        [picture(&[primary], folder), picture(&[context], folder)].concat()
     }
 }
 
-/// How many lines apart two places can be to be shown together.
-const NEAR: usize = 100;
+/// How many characters apart two places can be to be shown together.
+const NEAR: usize = 5_000;
+
+/// How many characters of a line are shown on either side of what is marked. A terminal has fewer; without an end to it, a
+/// file of one line would be drawn as a whole for each of its findings.
+const BESIDE: usize = 200;
 
 /// Places of one file, marked in as many lines as it takes.
-fn picture<'a>(places: &[(&'a Location, AnnotationKind, Option<&'static str>)], folder: &str) -> Element<'a> {
+fn picture<'a>(places: &[(&'a Location, AnnotationKind, Option<&'static str>)], folder: &str) -> Vec<Element<'a>> {
+    let location = places[0].0;
+    let (file, path) = (&location.file, format!("{folder}{}", location.file.name));
     let lines: Vec<_> = places.iter().map(|(location, ..)| location.line()).collect();
-    let file = &places[0].0.file;
-    let number = lines.iter().map(|(number, ..)| *number).min().unwrap_or_default();
-    let start = lines.iter().map(|(.., line)| line.start).min().unwrap_or_default();
-    let end = lines.iter().map(|(.., line)| line.end).max().unwrap_or_default();
+    let number = lines.iter().map(|(number, ..)| number + 1).min().unwrap_or_default();
+    let first =
+        lines.iter().min_by_key(|(_, meant, _)| meant.start).map_or(0..0, |(_, meant, line)| line.start..meant.start);
+    let last = lines.iter().max_by_key(|(_, meant, _)| meant.end).map_or(0..0, |(_, meant, line)| meant.end..line.end);
+    let start = first.start.max(file.byte(file.character(first.end).saturating_sub(BESIDE)));
+    let end = last.end.min(file.byte(file.character(last.start) + BESIDE));
     let marks = places
         .iter()
         .zip(&lines)
         .map(|((_, kind, label), (_, meant, _))| kind.span(meant.start - start..meant.end - start).label(*label));
-    let snippet = Snippet::source(&file.text[start..end]).line_start(number + 1).path(format!("{folder}{}", file.name));
-    snippet.annotations(marks).into()
+    let snippet = Snippet::source(&file.text[start..end]).line_start(number).annotations(marks);
+    if start == first.start {
+        return vec![snippet.path(path).into()];
+    }
+    // Columns are counted from where the line begins, and the line is cut.
+    let (line, column) = location.position();
+    vec![Origin::path(path).line(line).char_column(column).into(), snippet.into()]
 }
 
 /// All findings about a catalogue, in the order of the files.

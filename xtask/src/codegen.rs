@@ -153,7 +153,7 @@ impl Failure {
 
 /// The findings, each with the file's path as a terminal can open it.
 pub(crate) fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
-    diagnostics.render(&format!("{}/", shown(spec)), stderr().is_terminal())
+    diagnostics.render(&folder(spec), stderr().is_terminal())
 }
 
 /// The whole pipeline: to where the emitted files stand, or to another folder that takes the client's part alone.
@@ -171,6 +171,11 @@ fn generate(spec: &Path, out: Option<&Path>, mode: Mode) -> Result<(Summary, Vec
     };
     let reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
     Ok((Summary::of(&api), folders.into_iter().map(|folder| folder.root).zip(reports).collect()))
+}
+
+/// A folder as it stands before the names of its files.
+pub(crate) fn folder(path: &Path) -> String {
+    format!("{}/", shown(path).trim_end_matches(std::path::MAIN_SEPARATOR))
 }
 
 /// A path as a person in the project's root would write it.
