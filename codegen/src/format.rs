@@ -35,7 +35,6 @@ pub(crate) struct Map {
     /// What the map is, with its article.
     pub(crate) what: &'static str,
     /// What people have to know of it beside its keys.
-    #[expect(dead_code)]
     pub(crate) about: &'static str,
     /// Its keys.
     pub(crate) keys: &'static [Key],
@@ -109,6 +108,19 @@ pub(crate) enum Condition {
     ListsNothing(&'static str),
     /// A key says a word.
     Says(&'static str, &'static str),
+}
+
+impl Shape {
+    /// The maps that may stand there, or in a list there.
+    pub(crate) fn maps(&self) -> Vec<&'static Map> {
+        match self {
+            Self::List(item) => item.maps(),
+            Self::Map(map) => vec![map],
+            Self::UseOr(entry, other) => vec![entry, other],
+            Self::Either(shapes) => shapes.iter().flat_map(Self::maps).collect(),
+            Self::Text | Self::Whole | Self::Number | Self::Flag | Self::Word(_) => Vec::new(),
+        }
+    }
 }
 
 impl Map {

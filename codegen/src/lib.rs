@@ -16,6 +16,7 @@ mod load;
 mod marked;
 mod model;
 mod names;
+mod page;
 mod path;
 mod resolve;
 mod spanned;
@@ -35,6 +36,7 @@ pub use emit::{File, OpenApiFormat, OpenApiVersion, catalogue_schema, documents,
 pub use evolve::{Addition, CatalogueChange, Import, Learning, Lesson, Question, Refusal, add, import, learn};
 pub use load::{Catalogue, load, load_texts};
 pub use model::Api;
+pub use page::write_page;
 pub use resolve::{check, resolve};
 pub use summary::{GroupSummary, Summary};
 pub use write::{Change, ChangeKind, Folder, Mode, Report, write};

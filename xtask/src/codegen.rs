@@ -169,7 +169,13 @@ fn generate(spec: &Path, out: Option<&Path>, mode: Mode) -> Result<(Summary, Vec
             Folder { root: spec.to_owned(), is_shared: true, files: vec![codegen::catalogue_schema()] },
         ],
     };
-    let reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
+    let mut reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
+    if out.is_none()
+        && !reports.iter().any(Report::has_foreign)
+        && let Some(report) = reports.last_mut()
+    {
+        report.changes.extend(codegen::write_page(spec, mode).map_err(Failure::Disk)?);
+    }
     Ok((Summary::of(&api), folders.into_iter().map(|folder| folder.root).zip(reports).collect()))
 }
 

@@ -43,22 +43,7 @@ fn is_service() -> Object {
 /// Every map below a map, by name.
 fn collect(map: &'static Map, maps: &mut BTreeMap<String, &'static Map>) {
     if maps.insert(name(map), map).is_none() {
-        for key in map.keys {
-            collect_shape(&key.shape, maps);
-        }
-    }
-}
-
-fn collect_shape(shape: &'static Shape, maps: &mut BTreeMap<String, &'static Map>) {
-    match shape {
-        Shape::List(item) => collect_shape(item, maps),
-        Shape::Map(map) => collect(map, maps),
-        Shape::UseOr(entry, other) => {
-            collect(entry, maps);
-            collect(other, maps);
-        }
-        Shape::Either(shapes) => shapes.iter().for_each(|shape| collect_shape(shape, maps)),
-        Shape::Text | Shape::Whole | Shape::Number | Shape::Flag | Shape::Word(_) => {}
+        map.keys.iter().flat_map(|key| key.shape.maps()).for_each(|map| collect(map, maps));
     }
 }
 
@@ -196,10 +181,9 @@ mod tests {
     #[test]
     fn every_map_has_a_name_of_its_own() {
         fn check(map: &'static Map, maps: &BTreeMap<String, &'static Map>) {
-            let mut below = BTreeMap::new();
-            map.keys.iter().for_each(|key| collect_shape(&key.shape, &mut below));
-            for (name, map) in below {
-                assert!(maps.get(&name).is_some_and(|other| std::ptr::eq(*other, map)), "{name}");
+            for below in map.keys.iter().flat_map(|key| key.shape.maps()) {
+                let name = name(below);
+                assert!(maps.get(&name).is_some_and(|other| std::ptr::eq(*other, below)), "{name}");
             }
         }
         let mut maps = BTreeMap::new();
