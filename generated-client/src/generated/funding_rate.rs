@@ -8,8 +8,8 @@ use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, R
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAggregationType, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime,
-    TakesTimeframe,
+    TakesAggregationType, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges,
+    TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
 };
 
 /// The endpoints of [`Client::funding_rate`].
@@ -63,8 +63,8 @@ impl Endpoint for FundingRate {
 }
 
 takes!(
-    FundingRate => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAggregationType
+    FundingRate => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesAggregationType
 );
 
 /// One record of Funding Rate.

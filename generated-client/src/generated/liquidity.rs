@@ -3,16 +3,17 @@
 //! Liquidity: liquidations, the prices at which they are expected, and how top traders use leverage and margin.
 
 use crate::{
-    Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback, PositionFilter, Series, Side, Timestamp,
-    Value,
+    Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback,
+    PositionFilter, Series, Side, Timestamp, Value,
 };
 use crate::record::{Record, Row, UnknownFields};
 use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges,
-    TakesLeverage, TakesLimit, TakesLookback, TakesOhlcGraph, TakesPosition, TakesScaling, TakesSort, TakesStartTime,
+    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime,
+    TakesExchange, TakesExchanges, TakesLeverage, TakesLimit, TakesLookback,
+    TakesOhlcGraph, TakesPosition, TakesScaling, TakesSort, TakesStartTime,
     TakesTimeframe, TakesTimestamp,
 };
 
@@ -183,8 +184,8 @@ impl Endpoint for AverageLeverageUsed {
 }
 
 takes!(
-    AverageLeverageUsed => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAdvanceFilter
+    AverageLeverageUsed => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
 );
 
 /// One record of Average Leverage Used.
@@ -243,8 +244,8 @@ impl Endpoint for TopTraderAverageLeverageDelta {
 }
 
 takes!(
-    TopTraderAverageLeverageDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort
+    TopTraderAverageLeverageDelta => TakesCoin, TakesExchange, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Top Trader Average Leverage Delta.
@@ -370,8 +371,8 @@ impl Endpoint for LiquidationLevelsCount {
 }
 
 takes!(
-    LiquidationLevelsCount => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort
+    LiquidationLevelsCount => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Liquidation Levels Count.
@@ -422,8 +423,8 @@ impl Endpoint for LiquidationLevelsSize {
 }
 
 takes!(
-    LiquidationLevelsSize => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAdvanceFilter
+    LiquidationLevelsSize => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
 );
 
 /// One record of Liquidation Levels Size.
@@ -488,8 +489,8 @@ impl Endpoint for Liquidation {
 }
 
 takes!(
-    Liquidation => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesBucket, TakesBuckets
+    Liquidation => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesBucket, TakesBuckets
 );
 
 /// The endpoint of [`LiquidityGroup::liquidation_heatmap`].
@@ -521,7 +522,8 @@ impl Endpoint for LiquidationHeatmap {
                 ParamInfo::new("ohlc_graph", "ohlcgraph", ValueType::named::<Exchange>(), Evidence::Reported)
                     .summary("The venue that the price candles of the map are from.")
                     .notes("Without it that is the first venue."),
-                params::TIMESTAMP.notes("Without it the snapshot is of now, and past ones come by the minute."),
+                params::TIMESTAMP
+                    .notes("Without it the snapshot is of now, and past ones come by the minute."),
             ],
         )
         .series(Some(RecordInfo::of::<LiquidationHeatmapRecord>()), None, Evidence::Reported)
@@ -531,8 +533,8 @@ impl Endpoint for LiquidationHeatmap {
 }
 
 takes!(
-    LiquidationHeatmap => TakesCoin, TakesExchange, TakesExchanges, TakesLookback, TakesScaling, TakesOhlcGraph,
-    TakesTimestamp
+    LiquidationHeatmap => TakesCoin, TakesExchange, TakesExchanges, TakesLookback,
+    TakesScaling, TakesOhlcGraph, TakesTimestamp
 );
 
 impl TakesLeverage for LiquidationHeatmap {
@@ -747,7 +749,8 @@ impl Endpoint for TopTraderMarginUsed {
 }
 
 takes!(
-    TopTraderMarginUsed => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    TopTraderMarginUsed => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`LiquidityGroup::top_trader_margin_used_delta`].
@@ -769,8 +772,8 @@ impl Endpoint for TopTraderMarginUsedDelta {
 }
 
 takes!(
-    TopTraderMarginUsedDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort
+    TopTraderMarginUsedDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("liquidity", "Liquidity")

@@ -8,8 +8,8 @@ use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, Recor
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAnchor, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime,
-    TakesTimeframe,
+    TakesAnchor, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit,
+    TakesSort, TakesStartTime, TakesTimeframe,
 };
 
 /// The endpoints of [`Client::longs_shorts`].
@@ -197,7 +197,8 @@ impl Endpoint for TopTraderAccounts {
 }
 
 takes!(
-    TopTraderAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    TopTraderAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// How a crowd is split into longs and shorts.
@@ -265,7 +266,8 @@ impl Endpoint for TopTraderPositions {
 }
 
 takes!(
-    TopTraderPositions => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    TopTraderPositions => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`LongsShortsGroup::anchored_top_trader_accounts`].
@@ -287,8 +289,8 @@ impl Endpoint for AnchoredTopTraderAccounts {
 }
 
 takes!(
-    AnchoredTopTraderAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor
+    AnchoredTopTraderAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor
 );
 
 /// The endpoint of [`LongsShortsGroup::anchored_top_trader_positions`].
@@ -310,8 +312,8 @@ impl Endpoint for AnchoredTopTraderPositions {
 }
 
 takes!(
-    AnchoredTopTraderPositions => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor
+    AnchoredTopTraderPositions => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor
 );
 
 /// The endpoint of [`LongsShortsGroup::global_accounts`].
@@ -351,8 +353,8 @@ impl Endpoint for AnchoredGlobalAccounts {
 }
 
 takes!(
-    AnchoredGlobalAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor
+    AnchoredGlobalAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor
 );
 
 /// The endpoint of [`LongsShortsGroup::net_long_short`].
@@ -369,8 +371,8 @@ impl Endpoint for NetLongShort {
 }
 
 takes!(
-    NetLongShort => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort
+    NetLongShort => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`LongsShortsGroup::net_long_short_delta`].
@@ -392,8 +394,8 @@ impl Endpoint for NetLongShortDelta {
 }
 
 takes!(
-    NetLongShortDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort
+    NetLongShortDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Net Long Short Delta.
@@ -439,8 +441,8 @@ impl Endpoint for AnchoredCls {
 }
 
 takes!(
-    AnchoredCls => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor
+    AnchoredCls => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor
 );
 
 /// The endpoint of [`LongsShortsGroup::anchored_clsd`].
@@ -457,8 +459,8 @@ impl Endpoint for AnchoredClsd {
 }
 
 takes!(
-    AnchoredClsd => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor
+    AnchoredClsd => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor
 );
 
 /// The endpoint of [`LongsShortsGroup::whale_retail_delta`].
@@ -476,7 +478,8 @@ impl Endpoint for WhaleRetailDelta {
 }
 
 takes!(
-    WhaleRetailDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    WhaleRetailDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Whale Retail Delta.
@@ -530,8 +533,8 @@ impl Endpoint for AnchoredWhaleRetailDelta {
 }
 
 takes!(
-    AnchoredWhaleRetailDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor
+    AnchoredWhaleRetailDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor
 );
 
 /// The endpoint of [`LongsShortsGroup::whale_position_dominance`].
@@ -552,8 +555,8 @@ impl Endpoint for WhalePositionDominance {
 }
 
 takes!(
-    WhalePositionDominance => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort
+    WhalePositionDominance => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`LongsShortsGroup::true_retail_long_short`].
@@ -575,7 +578,8 @@ impl Endpoint for TrueRetailLongShort {
 }
 
 takes!(
-    TrueRetailLongShort => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    TrueRetailLongShort => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`LongsShortsGroup::trader_sentiment_gap`].
@@ -597,7 +601,8 @@ impl Endpoint for TraderSentimentGap {
 }
 
 takes!(
-    TraderSentimentGap => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    TraderSentimentGap => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Trader Sentiment Gap.

@@ -8,7 +8,8 @@ use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, 
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
+    TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort,
+    TakesStartTime, TakesTimeframe,
 };
 
 /// The endpoints of [`Client::open_interest`].
@@ -70,8 +71,8 @@ impl Endpoint for OpenInterest {
 }
 
 takes!(
-    OpenInterest => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort
+    OpenInterest => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Open Interest.
@@ -148,8 +149,8 @@ impl Endpoint for OpenInterestDelta {
 }
 
 takes!(
-    OpenInterestDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort
+    OpenInterestDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Open Interest Delta.

@@ -7,7 +7,8 @@ use crate::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::request::{Endpoint, Request, takes};
 use super::service::params;
 use super::service::params::{
-    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
+    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesLimit, TakesSort,
+    TakesStartTime, TakesTimeframe,
 };
 
 /// The endpoints of [`Client::options`].
@@ -77,8 +78,8 @@ impl Endpoint for Dvol {
 }
 
 takes!(
-    Dvol => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort,
-    TakesAdvanceFilter
+    Dvol => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort, TakesAdvanceFilter
 );
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("options", "Options")

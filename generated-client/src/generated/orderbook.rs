@@ -8,8 +8,8 @@ use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, Recor
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesMarketTypes, TakesSort, TakesStartTime,
-    TakesTimeframe,
+    TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesMarketTypes,
+    TakesSort, TakesStartTime, TakesTimeframe,
 };
 
 /// The endpoints of [`Client::orderbook`].
@@ -143,8 +143,8 @@ impl Endpoint for AsksIncreaseDecrease {
 }
 
 takes!(
-    AsksIncreaseDecrease => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes
+    AsksIncreaseDecrease => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
 );
 
 /// The endpoint of [`OrderbookGroup::best_bid_ask`].
@@ -161,8 +161,8 @@ impl Endpoint for BestBidAsk {
 }
 
 takes!(
-    BestBidAsk => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort,
-    TakesMarketTypes
+    BestBidAsk => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort, TakesMarketTypes
 );
 
 /// The endpoint of [`OrderbookGroup::bid_ask`].
@@ -182,8 +182,8 @@ impl Endpoint for BidAsk {
 }
 
 takes!(
-    BidAsk => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
+    BidAsk => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
 );
 
 /// One record of Bid Ask.
@@ -236,8 +236,8 @@ impl Endpoint for BidAskDelta {
 }
 
 takes!(
-    BidAskDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
+    BidAskDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
 );
 
 /// The endpoint of [`OrderbookGroup::bid_ask_ratio`].
@@ -254,8 +254,8 @@ impl Endpoint for BidAskRatio {
 }
 
 takes!(
-    BidAskRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
+    BidAskRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
 );
 
 /// The endpoint of [`OrderbookGroup::bid_ask_ratio_diff`].
@@ -272,8 +272,8 @@ impl Endpoint for BidAskRatioDiff {
 }
 
 takes!(
-    BidAskRatioDiff => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes
+    BidAskRatioDiff => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
 );
 
 /// The endpoint of [`OrderbookGroup::bid_ask_spread`].
@@ -291,8 +291,8 @@ impl Endpoint for BidAskSpread {
 }
 
 takes!(
-    BidAskSpread => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
+    BidAskSpread => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
 );
 
 /// The endpoint of [`OrderbookGroup::bids_increase_decrease`].
@@ -313,8 +313,8 @@ impl Endpoint for BidsIncreaseDecrease {
 }
 
 takes!(
-    BidsIncreaseDecrease => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes
+    BidsIncreaseDecrease => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
 );
 
 /// The endpoint of [`OrderbookGroup::combined_book`].
@@ -331,8 +331,8 @@ impl Endpoint for CombinedBook {
 }
 
 takes!(
-    CombinedBook => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
+    CombinedBook => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
 );
 
 /// The endpoint of [`OrderbookGroup::market_imbalance_index`].
@@ -356,8 +356,8 @@ impl Endpoint for MarketImbalanceIndex {
 }
 
 takes!(
-    MarketImbalanceIndex => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort
+    MarketImbalanceIndex => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Market Imbalance Index.

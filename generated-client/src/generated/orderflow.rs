@@ -8,8 +8,9 @@ use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, R
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime, TakesExchange, TakesExchange1,
-    TakesExchange2, TakesExchanges, TakesLimit, TakesMarketTypes, TakesMode, TakesSort, TakesStartTime, TakesTimeframe,
+    TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime,
+    TakesExchange, TakesExchange1, TakesExchange2, TakesExchanges, TakesLimit,
+    TakesMarketTypes, TakesMode, TakesSort, TakesStartTime, TakesTimeframe,
 };
 
 /// The endpoints of [`Client::orderflow`].
@@ -251,8 +252,8 @@ impl Endpoint for BuyVolume {
 }
 
 takes!(
-    BuyVolume => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
+    BuyVolume => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::sell_volume`].
@@ -269,8 +270,8 @@ impl Endpoint for SellVolume {
 }
 
 takes!(
-    SellVolume => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
+    SellVolume => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::volume_delta`].
@@ -288,8 +289,8 @@ impl Endpoint for VolumeDelta {
 }
 
 takes!(
-    VolumeDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
+    VolumeDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
 );
 
 /// One record of Volume Delta.
@@ -342,8 +343,9 @@ impl Endpoint for VolumeRatio {
 }
 
 takes!(
-    VolumeRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter
+    VolumeRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets,
+    TakesAdvanceFilter
 );
 
 /// One record of Volume Ratio.
@@ -391,8 +393,9 @@ impl Endpoint for AnchoredCvd {
 }
 
 takes!(
-    AnchoredCvd => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets
+    AnchoredCvd => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor, TakesMarketTypes, TakesBucket,
+    TakesBuckets
 );
 
 /// One record of Anchored CVD.
@@ -438,8 +441,9 @@ impl Endpoint for MarketOrderCount {
 }
 
 takes!(
-    MarketOrderCount => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
+    MarketOrderCount => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket,
+    TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::market_order_average_size`].
@@ -460,8 +464,9 @@ impl Endpoint for MarketOrderAverageSize {
 }
 
 takes!(
-    MarketOrderAverageSize => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
+    MarketOrderAverageSize => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket,
+    TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::limit_order_count`].
@@ -478,8 +483,9 @@ impl Endpoint for LimitOrderCount {
 }
 
 takes!(
-    LimitOrderCount => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
+    LimitOrderCount => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket,
+    TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::limit_order_average_size`].
@@ -500,8 +506,9 @@ impl Endpoint for LimitOrderAverageSize {
 }
 
 takes!(
-    LimitOrderAverageSize => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
+    LimitOrderAverageSize => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket,
+    TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::buy_sell_trade_count_ratio`].
@@ -523,8 +530,8 @@ impl Endpoint for BuySellTradeCountRatio {
 }
 
 takes!(
-    BuySellTradeCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes
+    BuySellTradeCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
 );
 
 /// One record of Buy Sell Trade Count Ratio.
@@ -583,8 +590,9 @@ impl Endpoint for LimitOrderCountRatio {
 }
 
 takes!(
-    LimitOrderCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
+    LimitOrderCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket,
+    TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::market_order_count_ratio`].
@@ -606,8 +614,9 @@ impl Endpoint for MarketOrderCountRatio {
 }
 
 takes!(
-    MarketOrderCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
+    MarketOrderCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket,
+    TakesBuckets
 );
 
 /// The endpoint of [`OrderflowGroup::bot_tracker`].
@@ -624,8 +633,8 @@ impl Endpoint for BotTracker {
 }
 
 takes!(
-    BotTracker => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
+    BotTracker => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
 );
 
 /// The endpoint of [`OrderflowGroup::slippage`].
@@ -642,8 +651,8 @@ impl Endpoint for Slippage {
 }
 
 takes!(
-    Slippage => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
+    Slippage => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes
 );
 
 /// The endpoint of [`OrderflowGroup::transfer_of_contracts`].
@@ -665,8 +674,8 @@ impl Endpoint for TransferOfContracts {
 }
 
 takes!(
-    TransferOfContracts => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort
+    TransferOfContracts => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`OrderflowGroup::participation_ratio`].
@@ -686,8 +695,9 @@ impl Endpoint for ParticipationRatio {
 }
 
 takes!(
-    ParticipationRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesAdvanceFilter
+    ParticipationRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesMarketTypes,
+    TakesAdvanceFilter
 );
 
 /// One record of Participation Ratio.
@@ -758,8 +768,8 @@ impl Endpoint for ExchangePremium {
 }
 
 takes!(
-    ExchangePremium => TakesCoin, TakesExchange1, TakesExchange2, TakesTimeframe, TakesMode, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort
+    ExchangePremium => TakesCoin, TakesExchange1, TakesExchange2, TakesTimeframe,
+    TakesMode, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`OrderflowGroup::previous_day_levels`].
@@ -778,7 +788,8 @@ impl Endpoint for PreviousDayLevels {
 }
 
 takes!(
-    PreviousDayLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    PreviousDayLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Previous Day Levels.
@@ -848,7 +859,8 @@ impl Endpoint for PreviousWeekLevels {
 }
 
 takes!(
-    PreviousWeekLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    PreviousWeekLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// One record of Previous Week Levels.
@@ -922,7 +934,8 @@ impl Endpoint for PreviousMonthLevels {
 }
 
 takes!(
-    PreviousMonthLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+    PreviousMonthLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
 );
 
 /// The endpoint of [`OrderflowGroup::kline`].

@@ -8,7 +8,8 @@ use crate::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, 
 use crate::request::{Endpoint, Request, takes};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
+    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesLimit, TakesSort,
+    TakesStartTime, TakesTimeframe,
 };
 
 /// The endpoints of [`Client::sentiment`].
@@ -256,8 +257,8 @@ impl Endpoint for MarginLendingRatio {
 }
 
 takes!(
-    MarginLendingRatio => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort,
-    TakesAdvanceFilter
+    MarginLendingRatio => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
 );
 
 /// One record of Margin Lending Ratio.
@@ -278,7 +279,8 @@ impl Record for MarginLendingRatioRecord {
         summary: "One record of Margin Lending Ratio.",
         fields: &[
             records::TIME,
-            FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Document).summary(
+            FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Document)
+                .summary(
                     "Cumulative value on loan in the quote currency over that in the coin itself, for the interval.",
                 ),
         ],

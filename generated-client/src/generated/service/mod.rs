@@ -5,8 +5,8 @@
 use crate::RateLimit;
 use crate::gate::Window;
 use crate::registry::{
-    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo, LimitInfo, ServiceInfo,
-    StatusInfo, TimeUnit, ValueType,
+    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
+    LimitInfo, ServiceInfo, StatusInfo, TimeUnit, ValueType,
 };
 
 pub mod params;
@@ -38,7 +38,9 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
                 .summary("The scheme of the token, `Bearer`."),
         ],
         errors: &[
-            StatusInfo::new(401, Evidence::Document).summary("The Basic credentials were not accepted.").advice(
+            StatusInfo::new(401, Evidence::Document)
+                .summary("The Basic credentials were not accepted.")
+                .advice(
                     "Encode client id, colon and client secret as base64, check both values, and send them with the Basic scheme; Bearer is for data requests.",
                 ),
             StatusInfo::new(403, Evidence::Document)
@@ -68,7 +70,8 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
             .notes(
                 "The printed label does not fit the code. Public clients met 422 for params, not for credentials: a venue that the endpoint does not cover, a `limit` that is not accepted, or a param that the endpoint does not take.",
             ),
-        StatusInfo::new(429, Evidence::Reported).summary("More requests came than the limits allow."),
+        StatusInfo::new(429, Evidence::Reported)
+            .summary("More requests came than the limits allow."),
         StatusInfo::new(500, Evidence::Document)
             .label("Forbidden")
             .summary("The service failed.")

@@ -3,8 +3,8 @@
 //! The setters of requests, and which endpoints have them.
 
 use crate::{
-    AggregationType, Anchor, Bucket, Coin, Exchange, HeatmapScaling, LevelLeverage, Lookback, MarketType,
-    PositionFilter, PremiumMode, Sort, Timeframe, Timestamp,
+    AggregationType, Anchor, Bucket, Coin, Exchange, HeatmapScaling, LevelLeverage,
+    Lookback, MarketType, PositionFilter, PremiumMode, Sort, Timeframe, Timestamp,
 };
 use crate::registry::{Evidence, ParamInfo, ValueType};
 use crate::request::{Endpoint, Request};

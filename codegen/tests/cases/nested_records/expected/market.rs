@@ -69,7 +69,8 @@ impl Record for BasisRecord {
         summary: "One record of Basis.",
         fields: &[
             records::TIME,
-            FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Document).summary("The best level."),
+            FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Document)
+                .summary("The best level."),
             FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Document)
                 .summary("All levels."),
             FieldInfo::new(
@@ -107,7 +108,10 @@ impl Record for Level {
     const INFO: &'static RecordInfo = &RecordInfo {
         name: "Level",
         summary: "A level of the book.",
-        fields: &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price.")],
+        fields: &[
+            FieldInfo::new("price", "price", ValueType::Number, Evidence::Document)
+                .summary("The price."),
+        ],
     };
 
     fn from_row(row: &mut Row<'_>) -> Self {

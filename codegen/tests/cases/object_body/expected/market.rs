@@ -64,7 +64,8 @@ impl Record for BasisRecord {
         name: "BasisRecord",
         summary: "One record of Basis.",
         fields: &[
-            FieldInfo::new("status", "status", ValueType::String, Evidence::Document).summary("How it goes."),
+            FieldInfo::new("status", "status", ValueType::String, Evidence::Document)
+                .summary("How it goes."),
             FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Document)
                 .optional()
                 .summary("Whatever it is."),

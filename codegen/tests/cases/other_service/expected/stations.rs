@@ -70,7 +70,8 @@ impl Record for DescribeRecord {
         name: "DescribeRecord",
         summary: "One record of Station.",
         fields: &[
-            FieldInfo::new("name", "name", ValueType::String, Evidence::Document).summary("The station's name."),
+            FieldInfo::new("name", "name", ValueType::String, Evidence::Document)
+                .summary("The station's name."),
             FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Document)
                 .summary("Where it stands."),
             FieldInfo::new("since", "since", ValueType::Timestamp, Evidence::Document)

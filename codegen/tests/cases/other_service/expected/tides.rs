@@ -98,8 +98,11 @@ impl Record for LevelsRecord {
         name: "LevelsRecord",
         summary: "One record of Levels.",
         fields: &[
-            FieldInfo::new("t", "t", ValueType::Timestamp, Evidence::Document).summary("The moment."),
-            FieldInfo::new("level", "v", ValueType::Number, Evidence::Document).unit("metres").summary("The level."),
+            FieldInfo::new("t", "t", ValueType::Timestamp, Evidence::Document)
+                .summary("The moment."),
+            FieldInfo::new("level", "v", ValueType::Number, Evidence::Document)
+                .unit("metres")
+                .summary("The level."),
             FieldInfo::new("flags", "flags", ValueType::List(&ValueType::Boolean), Evidence::Document)
                 .optional()
                 .summary("What is odd about it."),

@@ -62,7 +62,8 @@ impl Record for BasisRecord {
         name: "BasisRecord",
         summary: "One record of Basis.",
         fields: &[
-            FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price of a level."),
+            FieldInfo::new("price", "price", ValueType::Number, Evidence::Document)
+                .summary("The price of a level."),
         ],
     };
 

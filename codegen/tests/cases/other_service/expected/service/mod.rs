@@ -5,8 +5,8 @@
 use crate::RateLimit;
 use crate::gate::Window;
 use crate::registry::{
-    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo, LimitInfo, Range, ServiceInfo,
-    StatusInfo, TimeUnit, ValueType,
+    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
+    LimitInfo, Range, ServiceInfo, StatusInfo, TimeUnit, ValueType,
 };
 
 pub mod params;
@@ -29,7 +29,8 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
         label: "Of a station",
         evidence: Evidence::Document,
         reply: &[
-            FieldInfo::new("token", "token", ValueType::String, Evidence::Document).summary("What requests carry."),
+            FieldInfo::new("token", "token", ValueType::String, Evidence::Document)
+                .summary("What requests carry."),
             FieldInfo::new("lifetime", "expires-in", ValueType::Integer, Evidence::Reported)
                 .optional()
                 .range(Range { min: Some(1.0), max: None })

@@ -5,7 +5,8 @@
 use crate::RateLimit;
 use crate::gate::Window;
 use crate::registry::{
-    ClientCredentialsInfo, ErrorBodyInfo, Evidence, GroupInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit,
+    ClientCredentialsInfo, ErrorBodyInfo, Evidence, GroupInfo, LimitInfo, ServiceInfo,
+    StatusInfo, TimeUnit,
 };
 
 pub mod params;
@@ -27,7 +28,11 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
         label: "Legacy",
         evidence: Evidence::Reported,
         reply: &[],
-        errors: &[StatusInfo::new(401, Evidence::Reported).summary("Wrong credentials.").advice("Check them.")],
+        errors: &[
+            StatusInfo::new(401, Evidence::Reported)
+                .summary("Wrong credentials.")
+                .advice("Check them."),
+        ],
     }),
     errors: &[
         StatusInfo::new(400, Evidence::Reported).summary("Something is wrong."),
