@@ -103,9 +103,11 @@ impl GlobalMetricsGroup<'_> {
 }
 
 markers!(
-    GlobalMetricsGroup : GlobalBidAsk global_bid_ask, GlobalBidAskRatio global_bid_ask_ratio, GlobalBidAskDelta
-    global_bid_ask_delta, GlobalBidAskRatioIncreaseDecrease global_bid_ask_ratio_increase_decrease, GlobalCombinedBook
-    global_combined_book, GlobalBidsIncreaseDecrease global_bids_increase_decrease, GlobalAsksIncreaseDecrease
+    GlobalMetricsGroup : GlobalBidAsk global_bid_ask, GlobalBidAskRatio
+    global_bid_ask_ratio, GlobalBidAskDelta global_bid_ask_delta,
+    GlobalBidAskRatioIncreaseDecrease global_bid_ask_ratio_increase_decrease,
+    GlobalCombinedBook global_combined_book, GlobalBidsIncreaseDecrease
+    global_bids_increase_decrease, GlobalAsksIncreaseDecrease
     global_asks_increase_decrease
 );
 

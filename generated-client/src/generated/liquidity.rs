@@ -6,12 +6,14 @@ use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{
-    Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback, PositionFilter, Request, Series, Side,
+    Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback,
+    PositionFilter, Request, Series, Side,
 };
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesExchange, TakesExchanges, TakesLeverage,
-    TakesLookback, TakesOhlcGraph, TakesPosition, TakesScaling, TakesTimestamp, takes_one_venue, takes_several_venues,
+    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesExchange,
+    TakesExchanges, TakesLeverage, TakesLookback, TakesOhlcGraph, TakesPosition,
+    TakesScaling, TakesTimestamp, takes_one_venue, takes_several_venues,
 };
 
 /// The endpoints of [`Client::liquidity`].
@@ -160,11 +162,13 @@ impl LiquidityGroup<'_> {
 }
 
 markers!(
-    LiquidityGroup : AverageLeverageUsed average_leverage_used, TopTraderAverageLeverageDelta
-    top_trader_average_leverage_delta, CumulativeLiquidationLevel cumulative_liquidation_level, LiquidationLevelsCount
-    liquidation_levels_count, LiquidationLevelsSize liquidation_levels_size, Liquidation liquidation, LiquidationHeatmap
-    liquidation_heatmap, LiquidationLevels liquidation_levels, LiquidationLevelsTv liquidation_levels_tv,
-    TopTraderMarginUsed top_trader_margin_used, TopTraderMarginUsedDelta top_trader_margin_used_delta
+    LiquidityGroup : AverageLeverageUsed average_leverage_used,
+    TopTraderAverageLeverageDelta top_trader_average_leverage_delta,
+    CumulativeLiquidationLevel cumulative_liquidation_level, LiquidationLevelsCount
+    liquidation_levels_count, LiquidationLevelsSize liquidation_levels_size, Liquidation
+    liquidation, LiquidationHeatmap liquidation_heatmap, LiquidationLevels
+    liquidation_levels, LiquidationLevelsTv liquidation_levels_tv, TopTraderMarginUsed
+    top_trader_margin_used, TopTraderMarginUsedDelta top_trader_margin_used_delta
 );
 
 impl Endpoint for AverageLeverageUsed {
@@ -479,7 +483,8 @@ impl Endpoint for LiquidationHeatmap {
                 ParamInfo::new("ohlc_graph", "ohlcgraph", ValueType::named::<Exchange>(), Evidence::Reported)
                     .summary("The venue that the price candles of the map are from.")
                     .notes("Without it that is the first venue."),
-                params::TIMESTAMP.notes("Without it the snapshot is of now, and past ones come by the minute."),
+                params::TIMESTAMP
+                    .notes("Without it the snapshot is of now, and past ones come by the minute."),
             ],
         )
         .series(Some(RecordInfo::of::<LiquidationHeatmapRecord>()), None, Evidence::Reported)
@@ -489,8 +494,8 @@ impl Endpoint for LiquidationHeatmap {
 }
 
 takes!(
-    LiquidationHeatmap => TakesCoin, TakesExchange, TakesExchanges, TakesLookback, TakesScaling, TakesOhlcGraph,
-    TakesTimestamp
+    LiquidationHeatmap => TakesCoin, TakesExchange, TakesExchanges, TakesLookback,
+    TakesScaling, TakesOhlcGraph, TakesTimestamp
 );
 
 impl TakesLeverage for LiquidationHeatmap {

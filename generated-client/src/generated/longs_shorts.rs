@@ -178,12 +178,15 @@ impl LongsShortsGroup<'_> {
 }
 
 markers!(
-    LongsShortsGroup : TopTraderAccounts top_trader_accounts, TopTraderPositions top_trader_positions,
-    AnchoredTopTraderAccounts anchored_top_trader_accounts, AnchoredTopTraderPositions anchored_top_trader_positions,
-    GlobalAccounts global_accounts, AnchoredGlobalAccounts anchored_global_accounts, NetLongShort net_long_short,
-    NetLongShortDelta net_long_short_delta, AnchoredCls anchored_cls, AnchoredClsd anchored_clsd, WhaleRetailDelta
-    whale_retail_delta, AnchoredWhaleRetailDelta anchored_whale_retail_delta, WhalePositionDominance
-    whale_position_dominance, TrueRetailLongShort true_retail_long_short, TraderSentimentGap trader_sentiment_gap
+    LongsShortsGroup : TopTraderAccounts top_trader_accounts, TopTraderPositions
+    top_trader_positions, AnchoredTopTraderAccounts anchored_top_trader_accounts,
+    AnchoredTopTraderPositions anchored_top_trader_positions, GlobalAccounts
+    global_accounts, AnchoredGlobalAccounts anchored_global_accounts, NetLongShort
+    net_long_short, NetLongShortDelta net_long_short_delta, AnchoredCls anchored_cls,
+    AnchoredClsd anchored_clsd, WhaleRetailDelta whale_retail_delta,
+    AnchoredWhaleRetailDelta anchored_whale_retail_delta, WhalePositionDominance
+    whale_position_dominance, TrueRetailLongShort true_retail_long_short,
+    TraderSentimentGap trader_sentiment_gap
 );
 
 impl Endpoint for TopTraderAccounts {

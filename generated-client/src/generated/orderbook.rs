@@ -123,9 +123,11 @@ impl OrderbookGroup<'_> {
 }
 
 markers!(
-    OrderbookGroup : AsksIncreaseDecrease asks_increase_decrease, BestBidAsk best_bid_ask, BidAsk bid_ask, BidAskDelta
-    bid_ask_delta, BidAskRatio bid_ask_ratio, BidAskRatioDiff bid_ask_ratio_diff, BidAskSpread bid_ask_spread,
-    BidsIncreaseDecrease bids_increase_decrease, CombinedBook combined_book, MarketImbalanceIndex market_imbalance_index
+    OrderbookGroup : AsksIncreaseDecrease asks_increase_decrease, BestBidAsk
+    best_bid_ask, BidAsk bid_ask, BidAskDelta bid_ask_delta, BidAskRatio bid_ask_ratio,
+    BidAskRatioDiff bid_ask_ratio_diff, BidAskSpread bid_ask_spread, BidsIncreaseDecrease
+    bids_increase_decrease, CombinedBook combined_book, MarketImbalanceIndex
+    market_imbalance_index
 );
 
 impl Endpoint for AsksIncreaseDecrease {

@@ -8,9 +8,9 @@ use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInf
 use crate::{Client, Exchange, PremiumMode, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime, TakesExchange1, TakesExchange2,
-    TakesLimit, TakesMarketTypes, TakesMode, TakesSort, TakesStartTime, TakesTimeframe, takes_one_venue,
-    takes_several_venues,
+    TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime,
+    TakesExchange1, TakesExchange2, TakesLimit, TakesMarketTypes, TakesMode, TakesSort,
+    TakesStartTime, TakesTimeframe, takes_one_venue, takes_several_venues,
 };
 
 /// The endpoints of [`Client::orderflow`].
@@ -239,13 +239,16 @@ impl OrderflowGroup<'_> {
 }
 
 markers!(
-    OrderflowGroup : BuyVolume buy_volume, SellVolume sell_volume, VolumeDelta volume_delta, VolumeRatio volume_ratio,
-    AnchoredCvd anchored_cvd, MarketOrderCount market_order_count, MarketOrderAverageSize market_order_average_size,
-    LimitOrderCount limit_order_count, LimitOrderAverageSize limit_order_average_size, BuySellTradeCountRatio
-    buy_sell_trade_count_ratio, LimitOrderCountRatio limit_order_count_ratio, MarketOrderCountRatio
-    market_order_count_ratio, BotTracker bot_tracker, Slippage slippage, TransferOfContracts transfer_of_contracts,
-    ParticipationRatio participation_ratio, ExchangePremium exchange_premium, PreviousDayLevels previous_day_levels,
-    PreviousWeekLevels previous_week_levels, PreviousMonthLevels previous_month_levels, Kline kline
+    OrderflowGroup : BuyVolume buy_volume, SellVolume sell_volume, VolumeDelta
+    volume_delta, VolumeRatio volume_ratio, AnchoredCvd anchored_cvd, MarketOrderCount
+    market_order_count, MarketOrderAverageSize market_order_average_size, LimitOrderCount
+    limit_order_count, LimitOrderAverageSize limit_order_average_size,
+    BuySellTradeCountRatio buy_sell_trade_count_ratio, LimitOrderCountRatio
+    limit_order_count_ratio, MarketOrderCountRatio market_order_count_ratio, BotTracker
+    bot_tracker, Slippage slippage, TransferOfContracts transfer_of_contracts,
+    ParticipationRatio participation_ratio, ExchangePremium exchange_premium,
+    PreviousDayLevels previous_day_levels, PreviousWeekLevels previous_week_levels,
+    PreviousMonthLevels previous_month_levels, Kline kline
 );
 
 impl Endpoint for BuyVolume {
@@ -648,8 +651,8 @@ impl Endpoint for ExchangePremium {
 }
 
 takes!(
-    ExchangePremium => TakesCoin, TakesExchange1, TakesExchange2, TakesTimeframe, TakesMode, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort
+    ExchangePremium => TakesCoin, TakesExchange1, TakesExchange2, TakesTimeframe,
+    TakesMode, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
 impl Endpoint for PreviousDayLevels {

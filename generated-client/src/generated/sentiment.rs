@@ -92,9 +92,10 @@ impl SentimentGroup<'_> {
 }
 
 markers!(
-    SentimentGroup : FearAndGreedIndex fear_and_greed_index, PremiumP2p premium_p2p, WbtcMintBurn wbtc_mint_burn,
-    LeaderboardNotionalProfit leaderboard_notional_profit, LeaderboardRoeProfit leaderboard_roe_profit, UserBotRatio
-    user_bot_ratio, MarginLendingRatio margin_lending_ratio
+    SentimentGroup : FearAndGreedIndex fear_and_greed_index, PremiumP2p premium_p2p,
+    WbtcMintBurn wbtc_mint_burn, LeaderboardNotionalProfit leaderboard_notional_profit,
+    LeaderboardRoeProfit leaderboard_roe_profit, UserBotRatio user_bot_ratio,
+    MarginLendingRatio margin_lending_ratio
 );
 
 impl Endpoint for FearAndGreedIndex {

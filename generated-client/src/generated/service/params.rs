@@ -6,8 +6,8 @@ use ::runtime::{Endpoint, Timestamp};
 use ::runtime::registry::{Evidence, ParamInfo, TimeUnit, ValueType};
 use ::runtime::wire::ToWire;
 use crate::{
-    AggregationType, Anchor, Bucket, Coin, Exchange, HeatmapScaling, LevelLeverage, Lookback, MarketType,
-    PositionFilter, PremiumMode, Request, Sort, Timeframe,
+    AggregationType, Anchor, Bucket, Coin, Exchange, HeatmapScaling, LevelLeverage,
+    Lookback, MarketType, PositionFilter, PremiumMode, Request, Sort, Timeframe,
 };
 
 pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::named::<Coin>(), Evidence::Document)

@@ -5,7 +5,7 @@
 use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
 use crate::{Client, Request, Series, Timeframe};
-use super::service::params::{TakesDepth, TakesDepths, TakesWindow, TakesWindows};
+use super::service::params::{TakesDepth, TakesWindow, TakesWindows};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Params: `windows`, `depths`.
+    /// `GET /basis`: a series of records whose fields are unknown. Params: `windows`, `depth`.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -44,8 +44,7 @@ impl Endpoint for Basis {
                     .default("1m,1h")
                     .summary("The lengths."),
                 ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document)
-                    .list("depths")
-                    .default("5,10")
+                    .default("5")
                     .range(Range { min: None, max: Some(50.0) })
                     .served(&["5", "10", "50"])
                     .summary("How deep."),
@@ -54,7 +53,7 @@ impl Endpoint for Basis {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(Basis => TakesWindow, TakesWindows, TakesDepth, TakesDepths);
+takes!(Basis => TakesWindow, TakesWindows, TakesDepth);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

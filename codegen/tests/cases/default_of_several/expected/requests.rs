@@ -16,7 +16,6 @@ fn market() {
 fn every_setter() {
     let client: Client = client();
     setter(client.market().basis().depth(50), "depth=50");
-    setter(client.market().basis().depths([50, 50]), "depth=50,50");
     setter(client.market().basis().window("1m"), "window=1m");
     setter(client.market().basis().windows(["1m", "1m"]), "window=1m,1m");
 }

@@ -292,7 +292,8 @@ fn market() {
         ],
     );
     endpoint(
-        market.arguments(
+        market
+            .arguments(
                 7,
                 7,
                 7,

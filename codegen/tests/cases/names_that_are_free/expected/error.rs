@@ -38,4 +38,6 @@ impl Endpoint for ErrorIt {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("error", "error").summary("A.").endpoints(&[ErrorIt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("error", "error")
+    .summary("A.")
+    .endpoints(&[ErrorIt::INFO]);

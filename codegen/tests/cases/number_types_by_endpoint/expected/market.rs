@@ -6,7 +6,8 @@ use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType};
 use crate::{Client, Request};
 use super::service::params::{
-    TakesAt, TakesDepth, TakesFlag, TakesLevel, TakesLevels, TakesOffset, TakesShare, TakesSteps,
+    TakesAt, TakesDepth, TakesFlag, TakesLevel, TakesLevels, TakesOffset, TakesShare,
+    TakesSteps,
 };
 
 /// The endpoints of [`Client::market`].
@@ -129,10 +130,14 @@ impl Endpoint for Names {
                 ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document)
                     .required(Evidence::Reported)
                     .summary("How many prices."),
-                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Document).summary("Where to begin."),
-                ParamInfo::new("share", "share", ValueType::String, Evidence::Document).summary("Of the whole."),
-                ParamInfo::new("at", "at", ValueType::String, Evidence::Document).summary("When."),
-                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Document).summary("Whether."),
+                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Document)
+                    .summary("Where to begin."),
+                ParamInfo::new("share", "share", ValueType::String, Evidence::Document)
+                    .summary("Of the whole."),
+                ParamInfo::new("at", "at", ValueType::String, Evidence::Document)
+                    .summary("When."),
+                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Document)
+                    .summary("Whether."),
             ],
         );
 }
@@ -183,7 +188,10 @@ impl Endpoint for Worded {
         .path("/worded", Evidence::Document)
         .params(
             &[],
-            &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document).summary("How many steps.")],
+            &[
+                ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document)
+                    .summary("How many steps."),
+            ],
         );
 }
 

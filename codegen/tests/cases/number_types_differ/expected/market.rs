@@ -43,7 +43,13 @@ impl Endpoint for Basis {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
         .path("/basis", Evidence::Document)
-        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document).summary("s")]);
+        .params(
+            &[],
+            &[
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document)
+                    .summary("s"),
+            ],
+        );
 }
 
 impl TakesDepth for Basis {
@@ -55,7 +61,13 @@ impl Endpoint for B2 {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
         .summary("S.")
         .path("/b2", Evidence::Document)
-        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document).summary("s")]);
+        .params(
+            &[],
+            &[
+                ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document)
+                    .summary("s"),
+            ],
+        );
 }
 
 impl TakesDepth for B2 {

@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit, ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit,
+    ValueType,
 };
 use crate::{Client, Request, Station};
 use super::service::{Position, params};
@@ -69,7 +70,8 @@ impl Record for DescribeRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DescribeRecord",
             &[
-                FieldInfo::new("name", "name", ValueType::String, Evidence::Document).summary("The station's name."),
+                FieldInfo::new("name", "name", ValueType::String, Evidence::Document)
+                    .summary("The station's name."),
                 FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Document)
                     .summary("Where it stands."),
                 FieldInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document)

@@ -88,7 +88,10 @@ impl Endpoint for Skew {
         .path("/skew", Evidence::Document)
         .params(
             &[],
-            &[ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document).summary("How it is told.")],
+            &[
+                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document)
+                    .summary("How it is told."),
+            ],
         )
         .series(None, Some("openDate"), Evidence::Document);
 }

@@ -37,7 +37,11 @@ impl Endpoint for Basis {
         .path("/b/{m}", Evidence::Document)
         .params(
             &[],
-            &[ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Document).in_path().summary("s")],
+            &[
+                ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Document)
+                    .in_path()
+                    .summary("s"),
+            ],
         );
 }
 
