@@ -19,15 +19,17 @@ use crate::marked::{Kind, Node};
 use crate::names::{self, Case, Scope};
 use crate::spec;
 use crate::suggest::did_you_mean;
-pub(crate) use endpoints::template;
-pub(crate) use service::may_carry_key;
+pub use endpoints::template;
+pub use service::may_carry_key;
 
 /// A catalogue without a finding.
 #[derive(Debug)]
 pub struct Checked {
-    pub(crate) service: spec::Service,
+    #[doc(hidden)]
+    pub service: spec::Service,
     /// File stems and what the files say, sorted by stem.
-    pub(crate) groups: Vec<(String, spec::Group)>,
+    #[doc(hidden)]
+    pub groups: Vec<(String, spec::Group)>,
 }
 
 /// Applies every rule.

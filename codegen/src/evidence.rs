@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// How a fact is known, best first.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Evidence {
+pub enum Evidence {
     /// The interface document says so.
     Document,
     /// The provider's public documentation says so.
@@ -16,7 +16,7 @@ pub(crate) enum Evidence {
 
 impl Evidence {
     /// The catalogue's word.
-    pub(crate) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Self::Document => "document",
             Self::Published => "published",
@@ -25,17 +25,17 @@ impl Evidence {
     }
 
     /// What a word of the catalogue stands for.
-    pub(crate) fn of(word: &str) -> Option<Self> {
+    pub fn of(word: &str) -> Option<Self> {
         [Self::Document, Self::Published, Self::Reported].into_iter().find(|evidence| evidence.word() == word)
     }
 
     /// Whether the client holds its users to it: what is only reported it leaves to the service.
-    pub(crate) fn is_enforced(self) -> bool {
+    pub fn is_enforced(self) -> bool {
         self != Self::Reported
     }
 
     /// In a sentence: "the path is documented".
-    pub(crate) fn told(self) -> &'static str {
+    pub fn told(self) -> &'static str {
         match self {
             Self::Document => "documented",
             other => other.word(),

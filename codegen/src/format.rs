@@ -8,13 +8,13 @@ mod group;
 mod service;
 mod value;
 
-pub(crate) use group::{BODY, GROUP};
-pub(crate) use service::{ENVELOPE, METADATA, SERVICE};
-pub(crate) use value::FIELD;
+pub use group::{BODY, GROUP};
+pub use service::{ENVELOPE, METADATA, SERVICE};
+pub use value::FIELD;
 
 /// What may stand at a place.
 #[derive(Debug)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// Text of one line.
     Text,
     /// Text whose lines are one paragraph.
@@ -52,31 +52,31 @@ pub(crate) enum Shape {
 
 /// A map with known keys.
 #[derive(Debug)]
-pub(crate) struct Map {
+pub struct Map {
     /// What the map is, with its article.
-    pub(crate) what: &'static str,
+    pub what: &'static str,
     /// Its keys.
-    pub(crate) keys: &'static [Key],
+    pub keys: &'static [Key],
     /// How its keys depend on each other. Only the schema reads it.
-    pub(crate) rules: &'static [Rule],
+    pub rules: &'static [Rule],
 }
 
 /// A key of a map.
 #[derive(Debug)]
-pub(crate) struct Key {
+pub struct Key {
     /// As written.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Whether it must be there.
-    pub(crate) required: bool,
+    pub required: bool,
     /// What its value is.
-    pub(crate) shape: Shape,
+    pub shape: Shape,
     /// What it says, for who writes it.
-    pub(crate) about: &'static str,
+    pub about: &'static str,
 }
 
 /// How keys of a map depend on each other.
 #[derive(Debug)]
-pub(crate) enum Rule {
+pub enum Rule {
     /// Just one of them is there.
     OneOf(&'static [&'static str]),
     /// At least one key is there.
@@ -91,7 +91,7 @@ pub(crate) enum Rule {
 
 impl Map {
     /// The keys that stand before another one.
-    pub(crate) fn before(&self, key: &str) -> Vec<&'static str> {
+    pub fn before(&self, key: &str) -> Vec<&'static str> {
         self.keys.iter().map(|key| key.name).take_while(|name| *name != key).collect()
     }
 }

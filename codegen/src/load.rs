@@ -31,6 +31,14 @@ pub struct Catalogue {
     pub(crate) cut: HashSet<String>,
 }
 
+impl Catalogue {
+    /// The names and texts of its files, `service.yaml` first.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        let groups = self.groups.iter().map(|group| &group.file);
+        [&self.service.file].into_iter().chain(groups).map(|file| (file.name.as_str(), file.text.as_str()))
+    }
+}
+
 /// A file, its tree and what it says; the last two have the same lists.
 #[derive(Debug)]
 pub(crate) struct Document<T> {

@@ -6,7 +6,7 @@ mod group;
 mod service;
 mod value;
 
-pub(crate) use crate::evidence::Evidence;
-pub(crate) use group::{Body, Endpoint, Fields, Group, Known, ParamEntry};
-pub(crate) use service::{ErrorBody, Limit, Metadata, ParamSet, Service, Shapes, Status, TimeUnit, Type, TypeKind};
-pub(crate) use value::{Field, Param, ParamLocation, Range, Record, Use};
+pub use crate::evidence::Evidence;
+pub use group::{Body, Endpoint, Fields, Group, Known, ParamEntry};
+pub use service::{ErrorBody, Limit, Metadata, ParamSet, Service, Shapes, Status, TimeUnit, Type, TypeKind};
+pub use value::{Field, Param, ParamLocation, Range, Record, Use};

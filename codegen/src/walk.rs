@@ -286,12 +286,12 @@ fn names(map: &Map) -> String {
 }
 
 /// Whether a text can be a name of the catalogue, or stand within a line.
-pub(crate) fn is_line(text: &str) -> bool {
+pub fn is_line(text: &str) -> bool {
     is_prose(text) && !has_lines(text)
 }
 
 /// Whether a text says something, and all of it can be seen.
-pub(crate) fn is_prose(text: &str) -> bool {
+pub fn is_prose(text: &str) -> bool {
     !text.trim().is_empty() && !text.chars().any(is_invisible)
 }
 
@@ -300,7 +300,7 @@ fn has_lines(text: &str) -> bool {
 }
 
 /// Control characters other than line breaks, and marks that reorder or hide text.
-pub(crate) fn is_invisible(character: char) -> bool {
+pub fn is_invisible(character: char) -> bool {
     (character.is_control() && !matches!(character, '\n' | '\r' | '\t'))
         || matches!(character,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{Addition, load};
+use codegen::load;
+use evolve::Addition;
 
 use crate::offer::{EVIDENCE, Target, answer};
 use crate::terminal::fail;
@@ -61,6 +62,6 @@ impl Add {
             params,
             evidence: evidence.clone(),
         };
-        self.target.offer(codegen::add(load(&self.target.spec()), &addition))
+        self.target.offer(evolve::add(load(&self.target.spec()), &addition))
     }
 }

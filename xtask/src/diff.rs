@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 use clap::Args;
 use codegen::Api;
-use codegen::evolve::diff::{Changes, Verdict, compare};
+use evolve::diff::{Changes, Verdict, compare};
 
 use crate::paths;
 use crate::terminal::{fail, say};

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{Import as Options, Refusal, load};
+use codegen::load;
+use evolve::{Import as Options, Refusal};
 
 use crate::offer::{EVIDENCE, Target};
 use crate::terminal::fail;
@@ -43,7 +44,7 @@ impl Import {
         let options = Options { text, evidence: self.evidence.clone(), summaries: self.summaries };
         let spec = self.target.spec();
         let is_new = fs::read_dir(&spec).map_or(true, |mut files| files.next().is_none());
-        let change = codegen::import((!is_new).then(|| load(&spec)), &options).map_err(|refusal| match refusal {
+        let change = evolve::import((!is_new).then(|| load(&spec)), &options).map_err(|refusal| match refusal {
             Refusal::Said(why) => Refusal::Said(format!("{}: {why}", self.file.display())),
             other @ Refusal::Catalogue(_) => other,
         });

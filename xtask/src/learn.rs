@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use clap::Args;
-use codegen::{Learning, Lesson, Question, Refusal, load};
+use codegen::load;
+use evolve::{Learning, Lesson, Question, Refusal};
 
 use crate::offer::{EVIDENCE, Target};
 use crate::paths;
@@ -78,7 +79,7 @@ impl Learn {
             enums: self.enums.clone(),
             accept_invented: self.target.is_named(),
         };
-        self.target.offer(codegen::learn(load(&self.target.spec()), &learning))
+        self.target.offer(evolve::learn(load(&self.target.spec()), &learning))
     }
 
     fn lessons(&self) -> Result<Vec<Lesson>, Refusal> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{CatalogueChange, Refusal};
+use evolve::{CatalogueChange, Refusal};
 
 use crate::codegen::{drawn, shown};
 use crate::paths;

@@ -247,7 +247,7 @@ impl Checker {
 }
 
 /// A path without the names of its params.
-pub(crate) fn template(path: &str) -> String {
+pub fn template(path: &str) -> String {
     let segments = path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment });
     segments.collect::<Vec<_>>().join("/")
 }

@@ -159,7 +159,7 @@ impl Checker {
 }
 
 /// Whether a header can carry the API key.
-pub(crate) fn may_carry_key(header: &str) -> bool {
+pub fn may_carry_key(header: &str) -> bool {
     is_header(header) && !is_reserved(header)
 }
 

@@ -4,7 +4,7 @@ use super::value::{FIELD, PARAM, RECORD, USE};
 use super::{EVIDENCE, Map, NOTES, Rule, SNAKE, Shape, TEXTS, UNKNOWN, map, may, must};
 
 /// Every file but `service.yaml`.
-pub(crate) static GROUP: Map = map(
+pub static GROUP: Map = map(
     "a group",
     &[
         must("title", Shape::Text, "The group's name as the market says it."),
@@ -40,7 +40,7 @@ static ENDPOINT: Map = map(
     ],
 );
 
-pub(crate) static BODY: Map = Map {
+pub static BODY: Map = Map {
     what: "a body",
     keys: &[
         may(

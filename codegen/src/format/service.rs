@@ -7,7 +7,7 @@ const AT_LEAST_ONE: Shape = Shape::Whole { min: 1, max: u32::MAX };
 const PLACES: Shape = Shape::List(&Shape::Like(r"^[^.]+(\.[^.]+)*$"));
 
 /// `service.yaml`.
-pub(crate) static SERVICE: Map = map(
+pub static SERVICE: Map = map(
     "the service",
     &[
         must("title", Shape::Text, "What the service is called."),
@@ -105,7 +105,7 @@ static LIMIT: Map = map(
     ],
 );
 
-pub(crate) static ENVELOPE: Map = map(
+pub static ENVELOPE: Map = map(
     "the envelope",
     &[
         must("data", Shape::Text, "The key of the records."),
@@ -115,7 +115,7 @@ pub(crate) static ENVELOPE: Map = map(
     ],
 );
 
-pub(crate) static METADATA: Map = map(
+pub static METADATA: Map = map(
     "`metadata`",
     &[
         must("name", Shape::Text, "The key of the metadata."),

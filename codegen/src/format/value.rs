@@ -51,7 +51,7 @@ pub(super) static RECORD: Map = map(
     ],
 );
 
-pub(crate) static FIELD: Map = map(
+pub static FIELD: Map = map(
     "a field",
     &[
         must("name", Shape::Text, "As on the wire."),

@@ -2,7 +2,7 @@
 
 /// Where a name would stand, as far as the runtime has names there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub enum Scope {
     /// Methods of `Client`, each the accessor of a group, and modules of the crate.
     Groups,
     /// Methods of a request, each the setter of a param.
@@ -22,7 +22,7 @@ pub(crate) enum Scope {
 }
 
 /// Whether the runtime uses a name itself.
-pub(crate) fn is_taken(scope: Scope, ident: &str) -> bool {
+pub fn is_taken(scope: Scope, ident: &str) -> bool {
     let taken: &[&str] = match scope {
         Scope::Groups => TAKEN_GROUPS,
         Scope::Setters => TAKEN_SETTERS,

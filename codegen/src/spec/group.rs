@@ -9,52 +9,52 @@ use super::{Evidence, Field, Param, Record, Use};
 /// Any other file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Group {
-    pub(crate) title: String,
-    pub(crate) summary: String,
+pub struct Group {
+    pub title: String,
+    pub summary: String,
     #[serde(default)]
-    pub(crate) aliases: Vec<String>,
+    pub aliases: Vec<String>,
     #[serde(default)]
-    pub(crate) records: Vec<Record>,
-    pub(crate) endpoints: Vec<Endpoint>,
+    pub records: Vec<Record>,
+    pub endpoints: Vec<Endpoint>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Endpoint {
-    pub(crate) name: String,
-    pub(crate) ident: Option<String>,
+pub struct Endpoint {
+    pub name: String,
+    pub ident: Option<String>,
     #[serde(default)]
-    pub(crate) aliases: Vec<String>,
-    pub(crate) path: Known<String>,
-    pub(crate) evidence: Evidence,
-    pub(crate) summary: String,
-    pub(crate) params: Known<Vec<ParamEntry>>,
-    pub(crate) body: Known<Body>,
+    pub aliases: Vec<String>,
+    pub path: Known<String>,
+    pub evidence: Evidence,
+    pub summary: String,
+    pub params: Known<Vec<ParamEntry>>,
+    pub body: Known<Body>,
     #[serde(default)]
-    pub(crate) notes: String,
-    pub(crate) deprecated: Option<String>,
+    pub notes: String,
+    pub deprecated: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Body {
-    pub(crate) series: Option<Known<Fields>>,
-    pub(crate) object: Option<Known<Fields>>,
-    pub(crate) time: Option<String>,
-    pub(crate) evidence: Option<Evidence>,
+pub struct Body {
+    pub series: Option<Known<Fields>>,
+    pub object: Option<Known<Fields>>,
+    pub time: Option<String>,
+    pub evidence: Option<Evidence>,
 }
 
 /// Something, or `unknown`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum Known<T> {
+pub enum Known<T> {
     #[default]
     Unknown,
     Known(T),
 }
 
 impl<T> Known<T> {
-    pub(crate) fn known(&self) -> Option<&T> {
+    pub fn known(&self) -> Option<&T> {
         match self {
             Self::Unknown => None,
             Self::Known(value) => Some(value),
@@ -64,14 +64,14 @@ impl<T> Known<T> {
 
 /// The fields of a record, or the name of a record that has them.
 #[derive(Debug)]
-pub(crate) enum Fields {
+pub enum Fields {
     Record(String),
     Inline(Vec<Field>),
 }
 
 /// One entry of an endpoint's `params`.
 #[derive(Debug)]
-pub(crate) enum ParamEntry {
+pub enum ParamEntry {
     /// The name of a shared param or of a param set.
     Name(String),
     /// A shared param with something said anew.

@@ -7,40 +7,40 @@ use super::{Evidence, Field, Known, Param, Record};
 /// `service.yaml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Service {
-    pub(crate) title: String,
-    pub(crate) version: String,
-    pub(crate) summary: String,
-    pub(crate) env_prefix: String,
-    pub(crate) base_url: Option<BaseUrl>,
-    pub(crate) time: Time,
+pub struct Service {
+    pub title: String,
+    pub version: String,
+    pub summary: String,
+    pub env_prefix: String,
+    pub base_url: Option<BaseUrl>,
+    pub time: Time,
     #[serde(default)]
-    pub(crate) credentials: Credentials,
+    pub credentials: Credentials,
     #[serde(default)]
-    pub(crate) errors: Vec<Status>,
+    pub errors: Vec<Status>,
     #[serde(default)]
-    pub(crate) error_body: ErrorBody,
+    pub error_body: ErrorBody,
     #[serde(default)]
-    pub(crate) limits: Vec<Limit>,
-    pub(crate) envelope: Option<Envelope>,
+    pub limits: Vec<Limit>,
+    pub envelope: Option<Envelope>,
     #[serde(default)]
-    pub(crate) types: Vec<Type>,
+    pub types: Vec<Type>,
     #[serde(default)]
-    pub(crate) params: Vec<Param>,
+    pub params: Vec<Param>,
     #[serde(default)]
-    pub(crate) param_sets: Vec<ParamSet>,
+    pub param_sets: Vec<ParamSet>,
     #[serde(default)]
-    pub(crate) records: Vec<Record>,
+    pub records: Vec<Record>,
 }
 
 impl Service {
     /// The field that has the time of a record, unless a body names its own.
-    pub(crate) fn envelope_time(&self) -> Option<&Field> {
+    pub fn envelope_time(&self) -> Option<&Field> {
         self.envelope.as_ref()?.time.as_ref()
     }
 
     /// A service of which nothing is known.
-    pub(crate) fn unknown() -> Self {
+    pub fn unknown() -> Self {
         let unknown = || "unknown".to_owned();
         Self {
             title: unknown(),
@@ -64,28 +64,28 @@ impl Service {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct BaseUrl {
-    pub(crate) suffix: String,
-    pub(crate) evidence: Evidence,
+pub struct BaseUrl {
+    pub suffix: String,
+    pub evidence: Evidence,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Time {
-    pub(crate) unit: TimeUnit,
-    pub(crate) evidence: Evidence,
+pub struct Time {
+    pub unit: TimeUnit,
+    pub evidence: Evidence,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum TimeUnit {
+pub enum TimeUnit {
     Seconds,
     Milliseconds,
 }
 
 impl TimeUnit {
     /// The catalogue's word.
-    pub(crate) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Self::Seconds => "seconds",
             Self::Milliseconds => "milliseconds",
@@ -95,131 +95,131 @@ impl TimeUnit {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Credentials {
-    pub(crate) api_key: Option<ApiKey>,
-    pub(crate) client_credentials: Option<ClientCredentials>,
+pub struct Credentials {
+    pub api_key: Option<ApiKey>,
+    pub client_credentials: Option<ClientCredentials>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ApiKey {
-    pub(crate) header: String,
-    pub(crate) evidence: Evidence,
+pub struct ApiKey {
+    pub header: String,
+    pub evidence: Evidence,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ClientCredentials {
-    pub(crate) path: String,
-    pub(crate) label: String,
+pub struct ClientCredentials {
+    pub path: String,
+    pub label: String,
     #[serde(default)]
-    pub(crate) reply: Vec<Field>,
+    pub reply: Vec<Field>,
     #[serde(default)]
-    pub(crate) errors: Vec<Status>,
-    pub(crate) evidence: Evidence,
+    pub errors: Vec<Status>,
+    pub evidence: Evidence,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Status {
-    pub(crate) status: u64,
+pub struct Status {
+    pub status: u64,
     #[serde(default)]
-    pub(crate) label: Known<String>,
-    pub(crate) summary: String,
+    pub label: Known<String>,
+    pub summary: String,
     #[serde(default)]
-    pub(crate) advice: String,
+    pub advice: String,
     #[serde(default)]
-    pub(crate) notes: String,
-    pub(crate) evidence: Evidence,
+    pub notes: String,
+    pub evidence: Evidence,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ErrorBody {
-    pub(crate) message: Vec<String>,
+pub struct ErrorBody {
+    pub message: Vec<String>,
     #[serde(default)]
-    pub(crate) code: Vec<String>,
-    pub(crate) evidence: Option<Evidence>,
+    pub code: Vec<String>,
+    pub evidence: Option<Evidence>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Limit {
-    pub(crate) name: String,
-    pub(crate) requests: u64,
-    pub(crate) seconds: u64,
-    pub(crate) concurrent: u64,
+pub struct Limit {
+    pub name: String,
+    pub requests: u64,
+    pub seconds: u64,
+    pub concurrent: u64,
     #[serde(default)]
-    pub(crate) applies_to: Known<String>,
-    pub(crate) evidence: Evidence,
+    pub applies_to: Known<String>,
+    pub evidence: Evidence,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Envelope {
-    pub(crate) data: String,
-    pub(crate) time: Option<Field>,
-    pub(crate) metadata: Option<Metadata>,
-    pub(crate) evidence: Evidence,
+pub struct Envelope {
+    pub data: String,
+    pub time: Option<Field>,
+    pub metadata: Option<Metadata>,
+    pub evidence: Evidence,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Metadata {
-    pub(crate) name: String,
-    pub(crate) fields: Vec<Field>,
-    pub(crate) unsupported: Option<String>,
+pub struct Metadata {
+    pub name: String,
+    pub fields: Vec<Field>,
+    pub unsupported: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Type {
-    pub(crate) name: String,
-    pub(crate) kind: TypeKind,
-    pub(crate) summary: String,
-    pub(crate) evidence: Evidence,
+pub struct Type {
+    pub name: String,
+    pub kind: TypeKind,
+    pub summary: String,
+    pub evidence: Evidence,
     #[serde(default)]
-    pub(crate) values: Vec<Value>,
-    pub(crate) shapes: Option<Shapes>,
+    pub values: Vec<Value>,
+    pub shapes: Option<Shapes>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum TypeKind {
+pub enum TypeKind {
     Enum,
     Identifier,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Value {
-    pub(crate) value: String,
-    pub(crate) ident: Option<String>,
+pub struct Value {
+    pub value: String,
+    pub ident: Option<String>,
     #[serde(default)]
-    pub(crate) summary: String,
-    pub(crate) evidence: Option<Evidence>,
+    pub summary: String,
+    pub evidence: Option<Evidence>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Shapes {
-    pub(crate) part: String,
-    pub(crate) question: String,
-    pub(crate) suffixes: Vec<Suffix>,
+pub struct Shapes {
+    pub part: String,
+    pub question: String,
+    pub suffixes: Vec<Suffix>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Suffix {
-    pub(crate) suffix: String,
-    pub(crate) answer: Option<String>,
-    pub(crate) summary: String,
-    pub(crate) evidence: Option<Evidence>,
+pub struct Suffix {
+    pub suffix: String,
+    pub answer: Option<String>,
+    pub summary: String,
+    pub evidence: Option<Evidence>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ParamSet {
-    pub(crate) name: String,
-    pub(crate) params: Vec<String>,
+pub struct ParamSet {
+    pub name: String,
+    pub params: Vec<String>,
 }

@@ -6,38 +6,38 @@ use super::Evidence;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Param {
+pub struct Param {
     id: Option<String>,
-    pub(crate) name: String,
-    pub(crate) ident: Option<String>,
+    pub name: String,
+    pub ident: Option<String>,
     #[serde(rename = "type")]
-    pub(crate) ty: String,
-    pub(crate) list: Option<String>,
+    pub ty: String,
+    pub list: Option<String>,
     #[serde(rename = "in", default)]
-    pub(crate) location: ParamLocation,
-    pub(crate) required: Option<Evidence>,
-    pub(crate) default: Option<String>,
-    pub(crate) range: Option<Range>,
+    pub location: ParamLocation,
+    pub required: Option<Evidence>,
+    pub default: Option<String>,
+    pub range: Option<Range>,
     #[serde(default)]
-    pub(crate) served: Vec<String>,
+    pub served: Vec<String>,
     #[serde(default)]
-    pub(crate) unit: String,
-    pub(crate) summary: String,
-    pub(crate) evidence: Option<Evidence>,
+    pub unit: String,
+    pub summary: String,
+    pub evidence: Option<Evidence>,
     #[serde(default)]
-    pub(crate) notes: String,
+    pub notes: String,
 }
 
 impl Param {
     /// What entries refer to it by.
-    pub(crate) fn id(&self) -> &str {
+    pub fn id(&self) -> &str {
         self.id.as_ref().unwrap_or(&self.name)
     }
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum ParamLocation {
+pub enum ParamLocation {
     #[default]
     Query,
     Path,
@@ -45,44 +45,44 @@ pub(crate) enum ParamLocation {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Use {
+pub struct Use {
     #[serde(rename = "use")]
-    pub(crate) param: String,
-    pub(crate) required: Option<Evidence>,
-    pub(crate) evidence: Option<Evidence>,
-    pub(crate) notes: Option<String>,
+    pub param: String,
+    pub required: Option<Evidence>,
+    pub evidence: Option<Evidence>,
+    pub notes: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Record {
-    pub(crate) name: String,
-    pub(crate) summary: String,
-    pub(crate) fields: Vec<Field>,
-    pub(crate) evidence: Evidence,
+pub struct Record {
+    pub name: String,
+    pub summary: String,
+    pub fields: Vec<Field>,
+    pub evidence: Evidence,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Field {
-    pub(crate) name: String,
-    pub(crate) ident: Option<String>,
+pub struct Field {
+    pub name: String,
+    pub ident: Option<String>,
     #[serde(rename = "type")]
-    pub(crate) ty: String,
-    pub(crate) summary: String,
+    pub ty: String,
+    pub summary: String,
     #[serde(default)]
-    pub(crate) unit: String,
-    pub(crate) range: Option<Range>,
+    pub unit: String,
+    pub range: Option<Range>,
     #[serde(default)]
-    pub(crate) optional: bool,
-    pub(crate) evidence: Option<Evidence>,
+    pub optional: bool,
+    pub evidence: Option<Evidence>,
     #[serde(default)]
-    pub(crate) notes: String,
+    pub notes: String,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Range {
-    pub(crate) min: Option<f64>,
-    pub(crate) max: Option<f64>,
+pub struct Range {
+    pub min: Option<f64>,
+    pub max: Option<f64>,
 }

@@ -1,0 +1,159 @@
+//! Params that both know: what is said of one that endpoints share has to hold for all of them.
+
+use codegen::spec::{self, Evidence, TypeKind};
+use codegen::type_expr::TypeExpr;
+
+use super::Comparison;
+use super::facts::Spot;
+use crate::import::build::known::{self, ParamAt};
+use crate::import::build::meetings::{MetParam, User};
+use crate::import::build::params::written;
+use crate::import::plan::{PlannedParam, Said, Several};
+use crate::tree::Tree;
+
+impl Comparison<'_> {
+    pub(super) fn param(&mut self, met: &MetParam) {
+        let checked = self.checked;
+        let Some(param) = met.at.param(checked) else { return };
+        let (file, path) = met.at.place(checked);
+        let of = met.users.first().map(|user| user.label.clone()).unwrap_or_default();
+        let spot = Spot { file, path, name: format!("`{}`", param.name), of };
+        let mut agrees = true;
+        for user in &met.users {
+            let said = &user.said;
+            if let Some(differing) = self.differing(&param.ty, &said.ty, &said.said, said.default.as_deref()) {
+                self.facts.differ(&spot.name, &user.label, differing);
+                agrees = false;
+            }
+            if user.said.name != param.name {
+                let text = format!("called `{}` in the description", user.said.name);
+                self.facts.differ(&spot.name, &user.label, text);
+            }
+            let own = Spot { of: user.label.clone(), ..spot.clone() };
+            self.ident(&own, param.ident.as_deref(), user.said.said.ident.as_deref());
+        }
+        // What goes by another type says nothing of values of the known one.
+        if agrees {
+            self.values_of(&spot, param, met);
+        }
+        self.several(&spot, param, met);
+        self.required(&spot, param, met);
+        self.meaning(&spot, param, met);
+        for user in &met.users {
+            let own = Spot { of: user.label.clone(), ..spot.clone() };
+            if let Some(known) = self.evidence_of(met.at, user, param) {
+                self.evidence(&own, known, user.said.said.evidence.as_deref());
+            }
+        }
+    }
+
+    /// What it means, which only all who share it can say.
+    fn meaning(&mut self, spot: &Spot, param: &spec::Param, met: &MetParam) {
+        let said = |user: &User| (user.said.said.summary.clone(), user.said.said.notes.clone());
+        let Some(first) = met.users.first() else { return };
+        if self.is_covered(met) && met.users.iter().all(|user| said(user) == said(first)) {
+            return self.texts(spot, (&param.unit, &param.summary, &param.notes), &first.said.said);
+        }
+        let known = (&param.summary, Some(&param.notes).filter(|notes| !notes.is_empty()));
+        for user in &met.users {
+            let (summary, notes) = said(user);
+            let is_other = !summary.is_empty() && summary != *known.0;
+            self.facts.untold(usize::from(is_other) + usize::from(notes.is_some() && notes.as_ref() != known.1));
+        }
+    }
+
+    /// Default, bounds and what was served.
+    fn values_of(&mut self, spot: &Spot, param: &spec::Param, met: &MetParam) {
+        let users = || met.users.iter();
+        let shared = (!self.is_covered(met)).then_some("which other endpoints share");
+        let fact = |of: &dyn Fn(&PlannedParam) -> Option<Tree>| -> Vec<(&str, Option<Tree>)> {
+            users().map(|user| (user.label.as_str(), of(&user.said))).collect()
+        };
+        let default = param.default.clone().map(Tree::Text);
+        let said = fact(&|said| said.default.as_deref().map(|value| written(&said.ty, value)));
+        let fits = users().filter_map(|user| user.said.default.as_deref()).all(|text| self.fits(param, text));
+        let why_not = shared.or((!fits).then_some("where its type or range has no such value"));
+        self.facts.fact(spot, "default", default.as_ref(), &said, why_not);
+        let served = (!param.served.is_empty())
+            .then(|| Tree::List(param.served.iter().map(|value| Tree::Text(value.clone())).collect()));
+        let said = fact(&|said| {
+            let served: Vec<_> = said.served.iter().map(|value| written(&said.ty, value)).collect();
+            (!served.is_empty()).then_some(Tree::List(served))
+        });
+        self.facts.fact(spot, "served", served.as_ref(), &said, shared);
+        let ranges: Vec<(&str, &Said)> = users().map(|user| (user.label.as_str(), &user.said.said)).collect();
+        let default = param.default.as_deref().and_then(|text| text.parse::<f64>().ok());
+        let is_outside = |said: &Said| {
+            default.is_some_and(|default| {
+                said.min.is_some_and(|min| default < min) || said.max.is_some_and(|max| default > max)
+            })
+        };
+        // What is only reported is never enforced, and the range of a param that is known better is.
+        let is_known_better = users().any(|user| self.evidence_of(met.at, user, param) != Some(Evidence::Reported));
+        let enforces = self.evidence == Evidence::Reported && is_known_better;
+        let why_not = shared
+            .or(enforces.then_some("where it would be enforced"))
+            .or(users().any(|user| is_outside(&user.said.said)).then_some("where the default is outside"));
+        self.range(spot, &param.ty, param.range, &ranges, why_not);
+    }
+
+    /// Whether the description tells of every endpoint that takes a param.
+    pub(super) fn is_covered(&self, met: &MetParam) -> bool {
+        let ParamAt::Shared(_) = met.at else { return true };
+        let takes = self
+            .checked
+            .groups
+            .iter()
+            .enumerate()
+            .flat_map(|(group, (_, spec))| (0..spec.endpoints.len()).map(move |endpoint| (group, endpoint)));
+        let mut takes = takes.filter(|(group, endpoint)| {
+            known::params(self.checked, *group, *endpoint)
+                .is_some_and(|params| params.iter().any(|(at, _)| *at == met.at))
+        });
+        takes.all(|place| met.users.iter().any(|user| user.endpoint == Some(place)))
+    }
+
+    /// How a param is known on an endpoint.
+    fn evidence_of(&self, at: ParamAt, user: &User, param: &spec::Param) -> Option<Evidence> {
+        let inherited = match at {
+            ParamAt::Own(group, endpoint, _) => Some(self.checked.groups[group].1.endpoints[endpoint].evidence),
+            ParamAt::Shared(_) => None,
+        };
+        self.said_anew(user).and_then(|entry| entry.evidence).or(param.evidence).or(inherited)
+    }
+
+    /// Whether a default can be one of a known param.
+    fn fits(&self, param: &spec::Param, text: &str) -> bool {
+        let within = param.range.zip(text.parse::<f64>().ok()).is_none_or(|(range, number)| {
+            range.min.is_none_or(|min| number >= min) && range.max.is_none_or(|max| number <= max)
+        });
+        let is_one = match TypeExpr::parse(&param.ty) {
+            Some(TypeExpr::Builtin(builtin)) => builtin.is_written(text),
+            Some(TypeExpr::Name(name)) => {
+                let ty = self.checked.service.types.iter().find(|ty| ty.name == name);
+                let met = self.met.types.iter().filter(|(_, (met, _))| met == name);
+                let mut new = met.flat_map(|(index, _)| &self.plan.types[*index].values);
+                ty.is_some_and(|ty| {
+                    ty.kind == TypeKind::Identifier || ty.values.iter().any(|known| known.value == text)
+                }) || new.any(|value| value.value == text)
+            }
+            _ => false,
+        };
+        within && is_one
+    }
+
+    /// Whether several values can be sent.
+    fn several(&mut self, spot: &Spot, param: &spec::Param, met: &MetParam) {
+        for user in &met.users {
+            let text = match (&param.list, &user.said.several) {
+                (Some(_), Several::No) => "one value in the description, several here".to_owned(),
+                (Some(here), Several::By(said)) if here != said => {
+                    format!("list {said} in the description, {here} here")
+                }
+                (None, Several::Yes | Several::By(_)) => "several values in the description, one here".to_owned(),
+                _ => continue,
+            };
+            self.facts.differ(&spot.name, &user.label, text);
+        }
+    }
+}
