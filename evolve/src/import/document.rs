@@ -67,12 +67,17 @@ impl Document {
 
     fn tags(&self) -> HashMap<String, String> {
         let items_of_paths = entries(&self.root, "paths").filter_map(|(_, item)| self.follow(item));
-        let operations = items_of_paths.filter_map(|(item, _)| item.get("get"));
+        let operations = items_of_paths.filter_map(|(item, _)| self.operation(item));
         let mut by_module = HashMap::new();
         for tag in operations.filter_map(|operation| items(operation, "tags").first()?.as_str()) {
             by_module.entry(module(tag)).or_insert_with(|| tag.to_owned());
         }
         by_module
+    }
+
+    /// The operation of a path that reads, if there is one.
+    pub(super) fn operation<'d>(&'d self, item: &'d Value) -> Option<&'d Value> {
+        self.follow(item.get("get")?).map(|(operation, _)| operation)
     }
 
     pub(super) fn root(&self) -> &Value {

@@ -16,7 +16,8 @@ impl<'d> Reader<'d> {
         let mut errors: Vec<(u16, Tree, &'d Value)> = Vec::new();
         for (path, item) in entries(root, "paths") {
             let Some((item, _)) = self.document.follow(item) else { continue };
-            let responses = item.get("get").into_iter().flat_map(|operation| entries(operation, "responses"));
+            let operation = self.document.operation(item);
+            let responses = operation.into_iter().flat_map(|operation| entries(operation, "responses"));
             for (status, response) in responses.filter(|(status, _)| !status.starts_with('2')) {
                 let at = format!("`{path}`/responses/{status}");
                 let Some(number) = status.parse::<u16>().ok().filter(|number| (400..600).contains(number)) else {

@@ -68,8 +68,22 @@ impl<'d> Reader<'d> {
             }
         }
         if let Some(operation) = target.get("get") {
+            let operation = self.followed_operation(operation, &place);
             self.operation(Some(path), target, operation, &place);
         }
+    }
+
+    /// What a `$ref` in the place of an operation stands for; itself, with nothing in it, where that leads nowhere.
+    fn followed_operation(&mut self, operation: &'d Value, place: &str) -> &'d Value {
+        let Some((target, reference)) = self.document.follow(operation) else {
+            self.notes
+                .add("an operation behind a reference that leads nowhere, of which only the path is known", place);
+            return &Value::Null;
+        };
+        if reference.is_some() {
+            self.sweep(operation, &["$ref"], &format!("{place}/get"));
+        }
+        target
     }
 
     fn operation(&mut self, path: Option<&'d str>, item: &'d Value, operation: &'d Value, place: &str) {
@@ -98,9 +112,9 @@ impl<'d> Reader<'d> {
         let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
         let deprecated =
             is_deprecated.then(|| text(operation, "x-deprecated").unwrap_or("The service says so.").to_owned());
-        let is_unknown = path.is_none() || text(operation, "x-params") == Some("unknown");
-        let params = if is_unknown { None } else { Some(self.params(item, operation, place)) };
-        let params = self.path_params(path.as_deref().unwrap_or_default(), params, place);
+        let is_unknown = path.is_none() || operation.is_null() || text(operation, "x-params") == Some("unknown");
+        let (params, are_all) = if is_unknown { (Vec::new(), false) } else { self.params(item, operation, place) };
+        let params = self.path_params(path.as_deref().unwrap_or_default(), params, are_all, place);
         let (body, body_evidence) = self.body(operation, &name, place);
         self.plan.endpoints.push(PlannedEndpoint {
             group,
@@ -156,14 +170,17 @@ impl<'d> Reader<'d> {
         is_path.then_some(path)
     }
 
-    /// The params with exactly those in the path that it has.
-    fn path_params(&mut self, path: &str, params: Option<Vec<Taken>>, place: &str) -> Option<Vec<Taken>> {
+    /// The params with exactly those in the path that it has; `None` if there may be others, and none has to be listed.
+    fn path_params(&mut self, path: &str, params: Vec<Taken>, are_all: bool, place: &str) -> Option<Vec<Taken>> {
         let in_path: Vec<&str> =
             path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}')).collect();
-        if params.is_none() && in_path.is_empty() {
-            return None;
+        if !are_all {
+            if in_path.is_empty() {
+                return None;
+            }
+            self.notes.add("params beyond those that are known, which have to be listed for the path", place);
         }
-        let mut params = params.unwrap_or_default();
+        let mut params = params;
         let told = params.len();
         let shared = &self.plan.shared;
         let param = |taken: &Taken| match taken {
@@ -176,7 +193,7 @@ impl<'d> Reader<'d> {
         });
         let missing: Vec<_> =
             in_path.iter().filter(|name| !params.iter().any(|taken| param(taken).0 == **name)).collect();
-        if params.len() < told || !missing.is_empty() {
+        if params.len() < told || are_all && !missing.is_empty() {
             self.notes.add("params that do not agree with the path, which decides", place);
         }
         let plain = |name: &str| PlannedParam {

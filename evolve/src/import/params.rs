@@ -28,13 +28,15 @@ const KEYS: &[&str] = &[
 ];
 
 impl<'d> Reader<'d> {
-    /// The params of an operation, those of its path first.
-    pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, place: &str) -> Vec<Taken> {
+    /// The params of an operation, those of its path first, and whether none of them leads nowhere.
+    pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, place: &str) -> (Vec<Taken>, bool) {
         let mut taken: Vec<(String, String, Taken)> = Vec::new();
+        let mut are_all = true;
         let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
         for (index, param) in all.enumerate() {
             let Some((target, reference)) = self.document.follow(param) else {
-                self.notes.add("a param that leads nowhere", place);
+                self.notes.add("a param that leads nowhere, so that nobody knows which there are", place);
+                are_all = false;
                 continue;
             };
             if reference.is_some() {
@@ -60,7 +62,7 @@ impl<'d> Reader<'d> {
                 None => taken.push((name, location, read)),
             }
         }
-        taken.into_iter().map(|(.., taken)| taken).collect()
+        (taken.into_iter().map(|(.., taken)| taken).collect(), are_all)
     }
 
     /// What the params are called, whether they can be taken over or not.
