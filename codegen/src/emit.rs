@@ -22,7 +22,7 @@ mod types;
 
 pub use catalogue_schema::catalogue_schema;
 pub use openapi::{OpenApiFormat, OpenApiVersion, openapi};
-pub(crate) use render::MARKER;
+pub use render::MARKER;
 
 use std::num::NonZero;
 use std::panic::resume_unwind;

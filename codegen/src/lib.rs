@@ -42,6 +42,8 @@ pub use check::{Checked, check};
 pub use check::{may_carry_key, template};
 pub use coverage::{Coverage, Tally, Wanted};
 pub use diagnostic::{Diagnostic, Diagnostics};
+#[doc(hidden)]
+pub use emit::MARKER;
 pub use emit::{File, OpenApiFormat, OpenApiVersion, catalogue_schema, documents, emit, openapi};
 pub use load::{Catalogue, load, load_texts};
 pub use lower::lower;

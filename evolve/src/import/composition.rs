@@ -31,6 +31,18 @@ const STRUCTURE: &[&str] = &[
 /// What is not read where a type is that of its one part.
 const OVERRULED: &[&str] = &["additionalProperties", "enum", "format", "items"];
 
+/// What is read of a value that is an alternative to others.
+const CONSTANT_KEYS: &[&str] = &["const", "description", "title", "type"];
+
+/// The values of an enum that is written as alternatives, each of them a constant with what it means.
+pub(super) fn constants(schema: &Value) -> Vec<&Value> {
+    let alternatives = ["oneOf", "anyOf"].into_iter().find(|key| items(schema, key).len() > 1);
+    let options = alternatives.map(|key| items(schema, key)).unwrap_or_default();
+    let values: Vec<&Value> = options.iter().filter(|option| text(option, "type") != Some("null")).collect();
+    let are_constants = values.iter().all(|value| value.get("const").is_some_and(|value| !value.is_mapping()));
+    if are_constants { values } else { Vec::new() }
+}
+
 /// A schema that is a part of another, with the place that it stands at.
 pub(super) type Part<'d> = (&'d Value, String);
 
@@ -86,6 +98,9 @@ impl<'d> Reader<'d> {
         let has = |key: &str| schema.get(key).is_some();
         let Composition { parts, alternatives, nullable, .. } = self.composition(schema, place);
         let nullable = nullable || is_nullable(schema);
+        if !constants(schema).is_empty() && parts.is_empty() {
+            return Some(Valued { nullable, ..self.plain(schema, name, place) });
+        }
         if let Some(key) = alternatives {
             if parts.is_empty() && !has("properties") {
                 self.notes.add(format!("`{key}` of several, which becomes `any`"), place);
@@ -120,8 +135,16 @@ impl<'d> Reader<'d> {
         for (remark, at) in &composition.remarks {
             self.sweep(remark, &["nullable"], at);
         }
+        let are_constants = !constants(schema).is_empty();
         for (option, at) in &composition.options {
-            self.sweep_part(option, at);
+            if are_constants {
+                self.sweep(option, CONSTANT_KEYS, at);
+                if option.get("description").is_some() {
+                    self.untold(option, "title", "a value that has a description", at);
+                }
+            } else {
+                self.sweep_part(option, at);
+            }
         }
         composition
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use codegen::names::{self, Case};
 use codegen::spec::Evidence;
-use codegen::{is_line, is_prose};
+use codegen::{MARKER, is_line, is_prose};
 use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
@@ -55,9 +55,9 @@ impl Document {
         }
     }
 
-    /// Whether we made it.
+    /// Whether our own generator made it; the mark of another says nothing of what it means with its keys.
     pub(super) fn is_ours(&self) -> bool {
-        self.root().get("x-generated").is_some()
+        text(&self.root, "x-generated").is_some_and(|mark| mark.starts_with(MARKER))
     }
 
     /// The tag of which a path without one may be.

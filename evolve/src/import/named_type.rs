@@ -4,6 +4,7 @@ use codegen::is_line;
 use serde_yaml::Value;
 
 use super::Reader;
+use super::composition::constants;
 use super::document::{items, text, text_of};
 use super::plan::{PlannedType, PlannedValue, Said, Ty};
 use super::schema::{is_component, owner};
@@ -14,11 +15,13 @@ impl<'d> Reader<'d> {
         let is_open = text(schema, "x-kind") == Some("identifier");
         let (mut values, mut left) = (Vec::new(), 0);
         let described = items(schema, "x-values");
-        let listed = items(schema, "enum");
-        for value in if described.is_empty() { listed } else { described } {
-            let text_value = value.get("value").map_or_else(|| text_of(value), text_of);
+        let listed = items(schema, "enum").iter().chain(constants(schema));
+        let all: Vec<&Value> = if described.is_empty() { listed.collect() } else { described.iter().collect() };
+        for value in all {
+            let text_value = value.get("value").or(value.get("const")).map_or_else(|| text_of(value), text_of);
+            let summary = ["summary", "description", "title"].iter().find_map(|key| text(value, key));
             let said = Said {
-                summary: text(value, "summary").map(|text| self.prose(text)).unwrap_or_default(),
+                summary: summary.map(|text| self.prose(text)).unwrap_or_default(),
                 ident: text(value, "ident").map(str::to_owned),
                 evidence: text(value, "evidence").map(str::to_owned),
                 ..Said::default()

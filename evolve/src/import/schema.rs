@@ -3,6 +3,7 @@
 use serde_yaml::Value;
 
 use super::Reader;
+use super::composition::constants;
 use super::document::{items, text};
 use super::plan::Ty;
 
@@ -135,7 +136,8 @@ impl<'d> Reader<'d> {
                 Ty::Builtin("any")
             }
         };
-        if schema.get("enum").is_some() && !matches!(ty, Ty::Builtin("string") | Ty::Named(_)) {
+        let is_enum = schema.get("enum").is_some() || !constants(schema).is_empty();
+        if is_enum && !matches!(ty, Ty::Builtin("string") | Ty::Named(_)) {
             self.notes.add("an `enum` of other values than text", place);
         }
         Valued { ty, nullable }
@@ -151,8 +153,16 @@ impl<'d> Reader<'d> {
             Some(Value::Sequence(one)) => one.iter().filter_map(Value::as_str).collect(),
             _ if schema.get("properties").is_some() || schema.get("allOf").is_some() => vec!["object"],
             _ if schema.get("items").is_some() => vec!["array"],
-            _ if items(schema, "enum").iter().chain(schema.get("const")).any(Value::is_string) => vec!["string"],
-            _ => vec![],
+            _ => {
+                let constants = constants(schema).into_iter().filter_map(|value| value.get("const"));
+                let values: Vec<_> = items(schema, "enum").iter().chain(schema.get("const")).chain(constants).collect();
+                match values.as_slice() {
+                    [] => vec![],
+                    values if values.iter().any(|value| value.is_string()) => vec!["string"],
+                    values if values.iter().all(|value| value.is_i64()) => vec!["integer"],
+                    _ => vec![],
+                }
+            }
         };
         match types.as_slice() {
             [one] => one,
