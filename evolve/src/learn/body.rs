@@ -47,16 +47,16 @@ impl Topic<'_> {
                 }
                 self.merge_record(desk, record, seen)
             }
-            _ => self.open(desk, &body, known, kind, shared.as_deref(), seen),
+            _ => self.open(desk, &body, (known, inherited), kind, shared.as_deref(), seen),
         }
     }
 
-    /// Puts fields where none were known.
+    /// Puts fields where none were known. That the body is a series or an object may be known better than they are.
     fn open(
         &self,
         desk: &mut Desk,
         body: &[Step],
-        known: &Tree,
+        (known, inherited): (&Tree, &str),
         kind: Kind,
         shared: Option<&str>,
         seen: &Seen,
@@ -79,14 +79,21 @@ impl Topic<'_> {
             None => Some(self.other_time(desk, &list, shared)),
         };
         self.say_learned(desk, &list, seen);
-        let evidence = self.learning.evidence.as_str();
-        let new = Tree::map().with("evidence", evidence).with_some("time", time.clone()).with(kind.key(), list.clone());
+        let weaker = self.weaker_evidence(inherited).filter(|_| known.get(kind.key()).is_some());
+        if let Some(own) = weaker {
+            list = list.into_iter().map(|field| field.with("evidence", own)).collect();
+        }
+        let evidence = if weaker.is_some() { known.text("evidence") } else { Some(self.learning.evidence.as_str()) };
+        let new =
+            Tree::map().with_some("evidence", evidence).with_some("time", time.clone()).with(kind.key(), list.clone());
         if desk.replace(&self.file, body, new).is_ok() {
             return Ok(());
         }
         // It stands on several lines, which stay.
         desk.replace(&self.file, &[body, &[Step::Key(kind.key())]].concat(), list)?;
-        desk.set(&self.file, body, &format::BODY, "evidence", evidence)?;
+        if let Some(evidence) = evidence {
+            desk.set(&self.file, body, &format::BODY, "evidence", evidence)?;
+        }
         time.map_or(Ok(()), |time| desk.set(&self.file, body, &format::BODY, "time", time))
     }
 

@@ -1,6 +1,7 @@
 //! The fields of one record, as replies show them and as the catalogue has them.
 
 use codegen::names::{self, Case, Scope};
+use codegen::spec::Evidence;
 use codegen::{format, is_line};
 
 use super::Learning;
@@ -104,6 +105,12 @@ impl Topic<'_> {
             }
         }
         desk.extend(&place.file, &place.path, new)
+    }
+
+    /// How what is learned is known, where that is weaker than how what it stands beside is.
+    pub(super) fn weaker_evidence(&self, known: &str) -> Option<&str> {
+        let own = self.learning.evidence.as_str();
+        (Evidence::of(known) < Evidence::of(own)).then_some(own)
     }
 
     /// Merges with a record that has a name.

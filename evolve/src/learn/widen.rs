@@ -1,5 +1,6 @@
 //! Types that are known, against the values that came: widened where they do not fit, and never silently.
 
+use codegen::format;
 use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::fields::{Place, SERVICE, Topic};
@@ -46,11 +47,17 @@ impl Topic<'_> {
             return Ok(());
         }
         let range = if loses_range { ", without its range" } else { "" };
-        self.say(desk, format!("{contradiction}; it becomes {wider}{range}"));
+        // The old type was known so; the new one is what the replies show.
+        let own = self.weaker_evidence(known);
+        let evidence = own.map(|own| format!(" (evidence: {own})")).unwrap_or_default();
+        self.say(desk, format!("{contradiction}; it becomes {wider}{evidence}{range}"));
         if wider == "number" && seen.rounded > 0 {
             self.say_doubts(desk, &named, &wider, seen);
         }
         desk.replace(&place.file, &place_of_type, wider)?;
+        if let Some(own) = own {
+            desk.set(&place.file, at, &format::FIELD, "evidence", own)?;
+        }
         if loses_range { desk.remove(&place.file, at, "range") } else { Ok(()) }
     }
 
