@@ -3,6 +3,7 @@
 use codegen::format;
 
 use super::fields::{Place, Topic};
+use super::guess::keys_of_data;
 use super::kind::Kind;
 use super::time::make_time;
 use crate::change::{Desk, Refusal};
@@ -61,6 +62,12 @@ impl Topic<'_> {
         shared: Option<&str>,
         seen: &Seen,
     ) -> Result<(), Refusal> {
+        if let Some(keys) = keys_of_data(seen) {
+            return Err(Refusal::Said(format!(
+                "its keys are data and no names of fields, like {keys}; leave it `unknown`, and the client hands it over \
+                 as it is"
+            )));
+        }
         let named = known.text("time");
         let own = named.filter(|own| self.has_own_time(desk, own, seen));
         let envelope = shared.filter(|time| own.is_none_or(|own| own == *time));
@@ -79,6 +86,7 @@ impl Topic<'_> {
             None => Some(self.other_time(desk, &list, shared)),
         };
         self.say_learned(desk, &list, seen);
+        self.doubt_keys(desk, "the body", seen, &list);
         let weaker = self.weaker_evidence(inherited).filter(|_| known.get(kind.key()).is_some());
         if let Some(own) = weaker {
             list = list.into_iter().map(|field| field.with("evidence", own)).collect();

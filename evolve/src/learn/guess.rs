@@ -63,6 +63,18 @@ fn is_record(seen: &Seen) -> bool {
     !names.is_empty() && names.len() <= 80 && shared && names.iter().all(|(name, _)| is_name(name))
 }
 
+/// Keys of a whole body or record that are data, like moments or coins, if most of them are or no two objects share one.
+pub(super) fn keys_of_data(seen: &Seen) -> Option<String> {
+    let names = || seen.fields.0.iter().map(|(name, _)| name.as_str());
+    let is_data = |name: &&str| name.parse::<f64>().is_ok() || looks_like_a_moment(name);
+    if names().filter(is_data).count() * 2 > names().count() {
+        return names().find(is_data).map(|name| format!("`{name}`"));
+    }
+    let is_shared = seen.objects < 2 || seen.fields.0.iter().any(|(_, field)| field.times > 1);
+    let first: Vec<_> = names().take(2).map(|name| format!("`{name}`")).collect();
+    (!is_shared && first.len() > 1).then(|| format!("{}, of which no two objects have one", first.join(" and ")))
+}
+
 /// The unit in which all whole numbers would be moments of our time.
 fn moment_unit(seen: &Seen) -> Option<&'static str> {
     unit_of(seen.least).filter(|unit| unit_of(seen.most) == Some(unit))

@@ -88,20 +88,21 @@ impl Topic<'_> {
     }
 
     /// Says where fields that are all one record may be entries by key, as of coins or venues.
-    fn doubt_keys(&self, desk: &mut Desk, name: &str, seen: &Seen, fields: &[Tree]) {
+    pub(super) fn doubt_keys(&self, desk: &mut Desk, what: &str, seen: &Seen, fields: &[Tree]) {
         let are_objects = fields.len() > 1 && seen.fields.0.iter().all(|(_, field)| field.objects > 0);
         let first = fields.first().and_then(|field| field.text("type")).filter(|ty| *ty != "any");
         if are_objects && first.is_some() && fields.iter().all(|field| field.text("type") == first) {
             let keys: Vec<_> = seen.fields.0.iter().take(2).map(|(key, _)| format!("`{key}`")).collect();
             let keys = keys.join(" and ");
-            self.say(desk, format!("`{name}` has one record under all of its keys; make it `any` if {keys} are data"));
+            let remedy = if what.starts_with('`') { "make it `any`" } else { "leave it `unknown`" };
+            self.say(desk, format!("{what} has one record under all of its keys; {remedy} if {keys} are data"));
         }
     }
 
     /// A record for objects within a record: one that is there already if it has the same fields.
     fn new_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<String, Refusal> {
         let fields = self.list(desk, seen, None)?;
-        self.doubt_keys(desk, name, seen, &fields);
+        self.doubt_keys(desk, &format!("`{name}`"), seen, &fields);
         let service = desk.tree(SERVICE)?;
         let group = desk.tree(&self.file)?;
         let is_same = |record: &&Tree| signature(entries(record, "fields")) == signature(&fields);
