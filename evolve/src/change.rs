@@ -25,8 +25,8 @@ pub struct Change {
 #[derive(Clone, Debug)]
 struct FileChange {
     name: String,
-    /// Empty for a new file.
-    before: String,
+    /// `None` for a new file.
+    before: Option<String>,
     after: String,
 }
 
@@ -59,28 +59,66 @@ impl Change {
     pub fn diff(&self, folder: &str) -> String {
         let diffs = self.files.iter().map(|file| {
             let name = format!("{folder}{}", file.name);
-            let before = if file.before.is_empty() { "/dev/null" } else { &name };
-            TextDiff::from_lines(&file.before, &file.after).unified_diff().header(before, &name).to_string()
+            let before = if file.before.is_some() { &name } else { "/dev/null" };
+            TextDiff::from_lines(file.before.as_deref().unwrap_or_default(), &file.after)
+                .unified_diff()
+                .header(before, &name)
+                .to_string()
         });
         diffs.collect()
     }
 
-    /// Writes the files into the catalogue's folder, which comes into being if it is not there.
+    /// Writes the files into the catalogue's folder, which comes into being if it is not there; none of them if one is
+    /// no longer what it was when the change was made.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
         fs::create_dir_all(dir)?;
-        for file in &self.files {
-            let path = dir.join(&file.name);
-            // The mark that some editors put first is no part of the text.
-            let mark =
-                if fs::read(&path).is_ok_and(|old| old.starts_with(BYTE_ORDER_MARK)) { BYTE_ORDER_MARK } else { b"" };
-            let written = fs::write(&path, [mark, file.after.as_bytes()].concat());
-            written.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        let on_disk = self.files.iter().map(|file| file.on_disk(dir)).collect::<io::Result<Vec<_>>>()?;
+        for (file, old) in self.files.iter().zip(on_disk) {
+            file.write(dir, old.as_deref()).map_err(|error| of_file(dir, &file.name, &error))?;
         }
         Ok(())
     }
 }
 
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+impl FileChange {
+    /// The file as it is; refused if it is not as it was.
+    fn on_disk(&self, dir: &Path) -> io::Result<Option<String>> {
+        let old = match fs::read_to_string(dir.join(&self.name)) {
+            Ok(old) => Some(old),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(of_file(dir, &self.name, &error)),
+        };
+        if old.as_deref().map(|old| old.trim_start_matches(BYTE_ORDER_MARK)) == self.before.as_deref() {
+            return Ok(old);
+        }
+        let path = dir.join(&self.name);
+        let why = "has been edited since it was read, so nothing is written; run this once more";
+        Err(io::Error::other(format!("{} {why}", path.display())))
+    }
+
+    /// Puts a whole file in the place of the old one, so that nobody ever reads a part of it.
+    fn write(&self, dir: &Path, old: Option<&str>) -> io::Result<()> {
+        // The mark that some editors put first is no part of the text.
+        let mark = if old.is_some_and(|old| old.starts_with(BYTE_ORDER_MARK)) { "\u{feff}" } else { "" };
+        let path = dir.join(&self.name);
+        // What a link leads to is edited, and not the link.
+        let path = fs::canonicalize(&path).unwrap_or(path);
+        let new = path.with_extension("yaml.new");
+        let written = fs::write(&new, [mark, &self.after].concat()).and_then(|()| {
+            if old.is_some() {
+                fs::set_permissions(&new, fs::metadata(&path)?.permissions())?;
+            }
+            fs::rename(&new, &path)
+        });
+        written.inspect_err(|_| drop(fs::remove_file(&new)))
+    }
+}
+
+fn of_file(dir: &Path, name: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", dir.join(name).display()))
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -266,9 +304,9 @@ impl Desk {
         let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         Checked::of(load_texts(&texts)).map_err(Refusal::Catalogue)?;
         let files = after.into_iter().map(|(name, after)| {
-            let before = self.before.get(&name).cloned().unwrap_or_default();
+            let before = self.before.get(&name).cloned();
             FileChange { name, before, after }
         });
-        Ok(Change { files: files.filter(|file| file.before != file.after).collect(), said: self.said })
+        Ok(Change { files: files.filter(|file| file.before.as_ref() != Some(&file.after)).collect(), said: self.said })
     }
 }
