@@ -6,7 +6,6 @@ use heck::ToTitleCase;
 
 use super::change::{Change, Desk, Refusal};
 use super::edit::Step;
-use super::group;
 use super::naming::ident_of;
 use super::tree::Tree;
 
@@ -40,8 +39,8 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<Change, Refusal>
     let file = format!("{}.yaml", addition.group);
     if let Some((_, group)) = desk.checked.groups.iter().find(|(module, _)| *module == addition.group) {
         match known_by_name(group, &entry) {
-            Some(index) => complete(&mut desk, &file, index, &entry)?,
-            None => desk.extend(&file, &[Step::Key("endpoints")], vec![entry])?,
+            Some(index) => complete(&mut desk, &file, index, &entry),
+            None => desk.extend(&file, &[], "endpoints", vec![entry]),
         }
     } else {
         if !names::is_ident(&addition.group, Case::Snake) {
@@ -51,7 +50,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<Change, Refusal>
             return Err(Refusal::Said(format!("`{group}` cannot be the name of a group; write it like `{like}`")));
         }
         let head = Tree::map().with("title", addition.group.to_title_case()).with("summary", "unknown");
-        desk.create(&file, &group::file(&head, &[entry]))?;
+        desk.create(&file, head.with("endpoints", vec![entry]));
         let modules = desk.modules();
         let meant = did_you_mean(&addition.group, modules.iter().map(|(module, _)| module.as_str()));
         let meant = if meant.is_empty() { meant } else { format!("; {meant}") };
@@ -97,37 +96,36 @@ fn say_known_elsewhere(desk: &mut Desk, addition: &Addition, entry: &Tree) {
 }
 
 /// Fills in what was unknown of an endpoint; what somebody wrote stays.
-fn complete(desk: &mut Desk, file: &str, index: usize, entry: &Tree) -> Result<(), Refusal> {
+fn complete(desk: &mut Desk, file: &str, index: usize, entry: &Tree) {
     let at = [Step::Key("endpoints"), Step::Item(index)];
-    let known = desk.tree(file)?.at(&at).cloned().unwrap_or_else(Tree::map);
+    let known = desk.tree(file).at(&at).cloned().unwrap_or_else(Tree::map);
     let name = known.text("name").unwrap_or_default();
     desk.say(format!("`{name}` was known by name, and now has a path"));
     for key in ["path", "evidence", "summary", "params"] {
         let Some(new) = entry.get(key).filter(|new| new.as_text() != Some("unknown")) else { continue };
         let place = [&at[..], &[Step::Key(key)]].concat();
         match known.get(key) {
-            Some(Tree::List(listed)) => add_params(desk, file, &place, listed, new)?,
+            Some(Tree::List(listed)) => add_params(desk, file, &at, listed, new),
             Some(old) if key != "evidence" && old.as_text() != Some("unknown") => {
                 if old != new {
                     desk.say(format!("its {key} is known and stays as it is"));
                 }
             }
-            _ => desk.replace(file, &place, new.clone())?,
+            _ => desk.replace(file, &place, new.clone()),
         }
     }
-    Ok(())
 }
 
 /// Adds the params that a path has to those that are known, which no others join.
-fn add_params(desk: &mut Desk, file: &str, place: &[Step], listed: &[Tree], new: &Tree) -> Result<(), Refusal> {
-    let Tree::List(new) = new else { return Ok(()) };
+fn add_params(desk: &mut Desk, file: &str, endpoint: &[Step], listed: &[Tree], new: &Tree) {
+    let Tree::List(new) = new else { return };
     let is_listed = |new: &Tree| listed.iter().any(|known| param(known) == param(new));
     let (in_path, named): (Vec<_>, Vec<_>) =
         new.iter().filter(|new| !is_listed(new)).cloned().partition(|new| new.as_text().is_none());
     if !named.is_empty() {
         desk.say("its params are known and stay as they are, but for those in the path");
     }
-    desk.extend(file, place, in_path)
+    desk.extend(file, endpoint, "params", in_path);
 }
 
 /// What an entry of `params` is about.

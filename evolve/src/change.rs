@@ -6,11 +6,11 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use codegen::format::Map;
-use codegen::{Catalogue, Diagnostics, load_texts};
+use codegen::{Catalogue, Diagnostics, load_texts, marked};
 use similar::TextDiff;
 
-use super::edit::{Draft, Refused, Step};
+use super::edit::{Rewritten, Step, rewrite};
+use super::keys::{self, SERVICE};
 use super::tree::Tree;
 use crate::checked::Checked;
 
@@ -129,12 +129,6 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
-        Self::Said(refused.0)
-    }
-}
-
 impl Refusal {
     /// In words, without a full stop.
     pub(super) fn new(text: impl Into<String>) -> Self {
@@ -148,26 +142,29 @@ pub(super) struct Desk {
     /// What it said before the first edit.
     pub(super) checked: Checked,
     before: BTreeMap<String, String>,
-    drafts: BTreeMap<String, Draft>,
+    /// What the files say with the edits so far.
+    trees: BTreeMap<String, Tree>,
     said: Vec<String>,
 }
 
 impl Desk {
     /// Opens a catalogue, if nothing is wrong with it.
     pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
-        let before = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        let before: BTreeMap<_, _> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
         let checked = Checked::of(catalogue).map_err(Refusal::Catalogue)?;
-        Ok(Self { checked, before, drafts: BTreeMap::new(), said: Vec::new() })
+        let tree = |text: &String| marked::parse(text).map_or(Tree::Null, |root| Tree::of(&root));
+        let trees = before.iter().map(|(name, text)| (name.clone(), tree(text))).collect();
+        Ok(Self { checked, before, trees, said: Vec::new() })
     }
 
     /// A catalogue that has nothing yet.
     pub(super) fn empty() -> Self {
-        Self { checked: Checked::empty(), before: BTreeMap::new(), drafts: BTreeMap::new(), said: Vec::new() }
+        Self { checked: Checked::empty(), before: BTreeMap::new(), trees: BTreeMap::new(), said: Vec::new() }
     }
 
     /// Whether there is no file, neither old nor new.
     pub(super) fn is_empty(&self) -> bool {
-        self.before.is_empty() && self.drafts.is_empty()
+        self.trees.is_empty()
     }
 
     /// Whether every file is new.
@@ -175,20 +172,9 @@ impl Desk {
         self.before.is_empty()
     }
 
-    /// What `service.yaml` says with the edits so far.
-    pub(super) fn service_tree(&self) -> Tree {
-        self.tree_of("service.yaml")
-    }
-
-    /// What a group's file says with the edits so far.
-    pub(super) fn group_tree(&self, module: &str) -> Tree {
-        self.tree_of(&format!("{module}.yaml"))
-    }
-
-    fn tree_of(&self, file: &str) -> Tree {
-        let draft = self.drafts.get(file).cloned();
-        let draft = draft.or_else(|| Draft::read(self.before.get(file)?).ok());
-        draft.map_or(Tree::Null, |draft| draft.tree())
+    /// What a file says with the edits so far.
+    pub(super) fn tree(&self, file: &str) -> &Tree {
+        self.trees.get(file).unwrap_or(&Tree::Null)
     }
 
     /// The groups that were there before the first edit: their modules and titles.
@@ -203,104 +189,67 @@ impl Desk {
 
     /// Does something that leaves no trace if it fails.
     pub(super) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        let (drafts, said) = (self.drafts.clone(), self.said.len());
+        let (trees, said) = (self.trees.clone(), self.said.len());
         work(self).inspect_err(|_| {
-            self.drafts = drafts;
+            self.trees = trees;
             self.said.truncate(said);
         })
     }
 
-    /// Adds a key to a map, or puts a value in the place of the one it has.
-    pub(super) fn set(
-        &mut self,
-        file: &str,
-        path: &[Step],
-        format: &Map,
-        key: &'static str,
-        value: impl Into<Tree>,
-    ) -> Result<(), Refusal> {
-        let value = value.into();
-        let has_key = self.tree(file)?.at(path).is_some_and(|map| map.get(key).is_some());
-        if has_key {
-            return self.replace(file, &[path, &[Step::Key(key)]].concat(), value);
+    /// Starts a new file.
+    pub(super) fn create(&mut self, file: &str, tree: Tree) {
+        self.trees.insert(file.to_owned(), tree);
+    }
+
+    /// Gives a key of a map a value, where the format has it among the others.
+    pub(super) fn set(&mut self, file: &str, path: &[Step], key: &'static str, value: impl Into<Tree>) {
+        let Some(map) = self.at(file, path) else { return };
+        let before = keys::before(file, path, map, key);
+        map.put(key, value.into(), &before);
+    }
+
+    /// Adds items at the end of a list, which need not be there yet.
+    pub(super) fn extend(&mut self, file: &str, path: &[Step], key: &'static str, items: Vec<Tree>) {
+        match self.at(file, path).and_then(|map| map.get_mut(key)) {
+            Some(Tree::List(list)) => list.extend(items),
+            _ if items.is_empty() => {}
+            _ => self.set(file, path, key, items),
         }
-        self.insert(file, path, format, key, &value)
-    }
-
-    /// Starts a new file, with the line for editors that other groups begin with.
-    pub(super) fn create(&mut self, file: &str, text: &str) -> Result<(), Refusal> {
-        let groups = self.before.iter().filter(|(name, _)| *name != "service.yaml" && file != "service.yaml");
-        let mut firsts = groups.filter_map(|(_, text)| text.lines().next());
-        let first = firsts.find(|line| line.starts_with("# yaml-language-server:"));
-        let text = first.map_or_else(|| text.to_owned(), |first| format!("{first}\n{text}"));
-        self.drafts.insert(file.to_owned(), Draft::read(&text)?);
-        Ok(())
-    }
-
-    /// Adds items at the end of a list.
-    pub(super) fn extend(&mut self, file: &str, path: &[Step], items: Vec<Tree>) -> Result<(), Refusal> {
-        self.edit(file, |draft| draft.extend(path, items))
-    }
-
-    /// Adds items to a list of the whole file, which may still have to be there.
-    pub(super) fn extend_top(
-        &mut self,
-        file: &str,
-        format: &Map,
-        key: &'static str,
-        items: Vec<Tree>,
-    ) -> Result<(), Refusal> {
-        self.edit(file, |draft| match draft.tree().get(key) {
-            Some(_) => draft.extend(&[Step::Key(key)], items),
-            None if items.is_empty() => Ok(()),
-            None => draft.insert(&[], &format.before(key), key, &Tree::List(items)),
-        })
-    }
-
-    /// Adds a key to a map.
-    pub(super) fn insert(
-        &mut self,
-        file: &str,
-        path: &[Step],
-        format: &Map,
-        key: &str,
-        value: &Tree,
-    ) -> Result<(), Refusal> {
-        self.edit(file, |draft| draft.insert(path, &format.before(key), key, value))
     }
 
     /// Puts a value in the place of another.
-    pub(super) fn replace(&mut self, file: &str, path: &[Step], value: impl Into<Tree>) -> Result<(), Refusal> {
-        let value = value.into();
-        self.edit(file, |draft| draft.replace(path, &value))
+    pub(super) fn replace(&mut self, file: &str, path: &[Step], value: impl Into<Tree>) {
+        if let Some(tree) = self.at(file, path) {
+            *tree = value.into();
+        }
     }
 
     /// Takes a key out of a map.
-    pub(super) fn remove(&mut self, file: &str, path: &[Step], key: &str) -> Result<(), Refusal> {
-        self.edit(file, |draft| draft.remove(path, key))
-    }
-
-    /// What a file says with the edits so far.
-    pub(super) fn tree(&mut self, file: &str) -> Result<Tree, Refusal> {
-        Ok(self.draft(file)?.tree())
-    }
-
-    fn edit(&mut self, file: &str, edit: impl FnOnce(&mut Draft) -> Result<(), Refused>) -> Result<(), Refusal> {
-        edit(self.draft(file)?).map_err(|refused| Refusal::Said(format!("{file}: {}", refused.0)))
-    }
-
-    fn draft(&mut self, file: &str) -> Result<&mut Draft, Refusal> {
-        if !self.drafts.contains_key(file) {
-            let text = self.before.get(file).ok_or_else(|| Refusal::new(format!("there is no `{file}`")))?;
-            self.drafts.insert(file.to_owned(), Draft::read(text)?);
+    pub(super) fn remove(&mut self, file: &str, path: &[Step], key: &str) {
+        if let Some(Tree::Map(entries)) = self.at(file, path) {
+            entries.retain(|(name, _)| name != key);
         }
-        self.drafts.get_mut(file).ok_or_else(|| Refusal::new(format!("there is no `{file}`")))
+    }
+
+    fn at(&mut self, file: &str, path: &[Step]) -> Option<&mut Tree> {
+        self.trees.get_mut(file)?.at_mut(path)
     }
 
     /// The change, if the catalogue is then still without a mistake.
-    pub(super) fn close(self) -> Result<Change, Refusal> {
+    pub(super) fn close(mut self) -> Result<Change, Refusal> {
         let mut after = self.before.clone();
-        after.extend(self.drafts.iter().map(|(name, draft)| (name.clone(), draft.text())));
+        for (name, tree) in std::mem::take(&mut self.trees) {
+            let text = match self.before.get(&name) {
+                Some(before) => {
+                    let Rewritten { text, left } =
+                        rewrite(before, &tree).map_err(|why| Refusal::Said(format!("{name}: {why}")))?;
+                    self.said.extend(left.into_iter().map(|place| format!("{name}: {place}")));
+                    text
+                }
+                None => self.first_line(&name) + &tree.file(),
+            };
+            after.insert(name, text);
+        }
         let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         Checked::of(load_texts(&texts)).map_err(Refusal::Catalogue)?;
         let files = after.into_iter().map(|(name, after)| {
@@ -308,5 +257,13 @@ impl Desk {
             FileChange { name, before, after }
         });
         Ok(Change { files: files.filter(|file| file.before.as_ref() != Some(&file.after)).collect(), said: self.said })
+    }
+
+    /// The line for editors that other groups begin with.
+    fn first_line(&self, file: &str) -> String {
+        let groups = self.before.iter().filter(|(name, _)| *name != SERVICE && file != SERVICE);
+        let mut firsts = groups.filter_map(|(_, text)| text.lines().next());
+        let first = firsts.find(|line| line.starts_with("# yaml-language-server:"));
+        first.map(|first| format!("{first}\n")).unwrap_or_default()
     }
 }

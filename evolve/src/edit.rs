@@ -1,8 +1,10 @@
-//! Edits of one file of the catalogue that keep its comments, its order and its layout.
+//! The text of a file of the catalogue, rewritten so that it says what is wanted; comments, order and layout stay.
 //!
-//! An edit is a splice of the text at a place that the marked tree knows, laid out as the neighbours are.
-//! Afterwards the text is read again: if it does not say exactly what was wanted, the edit is refused.
+//! What the text says is compared with what is wanted, and each difference becomes a splice at a place that the marked
+//! tree knows, laid out as the neighbours are. Afterwards the text is read again: if it does not say exactly what was
+//! wanted, the edit is refused. A place whose layout nobody can keep is left as it is, and told.
 
+mod comments;
 mod remove;
 
 use std::ops::Range;
@@ -18,151 +20,166 @@ pub(crate) enum Step {
     Item(usize),
 }
 
-/// One file in the making.
-#[derive(Clone, Debug)]
-pub(crate) struct Draft {
-    text: Vec<char>,
-    root: Node,
+/// A text as it is to be.
+#[derive(Debug)]
+pub(crate) struct Rewritten {
+    pub(crate) text: String,
+    /// Places that are left as they are: what is to be changed there by hand, and why.
+    pub(crate) left: Vec<String>,
 }
-
-/// Why an edit was not made.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Refused(pub(crate) String);
 
 /// Text that goes where other text was.
 type Splice = (Range<usize>, String);
 
-impl Draft {
-    /// Reads a file.
-    pub(crate) fn read(text: &str) -> Result<Self, Refused> {
-        let root = marked::parse(text).map_err(|error| Refused(error.message))?;
-        Ok(Self { text: text.chars().collect(), root })
-    }
+/// One file in the making.
+struct Page {
+    text: Vec<char>,
+    splices: Vec<Splice>,
+    left: Vec<String>,
+    /// The way to the node at hand, in words.
+    way: Vec<String>,
+}
 
-    /// The text with all edits.
-    pub(crate) fn text(&self) -> String {
-        self.text.iter().collect()
+/// Makes a text say what is wanted.
+pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<Rewritten, String> {
+    let root = marked::parse(text).map_err(|error| error.message)?;
+    let mut page = Page { text: text.chars().collect(), splices: Vec::new(), left: Vec::new(), way: Vec::new() };
+    let reached = page.value(&root, wanted, None);
+    let text = page.spliced();
+    match marked::parse(&text) {
+        Ok(node) if says(&node, &reached) => Ok(Rewritten { text, left: page.left }),
+        _ => Err("the layout of this file is too unusual to be edited; change it by hand".to_owned()),
     }
+}
 
-    /// What it says.
-    pub(crate) fn tree(&self) -> Tree {
-        Tree::of(&self.root)
-    }
-
-    /// Adds items at the end of a list.
-    pub(crate) fn extend(&mut self, path: &[Step], items: Vec<Tree>) -> Result<(), Refused> {
-        let Kind::List(known) = &self.node(path)?.kind else { return Err(missed(path)) };
-        if items.is_empty() {
-            return Ok(());
+impl Page {
+    /// Makes one value say what is wanted, as far as that can be; `key` is what it stands behind in a block map.
+    fn value(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
+        if says(node, wanted) {
+            return wanted.clone();
         }
-        let mut wanted = self.tree();
-        match at(&mut wanted, path) {
-            Some(Tree::List(list)) => list.extend(items.iter().cloned()),
-            _ => return Err(missed(path)),
+        match (&node.kind, wanted) {
+            _ if self.opens(node, wanted, key) => self.replace(node, wanted, key),
+            (Kind::Map(entries), Tree::Map(pairs)) if !entries.is_empty() => self.map(node, entries, pairs),
+            (Kind::List(known), Tree::List(items)) if !known.is_empty() && items.len() >= known.len() => {
+                self.list(node, known, items)
+            }
+            _ => self.replace(node, wanted, key),
         }
-        let list = self.node(path)?;
-        let splices = match known.last() {
-            None => return self.replace(path, &Tree::List(items)),
-            Some(end) if self.is_flow(list) => vec![behind_flow(end, &Tree::List(items))],
-            Some(end) => vec![self.below_items(list, known, end, &items)],
-        };
-        self.apply(splices, &wanted)
     }
 
-    /// Adds a key to a map, behind the last of the keys that have to stand before it.
-    pub(crate) fn insert(&mut self, path: &[Step], before: &[&str], key: &str, value: &Tree) -> Result<(), Refused> {
-        let mut wanted = self.tree();
-        let map = self.node(path)?;
-        let (Kind::Map(entries), Some(Tree::Map(pairs))) = (&map.kind, at(&mut wanted, path)) else {
-            return Err(missed(path));
+    /// Whether what stands in brackets is to stand on lines of its own instead.
+    fn opens(&self, node: &Node, wanted: &Tree, key: Option<&Node>) -> bool {
+        let is_list_on_a_line = matches!(wanted, Tree::List(_)) && wanted.is_short(self.column(node.span.start));
+        let gets_deeper = Tree::of(node).is_shallow() && !wanted.is_shallow();
+        self.is_flow(node) && key.is_some() && gets_deeper && !is_list_on_a_line
+    }
+
+    fn list(&mut self, node: &Node, known: &[Node], items: &[Tree]) -> Tree {
+        let mut reached = Vec::new();
+        for (index, (node, wanted)) in known.iter().zip(items).enumerate() {
+            self.way.push(format!("item {}", index + 1));
+            reached.push(self.value(node, wanted, None));
+            self.way.pop();
+        }
+        let new = &items[known.len()..];
+        if let (Some(last), false) = (known.last(), new.is_empty()) {
+            let splice = if self.is_flow(node) {
+                behind_flow(last, &Tree::List(new.to_vec()))
+            } else {
+                self.below_items(node, known, last, new)
+            };
+            self.splices.push(splice);
+        }
+        reached.extend(new.iter().cloned());
+        Tree::List(reached)
+    }
+
+    /// Keys that are there stay in their order; each new one stands behind the one that is wanted before it.
+    fn map(&mut self, node: &Node, entries: &[(Node, Node)], pairs: &[(String, Tree)]) -> Tree {
+        let wanted = |key: &Node| pairs.iter().find(|(name, _)| Some(name.as_str()) == key.text());
+        let mut reached = Vec::new();
+        for (index, (key, value)) in entries.iter().enumerate() {
+            let name = key.text().unwrap_or_default().to_owned();
+            self.way.push(format!("`{name}`"));
+            match wanted(key) {
+                Some((_, wanted)) => {
+                    let key = (!self.is_flow(node)).then_some(key);
+                    reached.push((name, self.value(value, wanted, key)));
+                }
+                None if self.remove(node, entries, index) => {}
+                None => reached.push((name, Tree::of(value))),
+            }
+            self.way.pop();
+        }
+        let (mut behind, mut new) = (None, Vec::new());
+        for pair in pairs {
+            if let Some(index) = entries.iter().position(|(key, _)| key.text() == Some(&pair.0)) {
+                self.insert(node, entries, behind, &std::mem::take(&mut new));
+                behind = Some(index);
+            } else {
+                new.push(pair.clone());
+                reached.push(pair.clone());
+            }
+        }
+        self.insert(node, entries, behind, &new);
+        Tree::Map(reached)
+    }
+
+    /// Puts new keys behind one that is there, or before the first.
+    fn insert(&mut self, map: &Node, entries: &[(Node, Node)], behind: Option<usize>, new: &[(String, Tree)]) {
+        let Some((first, _)) = entries.first().filter(|_| !new.is_empty()) else { return };
+        let (start, column) = (first.span.start, self.column(first.span.start));
+        let lines: Vec<String> = new.iter().flat_map(|(key, value)| value.behind(key, column)).collect();
+        let splice = match behind.map(|index| &entries[index].1) {
+            Some(before) if self.is_flow(map) => behind_flow(before, &Tree::Map(new.to_vec())),
+            Some(before) => {
+                let end = self.below(before.span.end, column);
+                (end..end, self.lines(&lines, column))
+            }
+            None if self.is_flow(map) => {
+                let pairs = Tree::Map(new.to_vec()).inline();
+                (start..start, format!("{}, ", &pairs[1..pairs.len() - 1]))
+            }
+            None => {
+                let lines = self.lines(&lines, column);
+                let (_, lines) = lines.split_at(self.eol().len() + column);
+                (start..start, format!("{lines}{}{}", self.eol(), " ".repeat(column)))
+            }
         };
-        let is_before = |(name, _): &(Node, Node)| name.text().is_some_and(|name| before.contains(&name));
-        let behind = entries.iter().rposition(is_before).map(|index| &entries[index].1);
-        let index = entries.iter().rposition(is_before).map_or(0, |index| index + 1);
-        pairs.insert(index, (key.to_owned(), value.clone()));
-        let splice = match (behind, entries.first()) {
-            (Some(value_before), _) if self.is_flow(map) => {
-                behind_flow(value_before, &Tree::map().with(key, value.clone()))
-            }
-            (None, Some((first, _))) if self.is_flow(map) => {
-                let pair = Tree::map().with(key, value.clone()).inline();
-                (first.span.start..first.span.start, format!("{}, ", &pair[1..pair.len() - 1]))
-            }
-            (Some(value_before), Some((first, _))) => {
-                let column = self.column(first.span.start);
-                let end = self.line_end(value_before.span.end);
-                (end..end, self.lines(&value.behind(key, column), column))
-            }
-            (None, Some((first, _))) => {
-                let column = self.column(first.span.start);
-                let lines = value.behind(key, column).join(&format!("{}{}", self.eol(), " ".repeat(column)));
-                (first.span.start..first.span.start, format!("{lines}{}{}", self.eol(), " ".repeat(column)))
-            }
-            (_, None) => return Err(missed(path)),
-        };
-        self.apply(vec![splice], &wanted)
+        self.splices.push(splice);
     }
 
     /// Puts a value in the place of another one, which stands on one line.
-    pub(crate) fn replace(&mut self, path: &[Step], value: &Tree) -> Result<(), Refused> {
-        let mut wanted = self.tree();
-        *at(&mut wanted, path).ok_or_else(|| missed(path))? = value.clone();
-        let old = self.node(path)?.span.clone();
-        let has_lines = |range: Range<usize>| self.text[range].contains(&'\n');
-        let refused = || Err(Refused(format!("{} stands on several lines; change it by hand", said(path))));
-        if has_lines(old.clone()) {
-            return refused();
+    fn replace(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
+        let old = node.span.clone();
+        if self.has_lines(old.clone()) {
+            self.leave(&format!("stands on several lines; write `{}` there by hand", wanted.inline()));
+            return Tree::of(node);
         }
-        let map = path.split_last().and_then(|(last, above)| match last {
-            Step::Key(_) => self.node(above).ok().filter(|map| !self.in_flow(above) && !self.is_flow(map)),
-            Step::Item(_) => None,
-        });
-        let inline = value.inline();
-        let key = map.and_then(|map| match &map.kind {
-            Kind::Map(entries) => entries.iter().find(|(_, value)| value.span == old).map(|(key, _)| key),
-            _ => None,
-        });
         let splices = match key {
-            Some(key) if !value.fits(self.column(old.start)) => {
+            Some(key) if self.has_lines(key.span.end..old.start) => {
+                let column = self.column(old.start);
+                let lines = if wanted.fits(column) { vec![wanted.inline()] } else { wanted.block(column) };
+                vec![(old, lines.join(&format!("{}{}", self.eol(), " ".repeat(column))))]
+            }
+            Some(key) if !wanted.fits(self.column(old.start)) => {
                 let column = self.column(key.span.start);
                 let end = self.line_end(old.end);
-                let colon = key.span.end + 1;
-                // What stands between the key and its value may be a comment.
-                if has_lines(colon..old.start) {
-                    return refused();
-                }
-                vec![(colon..old.end, String::new()), (end..end, self.lines(&value.below(column), column))]
+                let between = self.text[key.span.end..old.start].iter();
+                let colon = key.span.end + between.take_while(|character| **character != ':').count() + 1;
+                vec![(colon..old.end, String::new()), (end..end, self.lines(&wanted.below(column), column))]
             }
-            _ => vec![(old, inline)],
+            _ => vec![(old, wanted.inline())],
         };
-        self.apply(splices, &wanted)
-    }
-
-    /// A node by the way to it.
-    fn node(&self, path: &[Step]) -> Result<&Node, Refused> {
-        path.iter()
-            .try_fold(&self.root, |node, step| match (step, &node.kind) {
-                (Step::Key(key), _) => node.get(key),
-                (Step::Item(index), Kind::List(items)) => items.get(*index),
-                (Step::Item(_), _) => None,
-            })
-            .ok_or_else(|| missed(path))
-    }
-
-    /// Whether a list or map stands in brackets.
-    fn is_flow(&self, node: &Node) -> bool {
-        matches!((&node.kind, self.text.get(node.span.start)), (Kind::Map(_) | Kind::List(_), Some('{' | '[')))
-    }
-
-    /// Whether anything on the way to a node stands in brackets.
-    fn in_flow(&self, path: &[Step]) -> bool {
-        (0..=path.len()).any(|length| self.node(&path[..length]).is_ok_and(|node| self.is_flow(node)))
+        self.splices.extend(splices);
+        wanted.clone()
     }
 
     /// New items of a block list, as far apart as the last two are.
     fn below_items(&self, list: &Node, known: &[Node], newest: &Node, items: &[Tree]) -> Splice {
         let column = self.column(list.span.start);
-        let end = self.line_end(newest.span.end);
+        let end = self.below(newest.span.end, column);
         let is_inline = known.iter().any(|item| self.is_flow(item));
         let gap = match known {
             [.., before, _] => self.blank_lines(before.span.end, newest.span.start),
@@ -175,51 +192,37 @@ impl Draft {
         (end..end, text.collect())
     }
 
-    /// How many blank lines stand between two places.
-    fn blank_lines(&self, from: usize, to: usize) -> usize {
-        let between: String = self.text[from..to].iter().collect();
-        let count = between.lines().skip(1).filter(|line| line.trim().is_empty()).count();
-        count.min(1)
+    /// Leaves the place at hand as it is.
+    fn leave(&mut self, why: &str) {
+        self.left.push(format!("{} {why}", self.way.join(", ")));
     }
 
-    /// Lines to put behind the end of another line.
-    fn lines(&self, lines: &[String], column: usize) -> String {
-        let pad = " ".repeat(column);
-        lines.iter().flat_map(|line| [self.eol(), &pad, line]).collect()
-    }
-
-    fn eol(&self) -> &'static str {
-        match self.text.iter().position(|character| *character == '\n') {
-            Some(end) if end > 0 && self.text[end - 1] == '\r' => "\r\n",
-            _ => "\n",
+    fn spliced(&mut self) -> String {
+        // What is put in at a place stands before what is taken out from there on.
+        self.splices.sort_by_key(|(range, _)| (range.start, range.end));
+        let (mut text, mut from) = (String::new(), 0);
+        for (range, new) in &self.splices {
+            text.extend(&self.text[from.min(range.start)..range.start]);
+            text += new;
+            from = range.end;
         }
+        text.extend(&self.text[from..]);
+        text
     }
+}
 
-    fn column(&self, at: usize) -> usize {
-        self.text[..at].iter().rev().take_while(|character| **character != '\n').count()
-    }
-
-    /// The end of a line, before its line break.
-    fn line_end(&self, at: usize) -> usize {
-        at + self.text[at..].iter().take_while(|character| !matches!(character, '\r' | '\n')).count()
-    }
-
-    /// Makes an edit if the text then says what is wanted.
-    fn apply(&mut self, mut splices: Vec<Splice>, wanted: &Tree) -> Result<(), Refused> {
-        let mut text = self.text.clone();
-        // From the back, so that the places of the others stay.
-        splices.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
-        for (range, new) in splices {
-            text.splice(range, new.chars());
+/// Whether a node says what is wanted, its keys in whatever order.
+fn says(node: &Node, wanted: &Tree) -> bool {
+    match (&node.kind, wanted) {
+        (Kind::List(known), Tree::List(items)) => {
+            known.len() == items.len() && known.iter().zip(items).all(|(node, wanted)| says(node, wanted))
         }
-        let draft = Self::read(&text.iter().collect::<String>());
-        match draft {
-            Ok(draft) if draft.tree() == *wanted => {
-                *self = draft;
-                Ok(())
-            }
-            _ => Err(Refused("the layout of this file is too unusual to be edited; change it by hand".to_owned())),
+        (Kind::Map(entries), Tree::Map(pairs)) => {
+            let is_said = |(name, wanted): &(String, Tree)| node.get(name).is_some_and(|node| says(node, wanted));
+            entries.len() == pairs.len() && pairs.iter().all(is_said)
         }
+        (Kind::List(_) | Kind::Map(_), _) | (_, Tree::List(_) | Tree::Map(_)) => false,
+        _ => Tree::of(node) == *wanted,
     }
 }
 
@@ -232,30 +235,6 @@ fn behind_flow(last: &Node, new: &Tree) -> Splice {
 
 fn is_nested(tree: &Tree) -> bool {
     matches!(tree, Tree::Map(_) | Tree::List(_))
-}
-
-/// A part of a tree by the way to it.
-fn at<'t>(tree: &'t mut Tree, path: &[Step]) -> Option<&'t mut Tree> {
-    path.iter().try_fold(tree, |tree, step| match (step, tree) {
-        (Step::Key(key), Tree::Map(entries)) => {
-            entries.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value)
-        }
-        (Step::Item(index), Tree::List(items)) => items.get_mut(*index),
-        _ => None,
-    })
-}
-
-fn missed(path: &[Step]) -> Refused {
-    Refused(format!("there is no {} to be edited", said(path)))
-}
-
-/// The way to a node in words.
-fn said(path: &[Step]) -> String {
-    let steps = path.iter().map(|step| match step {
-        Step::Key(key) => format!("`{key}`"),
-        Step::Item(index) => format!("item {}", index + 1),
-    });
-    steps.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

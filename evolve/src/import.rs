@@ -29,6 +29,7 @@ use codegen::{Catalogue, is_invisible, is_line};
 use serde_yaml::Value;
 
 use super::change::{Change, Desk, Refusal};
+use super::keys::SERVICE;
 use super::naming::Taken;
 use document::{Document, is_taken, text_of};
 use notes::Notes;
@@ -55,8 +56,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
     let mut reader = Reader::new(&document, import);
     let service = reader.service();
     if desk.is_empty() {
-        let lines = service.block(0).join("\n") + "\n";
-        desk.create("service.yaml", &lines)?;
+        desk.create(SERVICE, service);
     } else {
         reader.plan.service = Some(reader.said_of_service(&service));
     }
@@ -65,7 +65,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
     reader.operations();
     reader.unused();
     let Reader { plan, mut notes, left_out, cut, guessed_time, .. } = reader;
-    build::build(&mut desk, import, plan, &mut notes)?;
+    build::build(&mut desk, import, plan, &mut notes);
     for line in notes.lines() {
         desk.say(format!("beyond the catalogue: {line}"));
     }

@@ -84,7 +84,7 @@ pub(super) fn root_types(service: &Tree) -> Taken {
     let mut taken = Taken::default();
     taken.note("Metadata");
     for key in ["types", "records"] {
-        for entry in entries(service, key) {
+        for entry in service.entries(key) {
             entry.text("name").into_iter().for_each(|name| taken.note(name));
             let question = entry.get("shapes").and_then(|shapes| shapes.text("question"));
             question
@@ -99,10 +99,10 @@ pub(super) fn root_types(service: &Tree) -> Taken {
 /// The types that a group's module has, whatever brings them, added to others.
 pub(super) fn group_types(module: &str, group: &Tree, taken: &mut Taken) {
     taken.note(names::handle(module));
-    for record in entries(group, "records") {
+    for record in group.entries("records") {
         record.text("name").into_iter().for_each(|name| taken.note(name));
     }
-    for endpoint in entries(group, "endpoints") {
+    for endpoint in group.entries("endpoints") {
         let name = ["ident", "name"].iter().find_map(|key| endpoint.text(key));
         if let Some(ident) = name.and_then(|name| names::ident(name, Case::Pascal).ok()) {
             taken.note(names::record(&ident));
@@ -114,14 +114,6 @@ pub(super) fn group_types(module: &str, group: &Tree, taken: &mut Taken) {
 /// Whether two types have a value in common: a name alone is too little to take one for the other.
 pub(super) fn share_a_value<'v>(mut known: impl Iterator<Item = &'v str>, values: &[&str]) -> bool {
     known.any(|known| values.contains(&known))
-}
-
-/// The entries of a list.
-pub(super) fn entries<'t>(tree: &'t Tree, key: &str) -> &'t [Tree] {
-    match tree.get(key) {
-        Some(Tree::List(items)) => items,
-        _ => &[],
-    }
 }
 
 /// One of many: `levels` is a list of levels, `entries` one of entries.

@@ -76,6 +76,41 @@ impl Tree {
         })
     }
 
+    /// The same, to be changed.
+    pub(crate) fn at_mut(&mut self, path: &[Step]) -> Option<&mut Tree> {
+        path.iter().try_fold(self, |tree, step| match (step, tree) {
+            (Step::Key(key), tree) => tree.get_mut(key),
+            (Step::Item(index), Self::List(items)) => items.get_mut(*index),
+            _ => None,
+        })
+    }
+
+    /// The value of a key, to be changed.
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Tree> {
+        match self {
+            Self::Map(entries) => entries.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// Gives a key a value, behind the last of the keys that have to stand before it.
+    pub(crate) fn put(&mut self, key: &str, value: Tree, before: &[&str]) {
+        if let Some(known) = self.get_mut(key) {
+            *known = value;
+        } else if let Self::Map(entries) = self {
+            let behind = entries.iter().rposition(|(name, _)| before.contains(&name.as_str()));
+            entries.insert(behind.map_or(0, |index| index + 1), (key.to_owned(), value));
+        }
+    }
+
+    /// The entries of a list.
+    pub(crate) fn entries(&self, key: &str) -> &[Tree] {
+        match self.get(key) {
+            Some(Self::List(items)) => items,
+            _ => &[],
+        }
+    }
+
     /// The text, if this is text.
     pub(crate) fn as_text(&self) -> Option<&str> {
         match self {
@@ -134,11 +169,16 @@ impl Tree {
 
     /// Whether it can stand on one line that has so many columns left.
     pub(crate) fn fits(&self, indent: usize) -> bool {
-        self.is_shallow() && indent + self.inline().chars().count() <= WIDTH
+        self.is_shallow() && self.is_short(indent)
+    }
+
+    /// Whether it is no longer on one line than that line has columns left.
+    pub(crate) fn is_short(&self, indent: usize) -> bool {
+        indent + self.inline().chars().count() <= WIDTH
     }
 
     /// Scalars, and lists and maps that hold little else.
-    fn is_shallow(&self) -> bool {
+    pub(crate) fn is_shallow(&self) -> bool {
         match self {
             Self::List(items) => items.iter().all(|item| !matches!(item, Self::Map(_) | Self::List(_))),
             Self::Map(entries) => entries.iter().all(|(_, value)| match value {
@@ -191,6 +231,19 @@ impl Tree {
         }
         let lines = self.block(indent + 2).into_iter().enumerate();
         lines.map(|(index, line)| if index == 0 { format!("- {line}") } else { format!("  {line}") }).collect()
+    }
+
+    /// A whole file, with blank lines between the endpoints of a group.
+    pub(crate) fn file(&self) -> String {
+        let Self::Map(entries) = self else { return String::new() };
+        let lines = entries.iter().map(|(key, value)| match (key.as_str(), value) {
+            ("endpoints", Self::List(items)) if !items.is_empty() => {
+                let items = items.iter().map(|item| item.item(0, false).join("\n") + "\n");
+                format!("{key}:\n{}", items.collect::<Vec<_>>().join("\n"))
+            }
+            _ => value.behind(key, 0).join("\n") + "\n",
+        });
+        lines.collect()
     }
 
     /// Whether nothing can stand below it.

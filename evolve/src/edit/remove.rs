@@ -1,45 +1,37 @@
 //! What is taken out of a file, and what stays where it stood.
 //!
-//! The lines or the pair of one key go. Comments beside it stay, or the edit is refused: nobody can tell whose they are.
+//! The lines or the pair of one key go. Comments beside it stay, or the key is left: nobody can tell whose they are.
 
 use std::ops::Range;
 
-use codegen::marked::{Kind, Node};
+use codegen::marked::Node;
 
-use super::{Draft, Refused, Step, at, missed, said};
-use crate::tree::Tree;
+use super::Page;
 
-impl Draft {
-    /// Takes a key out of a map that has others; a comment behind it stays.
-    pub(crate) fn remove(&mut self, path: &[Step], key: &str) -> Result<(), Refused> {
-        let mut wanted = self.tree();
-        let map = self.node(path)?;
-        let (Kind::Map(entries), Some(Tree::Map(pairs))) = (&map.kind, at(&mut wanted, path)) else {
-            return Err(missed(path));
-        };
-        let Some(index) = pairs.iter().position(|(name, _)| name == key) else { return Err(missed(path)) };
-        pairs.remove(index);
+impl Page {
+    /// Takes a key out of a map that has others, if that can be; a comment behind it stays.
+    pub(super) fn remove(&mut self, map: &Node, entries: &[(Node, Node)], index: usize) -> bool {
         let (name, value) = &entries[index];
         let before = index.checked_sub(1).map(|before| &entries[before].1);
         let has_comment = |range: Range<usize>| self.text.get(range).is_some_and(|between| between.contains(&'#'));
-        let refused = || Err(Refused(format!("{} has a comment beside `{key}`; change it by hand", said(path))));
-        if has_comment(name.span.end..value.span.start) {
-            return refused();
-        }
         let range = match (before, entries.get(index + 1)) {
-            (None, None) => return Err(missed(path)),
+            _ if has_comment(name.span.end..value.span.start) => None,
+            (None, None) => None,
             (before, after) if self.is_flow(map) => {
                 let start = before.map_or(name.span.start, |before| before.span.end);
                 let end = after.filter(|_| before.is_none()).map_or(value.span.end, |(after, _)| after.span.start);
-                if has_comment(start..name.span.start) || has_comment(value.span.end..end) {
-                    return refused();
-                }
-                start..end
+                let is_bare = !has_comment(start..name.span.start) && !has_comment(value.span.end..end);
+                is_bare.then_some(start..end)
             }
-            (None, Some(_)) => name.span.start..self.blank_end(value.span.end),
-            (Some(_), _) => self.lines_of(name, value),
+            (None, Some(_)) => Some(name.span.start..self.blank_end(value.span.end)),
+            (Some(_), _) => Some(self.lines_of(name, value)),
         };
-        self.apply(vec![(range, String::new())], &wanted)
+        if let Some(range) = range {
+            self.splices.push((range, String::new()));
+            return true;
+        }
+        self.leave("cannot be taken out without what stands beside it; take it out by hand");
+        false
     }
 
     /// The lines of a key and its value, except for a comment behind them.

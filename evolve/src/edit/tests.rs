@@ -1,11 +1,32 @@
 //! Edits of files as people write them: what is new is all that is new.
 
-use super::*;
 use Step::{Item, Key};
 use proptest::prelude::*;
 
-fn draft(text: &str) -> Draft {
-    Draft::read(text).expect("a file that can be read")
+use super::*;
+
+/// A text with a part of what it says changed, and the places that are left.
+fn edited(text: &str, path: &[Step], edit: impl FnOnce(&mut Tree)) -> (String, Vec<String>) {
+    let mut wanted = said_by(text);
+    edit(wanted.at_mut(path).expect("a part of it"));
+    let Rewritten { text, left } = rewrite(text, &wanted).expect("a file that can be edited");
+    (text, left)
+}
+
+fn said_by(text: &str) -> Tree {
+    Tree::of(&marked::parse(text).expect("a file that can be read"))
+}
+
+fn check(text: &str, path: &[Step], edit: impl FnOnce(&mut Tree), expected: &str) {
+    let (after, left) = edited(text, path, edit);
+    assert_eq!((after.as_str(), left), (expected, Vec::new()), "{text}");
+}
+
+fn push(item: Tree) -> impl Fn(&mut Tree) {
+    move |list| {
+        let Tree::List(items) = list else { return };
+        items.push(item.clone());
+    }
 }
 
 fn field(name: &str) -> Tree {
@@ -17,7 +38,6 @@ fn new_items_stand_as_their_neighbours_do() {
     let table = [
         ("l: [a, b]  # c\n", "l: [a, b, x]  # c\n"),
         ("l: []\n", "l: [x]\n"),
-        ("l:\n- a\n- b  # c\n# d\n", "l:\n- a\n- b  # c\n- x\n# d\n"),
         ("l:\n  - a\n\n  # c\n  - b\n\nm: 1\n", "l:\n  - a\n\n  # c\n  - b\n\n  - x\n\nm: 1\n"),
         ("l:\r\n- a\r\nm: 1\r\n", "l:\r\n- a\r\n- x\r\nm: 1\r\n"),
         ("l:\n- a", "l:\n- a\n- x"),
@@ -25,9 +45,33 @@ fn new_items_stand_as_their_neighbours_do() {
         ("l: [a, b, ]\n", "l: [a, b, x, ]\n"),
     ];
     for (before, after) in table {
-        let mut draft = draft(before);
-        draft.extend(&[Key("l")], vec!["x".into()]).expect(before);
-        assert_eq!(draft.text(), after, "{before}");
+        check(before, &[Key("l")], push("x".into()), after);
+    }
+}
+
+#[test]
+fn comments_below_an_item_stay_its_own() {
+    let table = [
+        ("l:\n- a\n- b  # c\n# d\n", "l:\n- a\n- b  # c\n# d\n- x\n"),
+        ("l:\n- a\n  # of a\nm: 1\n", "l:\n- a\n  # of a\n- x\nm: 1\n"),
+        ("l:\n- a\n  # of a\n\n  # and this\nm: 1\n", "l:\n- a\n  # of a\n\n  # and this\n- x\nm: 1\n"),
+        ("l:\n- a\n# of m\nm: 1\n", "l:\n- a\n- x\n# of m\nm: 1\n"),
+        ("l:\n- a\n\n# of m\nm: 1\n", "l:\n- a\n- x\n\n# of m\nm: 1\n"),
+        ("l:\n- a\n# of a\n\nm: 1\n", "l:\n- a\n# of a\n- x\n\nm: 1\n"),
+        ("l:\n  - a\n  # of a\nm: 1\n", "l:\n  - a\n  # of a\n  - x\nm: 1\n"),
+        ("l:\n- a\n\n# the end\n", "l:\n- a\n- x\n\n# the end\n"),
+    ];
+    for (before, after) in table {
+        check(before, &[Key("l")], push("x".into()), after);
+    }
+    let optional = |map: &mut Tree| map.put("optional", true.into(), &["name"]);
+    let table = [
+        ("- name: a\n    # of a\n  notes: b\n", "- name: a\n    # of a\n  optional: true\n  notes: b\n"),
+        ("- name: a\n  # of notes\n  notes: b\n", "- name: a\n  optional: true\n  # of notes\n  notes: b\n"),
+        ("- name: a\n  # of a\n- name: b\n", "- name: a\n  # of a\n  optional: true\n- name: b\n"),
+    ];
+    for (before, after) in table {
+        check(before, &[Item(0)], optional, after);
     }
 }
 
@@ -40,9 +84,7 @@ fn maps_stand_in_braces_where_their_neighbours_do() {
         ("l: []  # c\n", "l:  # c\n- {name: x, type: number, summary: 'A value, of some kind.'}\n"),
     ];
     for (before, after) in table {
-        let mut draft = draft(before);
-        draft.extend(&[Key("l")], vec![field("x")]).expect(before);
-        assert_eq!(draft.text(), after, "{before}");
+        check(before, &[Key("l")], push(field("x")), after);
     }
 }
 
@@ -55,9 +97,38 @@ fn new_keys_stand_where_the_format_has_them() {
         ("- {notes: b}\n", "- {optional: true, notes: b}\n"),
     ];
     for (before, after) in table {
-        let mut draft = draft(before);
-        draft.insert(&[Item(0)], &["name"], "optional", &true.into()).expect(before);
-        assert_eq!(draft.text(), after, "{before}");
+        check(before, &[Item(0)], |map| map.put("optional", true.into(), &["name"]), after);
+    }
+}
+
+#[test]
+fn several_changes_of_one_place_do_not_meet() {
+    let all = |map: &mut Tree| {
+        map.put("unit", "USD".into(), &["name", "type"]);
+        map.put("range", Tree::map().with("min", 0.0), &["name", "type", "unit"]);
+        map.put("type", "number".into(), &[]);
+        let Tree::Map(entries) = map else { return };
+        entries.retain(|(key, _)| key != "notes");
+    };
+    let table = [
+        (
+            "- {name: a, type: any, notes: b, optional: true}  # c\n",
+            "- {name: a, type: number, unit: USD, range: {min: 0}, optional: true}  # c\n",
+        ),
+        (
+            "- name: a\n  type: any  # c\n  notes: b\n  optional: true\n",
+            "- name: a\n  type: number  # c\n  unit: USD\n  range: {min: 0}\n  optional: true\n",
+        ),
+    ];
+    for (before, after) in table {
+        check(before, &[Item(0)], all, after);
+    }
+}
+
+fn without(key: &'static str) -> impl Fn(&mut Tree) {
+    move |map| {
+        let Tree::Map(entries) = map else { return };
+        entries.retain(|(name, _)| name != key);
     }
 }
 
@@ -78,9 +149,7 @@ fn keys_go_and_leave_the_rest() {
         ("- k: 0\n\n  # of b\n  b: 2\n", "- # of b\n  b: 2\n"),
     ];
     for (before, after) in table {
-        let mut draft = draft(before);
-        draft.remove(&[Item(0)], "k").expect(before);
-        assert_eq!(draft.text(), after, "{before}");
+        check(before, &[Item(0)], without("k"), after);
     }
     for text in [
         "- {k: 0, # c\n  b: 2}\n",
@@ -88,48 +157,47 @@ fn keys_go_and_leave_the_rest() {
         "- {a: 1 # of a\n  , k: 0}\n",
         "- a: 1\n  k:  # c\n    min: 0\n",
     ] {
-        let refused = draft(text).remove(&[Item(0)], "k").expect_err(text).0;
-        assert_eq!(refused, "item 1 has a comment beside `k`; change it by hand", "{text}");
+        let (after, left) = edited(text, &[Item(0)], without("k"));
+        assert_eq!(after, text);
+        let said = "item 1, `k` cannot be taken out without what stands beside it; take it out by hand";
+        assert_eq!(left, [said], "{text}");
     }
-    let mut alone = draft("- k: 0\n");
-    assert_eq!(alone.remove(&[Item(0)], "k").expect_err("no map").0, "there is no item 1 to be edited");
-    assert_eq!(alone.remove(&[Item(0)], "l").expect_err("no key").0, "there is no item 1 to be edited");
 }
 
 #[test]
 fn what_was_unknown_opens_into_lines_where_it_has_to() {
     let body = Tree::map().with("evidence", "reported").with("series", vec![field("x"), field("z")]);
-    let mut long = draft("- body: unknown  # why\n  # more\n  notes: n\n");
-    long.replace(&[Item(0), Key("body")], &body).expect("a replacement");
-    let expected = "\
-- body:  # why
-    evidence: reported
-    series:
-    - {name: x, type: number, summary: 'A value, of some kind.'}
-    - {name: z, type: number, summary: 'A value, of some kind.'}
-  # more
-  notes: n
-";
-    assert_eq!(long.text(), expected);
-    let mut short = draft("- {a: integer, b: 1}\n");
-    short.replace(&[Item(0), Key("a")], &"number".into()).expect("a replacement");
-    assert_eq!(short.text(), "- {a: number, b: 1}\n");
+    let open = |map: &mut Tree| map.put("body", body.clone(), &[]);
+    let item = |name: &str| format!("    - {{name: {name}, type: number, summary: 'A value, of some kind.'}}\n");
+    let series = [item("x"), item("z")].concat();
+    let lines = format!("    evidence: reported\n    series:\n{series}");
+    let table = [
+        ("- body: unknown  # why\n  # more\n  notes: n\n", format!("- body:  # why\n{lines}  # more\n  notes: n\n")),
+        ("- \"body\" : unknown  # why\n  notes: n\n", format!("- \"body\" :  # why\n{lines}  notes: n\n")),
+        ("- body:\n    unknown\n  notes: n\n", format!("- body:\n{lines}  notes: n\n")),
+        ("- body:  # why\n    # more\n    unknown\n", format!("- body:  # why\n    # more\n{lines}")),
+        ("- body: {series: unknown}  # why\n", format!("- body:  # why\n{lines}")),
+        ("- body:\n    # Who?\n    series: unknown  # why\n", {
+            format!("- body:\n    # Who?\n    evidence: reported\n    series:  # why\n{series}")
+        }),
+    ];
+    for (before, after) in table {
+        check(before, &[Item(0)], open, &after);
+    }
+    check("- {a: integer, b: 1}\n", &[Item(0), Key("a")], |ty| *ty = "number".into(), "- {a: number, b: 1}\n");
+    check("- a:\n    integer\n", &[Item(0), Key("a")], |ty| *ty = "number".into(), "- a:\n    number\n");
 }
 
 #[test]
-fn what_cannot_be_done_without_harm_is_refused() {
-    let mut folded = draft("a: >-\n  x\n  y\n");
-    let refused = folded.replace(&[Key("a")], &"z".into()).expect_err("several lines");
-    assert_eq!(refused.0, "`a` stands on several lines; change it by hand");
-    let mut below = draft("- body:  # why\n    unknown\n  notes: n\n");
-    let long = Tree::map().with("series", vec![field("x"), field("z")]);
-    let refused = below.replace(&[Item(0), Key("body")], &long).expect_err("a comment in between");
-    assert_eq!(refused.0, "item 1, `body` stands on several lines; change it by hand");
-    assert_eq!(below.text(), "- body:  # why\n    unknown\n  notes: n\n");
-    let mut comment = draft("l: [\n  a # ]\n]\n");
-    comment.extend(&[Key("l")], vec!["x".into()]).expect("a list");
-    assert_eq!(comment.text(), "l: [\n  a, x # ]\n]\n");
-    assert_eq!(comment.extend(&[Key("m")], vec![Tree::Null]).expect_err("no list").0, "there is no `m` to be edited");
+fn what_cannot_be_done_without_harm_is_left_and_told() {
+    let folded = "a: >-\n  x\n  y\nb: 1\n";
+    let (text, left) = edited(folded, &[], |map| {
+        map.put("a", "z".into(), &[]);
+        map.put("b", 2.0.into(), &[]);
+    });
+    assert_eq!(text, "a: >-\n  x\n  y\nb: 2\n");
+    assert_eq!(left, ["`a` stands on several lines; write `z` there by hand"]);
+    check("l: [\n  a # ]\n]\n", &[Key("l")], push("x".into()), "l: [\n  a, x # ]\n]\n");
 }
 
 /// One way to write a list of fields, with comments wherever YAML allows them.
@@ -174,38 +242,31 @@ fn without_what_is_new(old: &str, new: &str) -> String {
     String::from_utf8_lossy(&[&new.as_bytes()[..start], &new.as_bytes()[new.len() - end..]].concat()).into_owned()
 }
 
-fn count(draft: &Draft) -> usize {
-    match draft.tree().get("list") {
-        Some(Tree::List(items)) => items.len(),
-        _ => 0,
-    }
-}
-
 proptest! {
     #[test]
     fn without_the_new_items_the_bytes_are_the_old_ones(text in file(), several in 1_usize..3) {
-        let mut draft = draft(&text);
-        draft.extend(&[Key("list")], vec![field("new"); several]).expect("an edit");
-        prop_assert_ne!(draft.text(), text.clone());
-        prop_assert_eq!(without_what_is_new(&text, &draft.text()), text);
+        let (after, left) = edited(&text, &[Key("list")], |list| (0..several).for_each(|_| push(field("new"))(list)));
+        prop_assert!(left.is_empty());
+        prop_assert_ne!(&after, &text);
+        prop_assert_eq!(without_what_is_new(&text, &after), text);
     }
 
     #[test]
     fn without_the_new_key_the_bytes_are_the_old_ones(text in file(), pick in any::<prop::sample::Index>()) {
-        let mut draft = draft(&text);
-        let item = pick.index(count(&draft));
-        draft.insert(&[Key("list"), Item(item)], &["name", "type", "summary"], "optional", &true.into()).expect("an edit");
-        prop_assert_ne!(draft.text(), text.clone());
-        prop_assert_eq!(without_what_is_new(&text, &draft.text()), text);
+        let item = pick.index(said_by(&text).entries("list").len());
+        let insert = |map: &mut Tree| map.put("optional", true.into(), &["name", "type", "summary"]);
+        let (after, left) = edited(&text, &[Key("list"), Item(item)], insert);
+        prop_assert!(left.is_empty());
+        prop_assert_ne!(&after, &text);
+        prop_assert_eq!(without_what_is_new(&text, &after), text);
     }
 
     #[test]
     fn with_the_old_value_back_the_bytes_are_the_old_ones(text in file(), pick in any::<prop::sample::Index>()) {
-        let mut draft = draft(&text);
-        let item = pick.index(count(&draft));
-        draft.replace(&[Key("list"), Item(item), Key("type")], &"list<any>".into()).expect("an edit");
-        prop_assert_eq!(draft.text().matches("list<any>").count(), 1);
-        prop_assert_eq!(draft.text().replace("list<any>", "unknown"), text);
+        let item = pick.index(said_by(&text).entries("list").len());
+        let (after, _) = edited(&text, &[Key("list"), Item(item), Key("type")], |ty| *ty = "list<any>".into());
+        prop_assert_eq!(after.matches("list<any>").count(), 1);
+        prop_assert_eq!(after.replace("list<any>", "unknown"), text);
     }
 
     #[test]
@@ -215,11 +276,11 @@ proptest! {
         before in 0_usize..4,
         ranged in any::<bool>(),
     ) {
-        let mut draft = draft(&text);
-        let item = [Key("list"), Item(pick.index(count(&draft)))];
+        let item = [Key("list"), Item(pick.index(said_by(&text).entries("list").len()))];
         let value = if ranged { Tree::map().with("min", 0.5) } else { true.into() };
-        draft.insert(&item, &["name", "type", "summary"][..before], "optional", &value).expect("an edit");
-        draft.remove(&item, "optional").expect("an edit");
-        prop_assert_eq!(draft.text(), text);
+        let (with, _) = edited(&text, &item, |map| map.put("optional", value, &["name", "type", "summary"][..before]));
+        let (after, left) = edited(&with, &item, without("optional"));
+        prop_assert!(left.is_empty());
+        prop_assert_eq!(after, text);
     }
 }

@@ -15,23 +15,22 @@ mod records;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codegen::{format, names, template};
+use codegen::{names, template};
 
 use super::Import;
 use super::facts::{or_unknown, some};
 use super::notes::Notes;
 use super::plan::{Plan, PlannedEndpoint};
 use super::setters::Setters;
-use crate::change::{Desk, Refusal};
+use crate::change::Desk;
 use crate::edit::Step;
+use crate::keys::SERVICE;
 use crate::naming::{Taken, group_types, root_types};
 use crate::tree::Tree;
 use meetings::Meetings;
 
-const SERVICE: &str = "service.yaml";
-
 /// Makes every edit that a plan asks for.
-pub(super) fn build(desk: &mut Desk, import: &Import, plan: Plan, notes: &mut Notes) -> Result<(), Refusal> {
+pub(super) fn build(desk: &mut Desk, import: &Import, plan: Plan, notes: &mut Notes) {
     let mut builder = Builder::new(desk, import, plan);
     let slots = builder.endpoints();
     builder.count_uses(&slots);
@@ -46,14 +45,13 @@ pub(super) fn build(desk: &mut Desk, import: &Import, plan: Plan, notes: &mut No
     builder.meet_shared(&slots);
     builder.say_adopted(&slots);
     let facts = compare::compare(&builder, &slots);
-    builder.write_service(&slots)?;
-    builder.write_groups(&slots)?;
-    builder.merge_records()?;
+    builder.write_service(&slots);
+    builder.write_groups(&slots);
+    builder.merge_records();
     for line in builder.setters.said().into_iter().chain(facts.lines()) {
         builder.desk.say(line);
     }
     builder.fill(facts.fills);
-    Ok(())
 }
 
 /// Where an endpoint goes.
@@ -95,11 +93,11 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(desk: &'a mut Desk, import: &'a Import, plan: Plan) -> Self {
-        let service = desk.service_tree();
+        let service = desk.tree(SERVICE).clone();
         let mut groups = BTreeMap::new();
         for (module, _) in desk.modules() {
             let mut taken = Taken::default();
-            group_types(&module, &desk.group_tree(&module), &mut taken);
+            group_types(&module, desk.tree(&format!("{module}.yaml")), &mut taken);
             groups.insert(module, taken);
         }
         for group in &plan.groups {
@@ -156,7 +154,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn write_service(&mut self, slots: &[Slot]) -> Result<(), Refusal> {
+    fn write_service(&mut self, slots: &[Slot]) {
         let mut new: Vec<usize> = (0..self.types.len()).filter(|index| self.types[*index].is_new).collect();
         new.sort_by_key(|index| self.plan.types[*index].rank);
         let types: Vec<Tree> = new
@@ -165,36 +163,37 @@ impl<'a> Builder<'a> {
                 named_types::named_type(&self.types[index].name, &self.plan.types[index], &self.import.evidence)
             })
             .collect();
-        self.desk.extend_top(SERVICE, &format::SERVICE, "types", types)?;
-        merge::values_of_known(self)?;
+        self.desk.extend(SERVICE, &[], "types", types);
+        merge::values_of_known(self);
         let params = self.shared_params(slots);
-        self.desk.extend_top(SERVICE, &format::SERVICE, "params", params)?;
+        self.desk.extend(SERVICE, &[], "params", params);
         let records = self.record_trees(None);
-        self.desk.extend_top(SERVICE, &format::SERVICE, "records", records)?;
-        self.write_metadata()
+        self.desk.extend(SERVICE, &[], "records", records);
+        self.write_metadata();
     }
 
     /// What a new envelope has beside its data: its fields need the names of types and records.
-    fn write_metadata(&mut self) -> Result<(), Refusal> {
-        let Some(metadata) = self.plan.metadata.first().copied().filter(|_| self.desk.is_new()) else { return Ok(()) };
-        let service = self.desk.service_tree();
+    fn write_metadata(&mut self) {
+        let Some(metadata) = self.plan.metadata.first().copied().filter(|_| self.desk.is_new()) else { return };
+        let service = self.desk.tree(SERVICE);
         if service.get("envelope").and_then(|envelope| envelope.get("metadata")).is_none() {
-            return Ok(());
+            return;
         }
         let inherited = service.get("envelope").and_then(|it| it.get("evidence")?.as_text()).unwrap_or_default();
         let fields = self.fields(&self.plan.records[metadata].fields, inherited, None);
-        let path = [Step::Key("envelope"), Step::Key("metadata"), Step::Key("fields")];
-        self.desk.extend(SERVICE, &path, fields)?;
-        let Some(unsupported) = self.plan.unsupported.take() else { return Ok(()) };
-        self.desk.insert(SERVICE, &path[..2], &format::METADATA, "unsupported", &unsupported.into())
+        let path = [Step::Key("envelope"), Step::Key("metadata")];
+        self.desk.extend(SERVICE, &path, "fields", fields);
+        if let Some(unsupported) = self.plan.unsupported.take() {
+            self.desk.set(SERVICE, &path, "unsupported", unsupported);
+        }
     }
 
-    fn write_groups(&mut self, slots: &[Slot]) -> Result<(), Refusal> {
+    fn write_groups(&mut self, slots: &[Slot]) {
         let planned = std::mem::take(&mut self.plan.endpoints);
         let mut new: BTreeMap<&str, Vec<Tree>> = BTreeMap::new();
         for (endpoint, slot) in planned.iter().zip(slots) {
             match slot {
-                Slot::Known(group, index) => merge::endpoint(self, endpoint, *group, *index)?,
+                Slot::Known(group, index) => merge::endpoint(self, endpoint, *group, *index),
                 Slot::New(ident) => {
                     let tree = self.endpoint(endpoint, ident.as_deref());
                     new.entry(&endpoint.group).or_default().push(tree);
@@ -217,14 +216,14 @@ impl<'a> Builder<'a> {
                     .with("title", group.title.as_str())
                     .with("summary", or_unknown(group.summary.clone()))
                     .with_some("aliases", some(aliases))
-                    .with_some("records", some(records));
-                self.desk.create(&file, &crate::group::file(&head, &endpoints))?;
+                    .with_some("records", some(records))
+                    .with("endpoints", endpoints);
+                self.desk.create(&file, head);
             } else {
-                self.desk.extend_top(&file, &format::GROUP, "records", records)?;
-                self.desk.extend(&file, &[Step::Key("endpoints")], endpoints)?;
+                self.desk.extend(&file, &[], "records", records);
+                self.desk.extend(&file, &[], "endpoints", endpoints);
             }
         }
-        Ok(())
     }
 
     fn endpoint(&mut self, endpoint: &PlannedEndpoint, ident: Option<&str>) -> Tree {

@@ -7,6 +7,7 @@ use serde_yaml::Value;
 use super::document::{entries, evidence_of, is_evidence, items, text, text_of};
 use super::{Envelope, Reader};
 use crate::change::Desk;
+use crate::keys::SERVICE;
 use crate::tree::Tree;
 
 /// Keys of the whole description that something here reads.
@@ -74,9 +75,9 @@ impl Reader<'_> {
 
     /// What the catalogue as it is says of paths, envelope and modules.
     pub(super) fn surroundings(&mut self, desk: &Desk) {
-        let service = desk.service_tree();
+        let service = desk.tree(SERVICE);
         let at = |path: &[&str]| {
-            path.iter().try_fold(&service, |tree, key| tree.get(key)).and_then(Tree::as_text).map(str::to_owned)
+            path.iter().try_fold(service, |tree, key| tree.get(key)).and_then(Tree::as_text).map(str::to_owned)
         };
         self.suffix = at(&["base_url", "suffix"]).unwrap_or_default();
         if self.suffix.is_empty() {

@@ -1,12 +1,12 @@
 //! What a series has beside its records: the metadata, and keys that the envelope does not have.
 
-use codegen::format;
 use serde_yaml::{Mapping, Value};
 
 use super::enums::Met;
-use super::fields::{Place, SERVICE, Topic};
+use super::fields::{Place, Topic};
 use crate::change::{Desk, Refusal};
 use crate::edit::Step;
+use crate::keys::SERVICE;
 use crate::reply::Reply;
 use crate::seen::Seen;
 use crate::tree::Tree;
@@ -18,7 +18,7 @@ impl Topic<'_> {
             return Ok(());
         };
         let around = around(replies, &data);
-        let known = metadata(desk)?;
+        let known = metadata(desk);
         let metadata = known.clone().or_else(|| new_metadata(&around));
         for (name, seen) in around.fields.0.iter().filter(|(name, _)| Some(name) != metadata.as_ref()) {
             let words = seen.words();
@@ -47,7 +47,7 @@ impl Topic<'_> {
         if known.is_none() {
             self.say(desk, format!("`{metadata}`, beside the records, becomes the metadata of every series"));
             let new = Tree::map().with("name", metadata.as_str()).with("fields", Vec::new());
-            desk.insert(SERVICE, &[Step::Key("envelope")], &format::ENVELOPE, "metadata", &new)?;
+            desk.set(SERVICE, &[Step::Key("envelope")], "metadata", new);
         }
         self.merge_metadata(desk, &metadata, &seen)
     }
@@ -68,10 +68,9 @@ impl Topic<'_> {
 }
 
 /// The key of the metadata, with the edits so far.
-fn metadata(desk: &mut Desk) -> Result<Option<String>, Refusal> {
-    let service = desk.tree(SERVICE)?;
-    let metadata = service.get("envelope").and_then(|envelope| envelope.get("metadata"));
-    Ok(metadata.and_then(|metadata| metadata.text("name")).map(str::to_owned))
+fn metadata(desk: &Desk) -> Option<String> {
+    let metadata = desk.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("metadata"));
+    metadata.and_then(|metadata| metadata.text("name")).map(str::to_owned)
 }
 
 /// What the bodies have beside the records.

@@ -1,14 +1,11 @@
 //! The body of an endpoint: its fields listed where nobody knew them, or merged with those that are listed.
 
-use codegen::format;
-
 use super::fields::{Place, Topic};
 use super::guess::keys_of_data;
 use super::kind::Kind;
 use super::time::make_time;
 use crate::change::{Desk, Refusal};
 use crate::edit::Step;
-use crate::naming::entries;
 use crate::seen::Seen;
 use crate::tree::Tree;
 
@@ -16,8 +13,7 @@ impl Topic<'_> {
     /// Edits the body of an endpoint, and what its fields stand in.
     pub(super) fn body(&self, desk: &mut Desk, index: usize, kind: Kind, seen: &Seen) -> Result<(), Refusal> {
         let endpoint = vec![Step::Key("endpoints"), Step::Item(index)];
-        let group = desk.tree(&self.file)?;
-        let entry = group.at(&endpoint).unwrap_or(&Tree::Null);
+        let entry = desk.tree(&self.file).at(&endpoint).cloned().unwrap_or(Tree::Null);
         let known = entry.get("body").unwrap_or(&Tree::Null);
         let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
         let own = known.text("time");
@@ -33,18 +29,18 @@ impl Topic<'_> {
                 let time = shared.clone().filter(|_| has_time);
                 let place = Place { time, ..Place::new(&self.file, path.clone(), inherited) };
                 self.merge(desk, &place, seen)?;
-                let list = desk.tree(&self.file)?;
-                let list = entries_at(&list, &path);
+                let list = entries_at(desk.tree(&self.file), &path).to_vec();
                 if has_time {
-                    self.drop_time(desk, &body, list, own)
+                    self.drop_time(desk, &body, &list, own);
                 } else {
-                    let time = self.other_time(desk, list, shared.as_deref());
-                    desk.set(&self.file, &body, &format::BODY, "time", time)
+                    let time = self.other_time(desk, &list, shared.as_deref());
+                    desk.set(&self.file, &body, "time", time);
                 }
+                Ok(())
             }
             Some(Tree::Text(record)) if record != "unknown" => {
-                if let Some((.., fields)) = self.find_record(desk, record)? {
-                    self.refuse_another(entries(&fields, "fields"), seen)?;
+                if let Some((.., fields)) = self.find_record(desk, record) {
+                    self.refuse_another(fields.entries("fields"), seen)?;
                 }
                 self.merge_record(desk, record, seen)
             }
@@ -92,17 +88,9 @@ impl Topic<'_> {
             list = list.into_iter().map(|field| field.with("evidence", own)).collect();
         }
         let evidence = if weaker.is_some() { known.text("evidence") } else { Some(self.learning.evidence.as_str()) };
-        let new =
-            Tree::map().with_some("evidence", evidence).with_some("time", time.clone()).with(kind.key(), list.clone());
-        if desk.replace(&self.file, body, new).is_ok() {
-            return Ok(());
-        }
-        // It stands on several lines, which stay.
-        desk.replace(&self.file, &[body, &[Step::Key(kind.key())]].concat(), list)?;
-        if let Some(evidence) = evidence {
-            desk.set(&self.file, body, &format::BODY, "evidence", evidence)?;
-        }
-        time.map_or(Ok(()), |time| desk.set(&self.file, body, &format::BODY, "time", time))
+        let new = Tree::map().with_some("evidence", evidence).with_some("time", time).with(kind.key(), list);
+        desk.replace(&self.file, body, new);
+        Ok(())
     }
 
     fn say_learned(&self, desk: &mut Desk, list: &[Tree], seen: &Seen) {

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use codegen::is_line;
 use codegen::names::{self, Case, Scope};
 use codegen::type_expr::TypeExpr;
-use codegen::{format, is_line};
 
-use super::fields::{SERVICE, Topic};
+use super::fields::Topic;
 use super::types::all_types;
-use crate::change::{Desk, Refusal};
+use crate::change::Desk;
 use crate::edit::Step;
-use crate::naming::{self, Taken, entries};
+use crate::keys::SERVICE;
+use crate::naming::{self, Taken};
 use crate::seen::{MOST_VALUES, Seen};
 use crate::tree::Tree;
 
@@ -69,17 +70,11 @@ fn is_meant(wanted: &str, name: &str) -> bool {
 
 impl Topic<'_> {
     /// The enum that a listed field is to have instead of its type, if somebody named it and all its values are texts.
-    pub(super) fn enum_instead(
-        &self,
-        desk: &mut Desk,
-        name: &str,
-        ty: &str,
-        seen: &Seen,
-    ) -> Result<Option<String>, Refusal> {
+    pub(super) fn enum_instead(&self, desk: &mut Desk, name: &str, ty: &str, seen: &Seen) -> Option<String> {
         match (ty, seen.items.as_deref()) {
             ("string", _) => self.enum_of(desk, name, seen),
             ("list<string>", Some(items)) if seen.lists == seen.values() => {
-                Ok(self.enum_of(desk, name, items)?.map(|ty| format!("list<{ty}>")))
+                self.enum_of(desk, name, items).map(|ty| format!("list<{ty}>"))
             }
             _ => {
                 let wanted = self.learning.enums.iter().find(|wanted| is_meant(wanted, name));
@@ -94,23 +89,21 @@ impl Topic<'_> {
                     }
                     _ => {}
                 }
-                Ok(None)
+                None
             }
         }
     }
 
     /// The enum that a field's texts are to become, if somebody named it and there is nothing but texts.
-    pub(super) fn enum_of(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<Option<String>, Refusal> {
+    pub(super) fn enum_of(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Option<String> {
         let wanted = self.learning.enums.iter().find(|wanted| is_meant(wanted, name));
-        let Some((field, ty)) = wanted.map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0) else {
-            return Ok(None);
-        };
+        let (field, ty) = wanted.map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0)?;
         let Ok(ident) = names::ident(ty, Case::Pascal) else {
             self.say(
                 desk,
                 format!("no enum is made of `{name}`, as {ty:?} makes no name of a type; use `--enum {name}=Type`"),
             );
-            return Ok(None);
+            return None;
         };
         if seen.kinds() > 1 {
             let words = seen.words();
@@ -118,39 +111,31 @@ impl Topic<'_> {
                 desk,
                 format!("no enum is made of `{name}`, as it has {words}, and the values of an enum are texts"),
             );
-            return Ok(None);
+            return None;
         }
         if seen.texts.len() > MOST_VALUES {
             self.say(desk, format!("no enum is made of `{name}`, as it has more than {MOST_VALUES} different texts"));
-            return Ok(None);
+            return None;
         }
         let values = self.values(desk, seen);
         if values.is_empty() {
             self.say(desk, format!("no enum is made of `{name}`, as none of its texts can be a value"));
-            return Ok(None);
+            return None;
         }
-        self.enumerate(desk, &ident, field != ty, name, &values).map(Some)
+        Some(self.enumerate(desk, &ident, field != ty, name, &values))
     }
 
     /// Texts as an enum: a new one, or a known one that has some of them or was named for them.
-    fn enumerate(
-        &self,
-        desk: &mut Desk,
-        wanted: &str,
-        is_chosen: bool,
-        field: &str,
-        values: &[&str],
-    ) -> Result<String, Refusal> {
-        let service = desk.tree(SERVICE)?;
-        let types = entries(&service, "types");
+    fn enumerate(&self, desk: &mut Desk, wanted: &str, is_chosen: bool, field: &str, values: &[&str]) -> String {
+        let types = desk.tree(SERVICE).entries("types").to_vec();
         let namesake = types.iter().position(|ty| ty.text("name") == Some(wanted));
-        let known = |index: usize| entries(&types[index], "values").iter().filter_map(|value| value.text("value"));
+        let known = |index: usize| types[index].entries("values").iter().filter_map(|value| value.text("value"));
         if let Some(index) = namesake.filter(|index| is_chosen || naming::share_a_value(known(*index), values)) {
             self.say(desk, format!("`{field}` takes the known type `{wanted}`"));
-            self.new_values(desk, index, values)?;
-            return Ok(wanted.to_owned());
+            self.new_values(desk, index, values);
+            return wanted.to_owned();
         }
-        let mut taken = all_types(desk)?;
+        let mut taken = all_types(desk);
         let own = format!("{} {field}", self.endpoint.rsplit('.').next().unwrap_or_default());
         let ident = taken.claim(if taken.has(wanted) { &own } else { wanted }, Case::Pascal, Scope::Types);
         let mut idents = Taken::default();
@@ -160,7 +145,7 @@ impl Topic<'_> {
             .with("summary", "unknown")
             .with("evidence", self.learning.evidence.as_str())
             .with("values", values.iter().map(|text| value(text, &mut idents)).collect::<Vec<_>>());
-        desk.extend_top(SERVICE, &format::SERVICE, "types", vec![ty])?;
+        desk.extend(SERVICE, &[], "types", vec![ty]);
         let why = match namesake {
             Some(_) => {
                 format!(", as `{wanted}` of the catalogue has none of its values; `--enum {field}={wanted}` joins them")
@@ -168,7 +153,7 @@ impl Topic<'_> {
             None => String::new(),
         };
         self.say(desk, format!("the enum `{ident}` is new{why}"));
-        Ok(ident)
+        ident
     }
 
     /// The texts that can be values.
@@ -182,16 +167,15 @@ impl Topic<'_> {
     }
 
     /// Values that a known enum does not have yet.
-    pub(super) fn new_values(&self, desk: &mut Desk, index: usize, values: &[&str]) -> Result<(), Refusal> {
-        let service = desk.tree(SERVICE)?;
-        let ty = &entries(&service, "types")[index];
+    pub(super) fn new_values(&self, desk: &mut Desk, index: usize, values: &[&str]) {
+        let ty = desk.tree(SERVICE).entries("types")[index].clone();
         if ty.text("kind") != Some("enum") {
-            return Ok(());
+            return;
         }
         let name = ty.text("name").unwrap_or_default();
         let mut idents = Taken::default();
-        let known: Vec<_> = entries(ty, "values").iter().filter_map(|value| value.text("value")).collect();
-        for known in entries(ty, "values") {
+        let known: Vec<_> = ty.entries("values").iter().filter_map(|value| value.text("value")).collect();
+        for known in ty.entries("values") {
             let name = ["ident", "value"].iter().find_map(|key| known.text(key)).unwrap_or_default();
             idents.note(names::ident(name, Case::Pascal).unwrap_or_default());
         }
@@ -200,7 +184,7 @@ impl Topic<'_> {
             self.say(desk, format!("`{text}` is a new value of `{name}`"));
             new.push(value(text, &mut idents).with("evidence", self.learning.evidence.as_str()));
         }
-        desk.extend(SERVICE, &[Step::Key("types"), Step::Item(index), Step::Key("values")], new)
+        desk.extend(SERVICE, &[Step::Key("types"), Step::Item(index)], "values", new);
     }
 }
 

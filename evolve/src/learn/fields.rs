@@ -1,14 +1,15 @@
 //! The fields of one record, as replies show them and as the catalogue has them.
 
+use codegen::is_line;
 use codegen::names::{self, Case, Scope};
 use codegen::spec::Evidence;
-use codegen::{format, is_line};
 
 use super::Learning;
 use super::body::entries_at;
 use crate::change::{Desk, Refusal};
 use crate::edit::Step;
-use crate::naming::{Taken, entries};
+use crate::keys::SERVICE;
+use crate::naming::Taken;
 use crate::seen::Seen;
 use crate::tree::Tree;
 
@@ -44,8 +45,6 @@ impl Place {
     }
 }
 
-pub(super) const SERVICE: &str = "service.yaml";
-
 /// Fewer values than these may be whole by accident.
 const FEW: usize = 10;
 
@@ -71,7 +70,7 @@ impl Topic<'_> {
 
     /// Compares listed fields with what was seen.
     pub(super) fn merge(&self, desk: &mut Desk, place: &Place, seen: &Seen) -> Result<(), Refusal> {
-        let listed = entries_at(&desk.tree(&place.file)?, &place.path).to_vec();
+        let listed = entries_at(desk.tree(&place.file), &place.path).to_vec();
         let mut taken = Taken::default();
         if let Some(time) = &place.time {
             taken.note(snake(time));
@@ -86,7 +85,7 @@ impl Topic<'_> {
                 self.compare(desk, place, &at, field, met)?;
             }
             if is_absent && seen.objects > 0 && field.get("optional") != Some(&true.into()) {
-                desk.set(&place.file, &at, &format::FIELD, "optional", true)?;
+                desk.set(&place.file, &at, "optional", true);
                 self.say(desk, format!("`{}{name}` can be absent or null", place.within));
             }
         }
@@ -104,7 +103,10 @@ impl Topic<'_> {
                 *field = field.clone().with("evidence", self.learning.evidence.as_str());
             }
         }
-        desk.extend(&place.file, &place.path, new)
+        if let Some((Step::Key(list), map)) = place.path.split_last() {
+            desk.extend(&place.file, map, list, new);
+        }
+        Ok(())
     }
 
     /// How what is learned is known, where that is weaker than how what it stands beside is.
@@ -115,7 +117,7 @@ impl Topic<'_> {
 
     /// Merges with a record that has a name.
     pub(super) fn merge_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(), Refusal> {
-        let Some((file, index, record)) = self.find_record(desk, name)? else { return Ok(()) };
+        let Some((file, index, record)) = self.find_record(desk, name) else { return Ok(()) };
         let path = vec![Step::Key("records"), Step::Item(index), Step::Key("fields")];
         let place = Place::new(file, path, record.text("evidence").unwrap_or_default());
         let (fixed, within) = (Self::times_of_record(desk, name), format!("{name}."));
@@ -123,15 +125,12 @@ impl Topic<'_> {
     }
 
     /// The file of a record, its place among the file's records, and what is said there.
-    pub(super) fn find_record(&self, desk: &mut Desk, name: &str) -> Result<Option<(&str, usize, Tree)>, Refusal> {
-        for file in [self.file.as_str(), SERVICE] {
-            let tree = desk.tree(file)?;
-            let records = entries(&tree, "records").iter().enumerate();
-            if let Some((index, record)) = records.into_iter().find(|(_, record)| record.text("name") == Some(name)) {
-                return Ok(Some((file, index, record.clone())));
-            }
-        }
-        Ok(None)
+    pub(super) fn find_record(&self, desk: &Desk, name: &str) -> Option<(&str, usize, Tree)> {
+        [self.file.as_str(), SERVICE].into_iter().find_map(|file| {
+            let mut records = desk.tree(file).entries("records").iter().enumerate();
+            let (index, record) = records.find(|(_, record)| record.text("name") == Some(name))?;
+            Some((file, index, record.clone()))
+        })
     }
 
     fn new_fields(

@@ -3,13 +3,13 @@
 //! What one endpoint does differently can be said in its body, and is. The unit is that of the whole service, so
 //! that one reply is no reason to edit it: what is wrong with it is only told.
 
-use codegen::format;
 use codegen::spec::{self, Evidence};
 
-use super::fields::{SERVICE, Topic};
+use super::fields::Topic;
 use super::guess::unit_of;
-use crate::change::{Desk, Refusal};
+use crate::change::Desk;
 use crate::edit::Step;
+use crate::keys::SERVICE;
 use crate::seen::{Seen, shown};
 use crate::tree::Tree;
 
@@ -80,18 +80,12 @@ impl Topic<'_> {
     }
 
     /// Drops the time field that a body names itself, if it has been found to hold something else.
-    pub(super) fn drop_time(
-        &self,
-        desk: &mut Desk,
-        body: &[Step],
-        list: &[Tree],
-        own: Option<&str>,
-    ) -> Result<(), Refusal> {
+    pub(super) fn drop_time(&self, desk: &mut Desk, body: &[Step], list: &[Tree], own: Option<&str>) {
         let is_other = |field: &&Tree| field.text("type") != Some("timestamp");
         let own = own.filter(|own| list.iter().filter(is_other).any(|field| field.text("name") == Some(own)));
-        let Some(own) = own else { return Ok(()) };
+        let Some(own) = own else { return };
         self.say(desk, format!("`{own}` can then not be the time of a record; so the body gets `time: none`"));
-        desk.set(&self.file, body, &format::BODY, "time", "none")
+        desk.set(&self.file, body, "time", "none");
     }
 
     /// The field that a list of fields has its time in, if it is not the one that the envelope names; says it.

@@ -1,14 +1,14 @@
 //! Types for values nobody knew: what the values show, and records for objects within records.
 
-use codegen::format;
 use codegen::names::{self, Case, Scope};
 use codegen::spec::TimeUnit;
 use codegen::type_expr::TypeExpr;
 
-use super::fields::{SERVICE, Topic};
+use super::fields::Topic;
 use super::guess::{Guess, guess};
 use crate::change::{Desk, Refusal};
-use crate::naming::{self, Taken, entries, singular};
+use crate::keys::SERVICE;
+use crate::naming::{self, Taken, singular};
 use crate::seen::Seen;
 use crate::tree::Tree;
 
@@ -20,7 +20,7 @@ impl Topic<'_> {
         name: &str,
         seen: &Seen,
     ) -> Result<(String, Option<&'static str>), Refusal> {
-        if let Some(ty) = self.enum_of(desk, name, seen)? {
+        if let Some(ty) = self.enum_of(desk, name, seen) {
             return Ok((ty, None));
         }
         let milliseconds = desk.checked.service.time.unit == TimeUnit::Milliseconds;
@@ -103,20 +103,20 @@ impl Topic<'_> {
     fn new_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<String, Refusal> {
         let fields = self.list(desk, seen, None)?;
         self.doubt_keys(desk, &format!("`{name}`"), seen, &fields);
-        let service = desk.tree(SERVICE)?;
-        let group = desk.tree(&self.file)?;
-        let is_same = |record: &&Tree| signature(entries(record, "fields")) == signature(&fields);
-        let known = entries(&group, "records").iter().chain(entries(&service, "records")).find(is_same);
-        if let Some(known) = known.and_then(|record| record.text("name")) {
+        let service = desk.tree(SERVICE);
+        let group = desk.tree(&self.file);
+        let is_same = |record: &&Tree| signature(record.entries("fields")) == signature(&fields);
+        let known = group.entries("records").iter().chain(service.entries("records")).find(is_same);
+        if let Some(known) = known.and_then(|record| record.text("name")).map(str::to_owned) {
             // It may have promised what is absent here.
-            self.merge_record(desk, known, seen)?;
-            return Ok(known.to_owned());
+            self.merge_record(desk, &known, seen)?;
+            return Ok(known);
         }
-        let mut taken = naming::root_types(&service);
+        let mut taken = naming::root_types(service);
         if self.file == SERVICE {
-            taken = all_types(desk)?;
+            taken = all_types(desk);
         } else {
-            naming::group_types(self.file.trim_end_matches(".yaml"), &group, &mut taken);
+            naming::group_types(self.file.trim_end_matches(".yaml"), group, &mut taken);
         }
         let own = singular(name);
         let wanted = match names::ident(&own, Case::Pascal) {
@@ -129,20 +129,19 @@ impl Topic<'_> {
             .with("summary", "unknown")
             .with("evidence", self.learning.evidence.as_str())
             .with("fields", fields);
-        let format = if self.file == SERVICE { &format::SERVICE } else { &format::GROUP };
-        desk.extend_top(&self.file, format, "records", vec![record])?;
+        desk.extend(&self.file, &[], "records", vec![record]);
         self.say(desk, format!("the objects under `{name}` become the record `{ident}`"));
         Ok(ident)
     }
 }
 
 /// The types of the client and of all its groups.
-pub(super) fn all_types(desk: &mut Desk) -> Result<Taken, Refusal> {
-    let mut taken = naming::root_types(&desk.tree(SERVICE)?);
+pub(super) fn all_types(desk: &Desk) -> Taken {
+    let mut taken = naming::root_types(desk.tree(SERVICE));
     for (module, _) in desk.modules() {
-        naming::group_types(&module, &desk.tree(&format!("{module}.yaml"))?, &mut taken);
+        naming::group_types(&module, desk.tree(&format!("{module}.yaml")), &mut taken);
     }
-    Ok(taken)
+    taken
 }
 
 /// Names and types, by which two records are the same.

@@ -1,12 +1,11 @@
 //! Types that are known, against the values that came: widened where they do not fit, and never silently.
 
-use codegen::format;
 use codegen::type_expr::{Builtin, TypeExpr};
 
-use super::fields::{Place, SERVICE, Topic};
+use super::fields::{Place, Topic};
 use crate::change::{Desk, Refusal};
 use crate::edit::Step;
-use crate::naming::entries;
+use crate::keys::SERVICE;
 use crate::seen::{Seen, shown};
 use crate::tree::Tree;
 
@@ -23,8 +22,9 @@ impl Topic<'_> {
         let text = |key: &str| field.text(key).unwrap_or_default();
         let (name, ty) = (text("name"), text("type"));
         let place_of_type = [at, &[Step::Key("type")]].concat();
-        if let Some(enumerated) = self.enum_instead(desk, name, ty, seen)? {
-            return desk.replace(&place.file, &place_of_type, enumerated);
+        if let Some(enumerated) = self.enum_instead(desk, name, ty, seen) {
+            desk.replace(&place.file, &place_of_type, enumerated);
+            return Ok(());
         }
         let Some(expr) = TypeExpr::parse(ty) else { return Ok(()) };
         let named = format!("{}{name}", place.within);
@@ -54,11 +54,14 @@ impl Topic<'_> {
         if wider == "number" && seen.rounded > 0 {
             self.say_doubts(desk, &named, &wider, seen);
         }
-        desk.replace(&place.file, &place_of_type, wider)?;
+        desk.replace(&place.file, &place_of_type, wider);
         if let Some(own) = own {
-            desk.set(&place.file, at, &format::FIELD, "evidence", own)?;
+            desk.set(&place.file, at, "evidence", own);
         }
-        if loses_range { desk.remove(&place.file, at, "range") } else { Ok(()) }
+        if loses_range {
+            desk.remove(&place.file, at, "range");
+        }
+        Ok(())
     }
 
     /// The type that also holds what was seen, if the known one does not.
@@ -90,13 +93,13 @@ impl Topic<'_> {
             }
             TypeExpr::List(_) => any(),
             TypeExpr::Name(ty) => {
-                let service = desk.tree(SERVICE)?;
                 let is_meant = |known: &Tree| known.text("name") == Some(ty);
-                match entries(&service, "types").iter().position(is_meant) {
+                match desk.tree(SERVICE).entries("types").iter().position(is_meant) {
                     Some(index) if seen.are_texts() => {
                         self.say_whole_numbers(desk, name, seen);
                         let values = self.values(desk, seen);
-                        self.new_values(desk, index, &values).map(|()| None)
+                        self.new_values(desk, index, &values);
+                        Ok(None)
                     }
                     None if only(seen.objects) => self.merge_record(desk, ty, seen).map(|()| None),
                     _ if only(seen.numbers()) => Ok(Some("number".to_owned())),

@@ -53,3 +53,23 @@ fn what_every_reader_takes_for_text_stands_bare() {
         }
     }
 }
+
+#[test]
+fn endpoints_of_a_new_file_are_set_apart() {
+    let endpoint = |name: &str| Tree::map().with("name", name).with("params", Vec::new()).with("body", "unknown");
+    let head = Tree::map().with("title", "Market").with("summary", "What: it does.");
+    let expected = "\
+title: Market
+summary: 'What: it does.'
+endpoints:
+- name: A
+  params: []
+  body: unknown
+
+- name: B
+  params: []
+  body: unknown
+";
+    assert_eq!(head.clone().with("endpoints", vec![endpoint("A"), endpoint("B")]).file(), expected);
+    assert_eq!(head.with("endpoints", vec![]).file(), "title: Market\nsummary: 'What: it does.'\nendpoints: []\n");
+}

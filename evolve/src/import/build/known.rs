@@ -2,9 +2,9 @@
 
 use codegen::spec::{self, Evidence, Fields, Known, ParamEntry};
 
-use super::SERVICE;
 use crate::checked::Checked;
 use crate::edit::Step;
+use crate::keys::SERVICE;
 
 /// A list of fields.
 #[derive(Clone, Debug, PartialEq)]

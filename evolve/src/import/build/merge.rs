@@ -5,11 +5,12 @@ use codegen::template;
 
 use super::known::{self, FieldsAt};
 use super::named_types::values;
-use super::{Builder, SERVICE, Slot, TypeName};
-use crate::change::{Desk, Refusal};
+use super::{Builder, Slot, TypeName};
+use crate::change::Desk;
 use crate::edit::Step;
 use crate::import::plan::{PlannedEndpoint, PlannedType, Taken as Takes};
-use crate::naming::{Taken, entries, ident_of};
+use crate::keys::SERVICE;
+use crate::naming::{Taken, ident_of};
 use crate::tree::Tree;
 
 /// Where an endpoint is already: by its path, or by its name where nobody knew the path.
@@ -30,23 +31,18 @@ pub(super) fn find(desk: &Desk, endpoint: &PlannedEndpoint, wanted: Option<&str>
 }
 
 /// Adds to an endpoint what was unknown of it.
-pub(super) fn endpoint(
-    builder: &mut Builder<'_>,
-    new: &PlannedEndpoint,
-    group: usize,
-    index: usize,
-) -> Result<(), Refusal> {
+pub(super) fn endpoint(builder: &mut Builder<'_>, new: &PlannedEndpoint, group: usize, index: usize) {
     let file = known::file(&builder.desk.checked, group);
     let at = known::endpoint_path(index);
     let within = |key: &'static str| [at.as_slice(), &[Step::Key(key)]].concat();
-    let entry = builder.desk.tree(&file)?.get("endpoints").and_then(|list| list.item_at(index)).cloned();
-    let Some(entry) = entry else { return Ok(()) };
+    let entry = builder.desk.tree(&file).at(&at).cloned();
+    let Some(entry) = entry else { return };
     let said = |key: &str| entry.get(key).and_then(Tree::as_text);
     let mut inherited = said("evidence").unwrap_or_default().to_owned();
     if let (Some("unknown"), Some(path)) = (said("path"), &new.path) {
         inherited = new.said.evidence.clone().unwrap_or_else(|| builder.import.evidence.clone());
-        builder.desk.replace(&file, &within("path"), path.as_str())?;
-        builder.desk.replace(&file, &within("evidence"), inherited.as_str())?;
+        builder.desk.replace(&file, &within("path"), path.as_str());
+        builder.desk.replace(&file, &within("evidence"), inherited.as_str());
     }
     if let Some(params) = &new.params {
         let known = known::params(&builder.desk.checked, group, index);
@@ -60,28 +56,21 @@ pub(super) fn endpoint(
         let missing: Vec<Takes> = params.iter().filter(|param| is_missing(param)).cloned().collect();
         let params = builder.params(&missing, &inherited, idents);
         if is_known {
-            builder.desk.extend(&file, &within("params"), params)?;
+            builder.desk.extend(&file, &at, "params", params);
         } else {
-            builder.desk.replace(&file, &within("params"), params)?;
+            builder.desk.replace(&file, &within("params"), params);
         }
     }
     let known = &builder.desk.checked.groups[group].1.endpoints[index].body;
     if new.body.record().is_some() && new.body.is_news_to(known) {
         let known = entry.get("body").cloned().unwrap_or(Tree::Null);
-        body(builder, &file, &within("body"), &known, new, &inherited)?;
+        let body = body(builder, &known, new, &inherited);
+        builder.desk.replace(&file, &within("body"), body);
     }
-    Ok(())
 }
 
 /// Puts fields where none were known.
-fn body(
-    builder: &mut Builder<'_>,
-    file: &str,
-    path: &[Step],
-    known: &Tree,
-    new: &PlannedEndpoint,
-    inherited: &str,
-) -> Result<(), Refusal> {
+fn body(builder: &Builder<'_>, known: &Tree, new: &PlannedEndpoint, inherited: &str) -> Tree {
     let mut body = builder.body(new, inherited);
     // A list that is no time series has no time to be found.
     let time = known.get("time").filter(|time| time.as_text() == Some("none"));
@@ -90,31 +79,17 @@ fn body(
         let behind = entries.iter().position(|(key, _)| key == "evidence").map_or(0, |index| index + 1);
         entries.insert(behind, ("time".to_owned(), time.clone()));
     }
-    if builder.desk.replace(file, path, body.clone()).is_ok() {
-        return Ok(());
-    }
-    // It stands on several lines, which stay.
-    for (key, value) in [("series", body.get("series")), ("evidence", body.get("evidence")), ("time", body.get("time"))]
-    {
-        let Some(value) = value.cloned() else { continue };
-        match known.get(key) {
-            Some(known) if *known == value => {}
-            Some(_) => builder.desk.replace(file, &[path, &[Step::Key(key)]].concat(), value)?,
-            None => builder.insert(file, path, key, value)?,
-        }
-    }
-    Ok(())
+    body
 }
 
 /// Adds fields to those that stand in the place of a record.
-pub(super) fn fields(builder: &mut Builder<'_>, record: usize, at: &FieldsAt) -> Result<(), Refusal> {
+pub(super) fn fields(builder: &mut Builder<'_>, record: usize, at: &FieldsAt) {
     let (file, path) = at.place(&builder.desk.checked);
-    let Some(list) = at.list(&builder.desk.checked) else { return Ok(()) };
+    let Some(list) = at.list(&builder.desk.checked) else { return };
     let evidence = list.evidence.word();
-    let tree = builder.desk.tree(&file)?;
-    let Some(Tree::List(listed)) = tree.at(&path) else { return Ok(()) };
+    let Some(Tree::List(listed)) = builder.desk.tree(&file).at(&path).cloned() else { return };
     let mut taken = Taken::default();
-    for field in listed {
+    for field in &listed {
         let name = ["ident", "name"].iter().find_map(|key| field.get(key)?.as_text()).unwrap_or_default();
         taken.note(names::ident(name, Case::Snake).unwrap_or_default());
     }
@@ -123,15 +98,16 @@ pub(super) fn fields(builder: &mut Builder<'_>, record: usize, at: &FieldsAt) ->
     let new = builder.plan.records[record].fields.iter();
     let new = new.filter(|field| !is_listed(&field.name) && Some(field.name.as_str()) != time);
     let new = new.map(|field| builder.field(field, evidence, &mut taken)).collect();
-    builder.desk.extend(&file, &path, new)
+    if let Some((Step::Key(list), map)) = path.split_last() {
+        builder.desk.extend(&file, map, list, new);
+    }
 }
 
 /// Adds values to types that are there already.
-pub(super) fn values_of_known(builder: &mut Builder<'_>) -> Result<(), Refusal> {
+pub(super) fn values_of_known(builder: &mut Builder<'_>) {
     for index in 0..builder.types.len() {
         let TypeName { name, known: Some(known), .. } = &builder.types[index] else { continue };
-        let service = builder.desk.service_tree();
-        let ty = &entries(&service, "types")[*known];
+        let ty = &builder.desk.tree(SERVICE).entries("types")[*known];
         let new = new_values(ty, &builder.plan.types[index], &builder.import.evidence);
         if new.is_empty() {
             continue;
@@ -139,20 +115,16 @@ pub(super) fn values_of_known(builder: &mut Builder<'_>) -> Result<(), Refusal> 
         let shown: Vec<&str> = new.iter().filter_map(|value| value.get("value")?.as_text()).collect();
         builder.desk.say(format!("`{name}` gets new values: {}", shown.join(", ")));
         let path = [Step::Key("types"), Step::Item(*known)];
-        match ty.get("values") {
-            Some(_) => builder.desk.extend(SERVICE, &[&path[..], &[Step::Key("values")]].concat(), new)?,
-            None => builder.insert(SERVICE, &path, "values", Tree::List(new))?,
-        }
+        builder.desk.extend(SERVICE, &path, "values", new);
     }
-    Ok(())
 }
 
 fn new_values(ty: &Tree, planned: &PlannedType, evidence: &str) -> Vec<Tree> {
-    let listed: Vec<&str> = entries(ty, "values").iter().filter_map(|value| value.get("value")?.as_text()).collect();
+    let listed: Vec<&str> = ty.entries("values").iter().filter_map(|value| value.get("value")?.as_text()).collect();
     let mut idents = Taken::default();
     let is_open = ty.get("kind").and_then(Tree::as_text) == Some("identifier");
     let case = if is_open { Case::Shouty } else { Case::Pascal };
-    for value in entries(ty, "values") {
+    for value in ty.entries("values") {
         let name = ["ident", "value"].iter().find_map(|key| value.get(key)?.as_text()).unwrap_or_default();
         idents.note(names::ident(name, case).unwrap_or_default());
     }

@@ -10,7 +10,8 @@ use super::meetings::User;
 use super::{Builder, Slot, label};
 use crate::import::facts::{or_unknown, some};
 use crate::import::plan::{PlannedParam, Several, Taken as Takes, Ty};
-use crate::naming::{Taken, entries};
+use crate::keys::SERVICE;
+use crate::naming::Taken;
 use crate::tree::Tree;
 
 impl Builder<'_> {
@@ -47,7 +48,7 @@ impl Builder<'_> {
 
     pub(super) fn shared_params(&mut self, slots: &[Slot]) -> Vec<Tree> {
         let needed = self.needed(slots);
-        let service = self.desk.service_tree();
+        let service = self.desk.tree(SERVICE).clone();
         let (mut trees, mut ranks) = (Vec::new(), Vec::new());
         for (index, param) in std::mem::take(&mut self.plan.shared).into_iter().enumerate() {
             let id = |tree: &Tree| ["id", "name"].iter().find_map(|key| tree.get(key)?.as_text()).map(str::to_owned);
@@ -58,7 +59,7 @@ impl Builder<'_> {
                 self.shared.push(one.clone());
             } else {
                 let mut own = Taken::default();
-                let there = [entries(&service, "params"), entries(&service, "param_sets")].concat();
+                let there = [service.entries("params"), service.entries("param_sets")].concat();
                 let taken: Vec<String> = there.iter().filter_map(id).chain(trees.iter().filter_map(id)).collect();
                 for id in &taken {
                     own.note(constant(id));

@@ -4,7 +4,6 @@ use codegen::names::{self, Case, Scope};
 
 use super::Builder;
 use super::merge;
-use crate::change::Refusal;
 use crate::import::facts::or_unknown;
 use crate::import::plan::{PlannedField, Ty};
 use crate::naming::Taken;
@@ -30,11 +29,10 @@ impl Builder<'_> {
     }
 
     /// Adds fields to those that are there already.
-    pub(super) fn merge_records(&mut self) -> Result<(), Refusal> {
+    pub(super) fn merge_records(&mut self) {
         for (record, at) in self.met.fields.clone() {
-            merge::fields(self, record, &at)?;
+            merge::fields(self, record, &at);
         }
-        Ok(())
     }
 
     /// Fields as the catalogue lists them.

@@ -9,8 +9,6 @@ pub(in super::super) struct Fill {
     pub(in super::super) file: String,
     pub(in super::super) path: Vec<Step>,
     pub(in super::super) edit: Edit,
-    /// What it is about, in messages.
-    pub(in super::super) what: String,
 }
 
 /// What is done at a place.
@@ -84,8 +82,7 @@ impl Facts {
     }
 
     fn fill(&mut self, spot: &Spot, edit: Edit) {
-        let what = if spot.of.is_empty() { spot.name.clone() } else { format!("{} of {}", spot.name, spot.of) };
-        self.fills.push(Fill { file: spot.file.clone(), path: spot.path.clone(), edit, what });
+        self.fills.push(Fill { file: spot.file.clone(), path: spot.path.clone(), edit });
     }
 
     /// Fills in a summary that is unknown; one that somebody wrote stays, whatever others write.

@@ -5,8 +5,7 @@ use codegen::spec;
 use super::Comparison;
 use super::facts::Spot;
 use crate::edit::Step;
-use crate::import::build::SERVICE;
-use crate::naming::entries;
+use crate::keys::SERVICE;
 use crate::tree::Tree;
 
 impl Comparison<'_> {
@@ -38,7 +37,7 @@ impl Comparison<'_> {
             Some(known.time.unit.word()),
         );
         self.credentials(said);
-        self.statuses(&spot, &known.errors, entries(said, "errors"));
+        self.statuses(&spot, &known.errors, said.entries("errors"));
         self.error_body(&spot, said);
         self.limits(&spot, said);
         self.envelope(said);
@@ -74,14 +73,14 @@ impl Comparison<'_> {
         self.part(&spot, "client_credentials", credentials, "path", token.map(|token| token.path.as_str()));
         let (Some(token), Some(said)) = (token, credentials.get("client_credentials")) else { return };
         let names: Vec<&str> = token.reply.iter().map(|field| field.name.as_str()).collect();
-        let new = entries(said, "reply").iter().filter_map(|field| field.get("name")?.as_text());
+        let new = said.entries("reply").iter().filter_map(|field| field.get("name")?.as_text());
         let new: Vec<&str> = new.filter(|name| !names.contains(name)).collect();
         if !new.is_empty() {
             let text = format!("{} in the description, not here", new.join(", "));
             self.facts.differ("fields of the reply", "`client_credentials`", text);
         }
         let spot = spot.within("client_credentials");
-        self.statuses(&spot, &token.errors, entries(said, "errors"));
+        self.statuses(&spot, &token.errors, said.entries("errors"));
     }
 
     /// Statuses that are new go behind the others.
@@ -113,7 +112,7 @@ impl Comparison<'_> {
             return self.facts.insert(spot, "error_body", said.clone());
         }
         for (key, known) in [("message", &known.message), ("code", &known.code)] {
-            let said: Vec<&str> = entries(said, key).iter().filter_map(Tree::as_text).collect();
+            let said: Vec<&str> = said.entries(key).iter().filter_map(Tree::as_text).collect();
             if !said.is_empty() {
                 self.same(key, "`error_body`", Some(&said.join(", ")), Some(&known.join(", ")));
             }
@@ -123,7 +122,7 @@ impl Comparison<'_> {
     fn limits(&mut self, spot: &Spot, said: &Tree) {
         let known = &self.checked.service.limits;
         let mut new = Vec::new();
-        for limit in entries(said, "limits") {
+        for limit in said.entries("limits") {
             let name = limit.get("name").and_then(Tree::as_text).unwrap_or_default();
             let Some(known) = known.iter().find(|known| known.name == name) else {
                 new.push(limit.clone());

@@ -6,8 +6,8 @@ use codegen::type_expr::{Builtin, TypeExpr};
 use super::Comparison;
 use super::facts::{Spot, some_of};
 use crate::edit::Step;
-use crate::import::build::SERVICE;
 use crate::import::plan::{Said, Ty};
+use crate::keys::SERVICE;
 
 impl Comparison<'_> {
     /// How two types differ, if they do, with what goes by the type that is not taken over.
