@@ -27,7 +27,7 @@ pub(crate) struct Learn {
     /// Files with replies of it
     #[arg(value_name = "REPLY", required_unless_present = "live")]
     replies: Vec<PathBuf>,
-    /// Ask the service, as the environment names it
+    /// Ask the service of this project's own catalogue, as the environment names it
     #[arg(long, conflicts_with = "replies")]
     live: bool,
     /// Every endpoint whose fields are unknown
@@ -84,6 +84,13 @@ impl Learn {
 
     fn lessons(&self) -> Result<Vec<Lesson>, Refusal> {
         let catalogue = || load(&self.target.spec());
+        if self.live && !self.target.is_ours() {
+            return Err(Refusal::Said(
+                "--live asks with the client and the key of this project's own catalogue, and --spec names another; save \
+                 replies of its service, as `curl -i` does, and name the files"
+                    .to_owned(),
+            ));
+        }
         if self.untyped {
             let questions = Question::untyped(catalogue())?;
             Question::any_takes(&questions, &self.params)?;

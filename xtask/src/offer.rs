@@ -36,6 +36,12 @@ impl Target {
         self.spec.is_some()
     }
 
+    /// Whether the catalogue is the one that this project's client is made of.
+    pub(crate) fn is_ours(&self) -> bool {
+        let whole = |path: &Path| path.canonicalize().ok();
+        self.spec.as_deref().is_none_or(|spec| whole(spec) == whole(&paths::spec()))
+    }
+
     /// Shows what is to be written and what was noticed, and writes it if that is wanted.
     pub(crate) fn offer(&self, change: Result<CatalogueChange, Refusal>) -> ExitCode {
         let change = match change {

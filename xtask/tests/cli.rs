@@ -244,11 +244,25 @@ fn endpoints_that_cannot_be_asked_are_no_success() {
             .expect("a file");
         fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("a program");
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-        command.args(["learn", "--live", "--untyped", "--yes", "--spec"]).arg(&spec).env("CARGO", &cargo);
+        // The catalogue is that of a checkout of this test's own.
+        command.env("CARGO_MANIFEST_DIR", spec.with_file_name("xtask")).env("CARGO", &cargo);
+        command.args(["learn", "--live", "--untyped", "--yes", "--spec"]).arg(&spec);
         let output = command.output().expect("xtask runs");
         assert!(!output.status.success());
         assert!(text(&output.stderr).contains(expected), "{}", text(&output.stderr));
         assert_eq!(fs::read_to_string(&calls).expect("calls").lines().count(), asked);
+    }
+}
+
+/// Our client would send our key to whatever host the environment names, whoever's catalogue it is.
+#[test]
+fn no_other_catalogue_is_learned_from_our_service() {
+    let (spec, out) = project("live_of_another");
+    for arguments in [&["learn", "--live", "/basis"][..], &["learn", "--live", "--untyped"]] {
+        let output = run(arguments, &spec, &out);
+        assert!(!output.status.success());
+        let said = text(&output.stderr);
+        assert!(said.contains("--live asks with the client and the key of this project's own catalogue"), "{said}");
     }
 }
 
