@@ -18,6 +18,8 @@ pub struct Addition {
     pub group: String,
     /// Words; made from the path if not given.
     pub name: Option<String>,
+    /// What it is called in Rust, if its name is not to say that.
+    pub ident: Option<String>,
     /// What it is for; `unknown` if not given.
     pub summary: Option<String>,
     /// Names of shared params and param sets; `unknown` if not given.
@@ -75,7 +77,8 @@ fn refuse_known(desk: &Desk, addition: &Addition) -> Result<(), Refusal> {
 
 /// The endpoint of that name whose path nobody knew.
 fn known_by_name(group: &spec::Group, entry: &Tree) -> Option<usize> {
-    let ident = names::ident(entry.text("name")?, Case::Snake).ok()?;
+    let chosen = entry.text("ident").map(str::to_owned);
+    let ident = names::chosen(chosen.as_ref(), entry.text("name")?, Case::Snake)?;
     let is_it = |known: &spec::Endpoint| known.path.known().is_none() && ident_of(known).as_ref() == Some(&ident);
     group.endpoints.iter().position(is_it)
 }
@@ -148,6 +151,7 @@ fn entry(addition: &Addition) -> Tree {
     };
     Tree::map()
         .with("name", addition.name.clone().unwrap_or_else(|| name_of(path)))
+        .with_some("ident", addition.ident.as_deref())
         .with("path", path.as_str())
         .with("evidence", addition.evidence.as_str())
         .with("summary", addition.summary.as_deref().unwrap_or("unknown"))
@@ -202,7 +206,8 @@ endpoints:
 
     fn addition(path: &str, group: &str) -> Addition {
         let evidence = "reported".to_owned();
-        Addition { path: path.to_owned(), group: group.to_owned(), name: None, summary: None, params: None, evidence }
+        let (path, group) = (path.to_owned(), group.to_owned());
+        Addition { path, group, name: None, ident: None, summary: None, params: None, evidence }
     }
 
     #[test]
@@ -224,6 +229,24 @@ endpoints:
   body: unknown
 ";
         assert_eq!(added(&known), Ok(format!("{MARKET}{entry}")));
+    }
+
+    #[test]
+    fn a_name_that_makes_what_is_taken_goes_with_another_ident() {
+        let other = Addition { name: Some("Client".to_owned()), ..addition("/client", "market") };
+        let finding = added(&other).expect_err("a finding");
+        assert!(finding.contains("say another with `ident`"), "{finding}");
+        let entry = "\
+- name: Client
+  ident: their_client
+  path: /client
+  evidence: reported
+  summary: unknown
+  params: unknown
+  body: unknown
+";
+        let chosen = Addition { ident: Some("their_client".to_owned()), ..other };
+        assert_eq!(added(&chosen), Ok(format!("{MARKET}{entry}")));
     }
 
     #[test]

@@ -28,6 +28,7 @@ fn change(name: &str, group: &str) -> (PathBuf, CatalogueChange) {
         path: "/basis".to_owned(),
         group: group.to_owned(),
         name: None,
+        ident: None,
         summary: None,
         params: None,
         evidence: "reported".to_owned(),

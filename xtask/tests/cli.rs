@@ -200,9 +200,12 @@ fn add_names_everything_that_is_missing() {
 }
 
 #[test]
-fn import_starts_a_catalogue_in_an_empty_folder() {
+fn import_starts_a_catalogue_in_a_folder_without_one() {
     let (spec, out) = project("import");
-    fs::remove_dir_all(&spec).expect("a folder");
+    for name in ["service.yaml", "market.yaml"] {
+        fs::remove_file(spec.join(name)).expect("a file");
+    }
+    fs::write(spec.join("README.md"), "What is to become a catalogue.").expect("a file");
     let file = spec.with_file_name("openapi.yaml");
     fs::write(&file, "openapi: 3.0.3\ninfo: {title: Shop}\npaths: {/a: {get: {}, post: {}}}\n").expect("a file");
     let output = run(&["import", file.to_str().expect("a path"), "--yes"], &spec, &out);
@@ -264,6 +267,24 @@ fn no_other_catalogue_is_learned_from_our_service() {
         let said = text(&output.stderr);
         assert!(said.contains("--live asks with the client and the key of this project's own catalogue"), "{said}");
     }
+}
+
+#[test]
+fn diff_compares_any_catalogue_that_git_keeps() {
+    let (spec, out) = project("diff");
+    let git = |arguments: &[&str]| {
+        let author = ["-c", "user.name=A", "-c", "user.email=a@a.example"];
+        let output = Command::new("git").args(author).args(arguments).current_dir(&spec).output().expect("git runs");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    };
+    for arguments in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "--message", "First"]] {
+        git(arguments);
+    }
+    assert!(
+        run(&["add", "/depth", "--group", "market", "--evidence", "reported", "--yes"], &spec, &out).status.success()
+    );
+    let output = run(&["diff"], &spec, &out);
+    assert!(text(&output.stdout).contains("`client.market().depth()`"), "{}", text(&output.stderr));
 }
 
 /// The sandbox itself is tested where it is made; here something else stands in for Cargo, which would build it.
