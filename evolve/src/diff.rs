@@ -2,7 +2,7 @@
 //!
 //! Downstream is whoever uses the emitted Rust: everything is told in the names of the client, not in those of YAML.
 //! What is compared is the model, so nothing that the emitter ignores, a comment for example, is a change.
-//! `codegen/tests/diffs` records a verdict for each kind of change, and `cargo xtask verify diff` has the compiler
+//! `evolve/tests/diffs` records a verdict for each kind of change, and `cargo xtask verify diff` has the compiler
 //! confirm them.
 
 mod changes;

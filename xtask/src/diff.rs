@@ -19,7 +19,7 @@ use crate::terminal::{fail, say};
 /// endpoints, params, fields and values that are new, renamed, retyped or gone.
 ///
 /// The verdict is that of the weightiest change: `major` if a program that works today does not compile or start
-/// any more, `minor` if there is something new to use, `patch` otherwise. Which version that makes is counted from
+/// any more, or is refused what it sends, `minor` if there is something new to use, `patch` otherwise. Which version that makes is counted from
 /// the one at the revision; below 1.0.0 a major change raises the second number, any other the third.
 /// A changelog entry follows, ready to paste.
 #[derive(Args)]

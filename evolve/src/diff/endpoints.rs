@@ -88,7 +88,13 @@ fn method(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Cha
     if let (Some(before), Some(after)) = (&old.endpoint.path, &new.endpoint.path)
         && before != after
     {
-        changes.add(Change::patch(Heading::Fixed, format!("`{after}` is asked instead of `{before}` by")).on(&place));
+        match asked_by_another(pairs, after, old) {
+            Some(other) => changes.add(asks_for_another(pairs, before, after, new, other)),
+            None => {
+                let text = format!("`{after}` is asked instead of `{before}` by");
+                changes.add(Change::patch(Heading::Fixed, text).on(&place));
+            }
+        }
         is_told = true;
     }
     params::compare(pairs, old, new, changes);
@@ -96,6 +102,22 @@ fn method(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Cha
     if !is_told && facts(old.endpoint) != facts(new.endpoint) {
         changes.docs(place);
     }
+}
+
+/// The other method that asked a path before, if it is still there.
+fn asked_by_another<'a>(pairs: &Pairs<'a>, path: &str, old: Placed<'_>) -> Option<Placed<'a>> {
+    let mut methods = pairs.methods().map(|(other, _)| other);
+    let is_old = |other: Placed<'_>| std::ptr::eq(other.endpoint, old.endpoint);
+    methods.find(|other| other.endpoint.path.as_deref() == Some(path) && !is_old(*other))
+}
+
+/// Names may have been swapped, and not paths corrected: whoever calls the method then gets what another one gave.
+fn asks_for_another(pairs: &Pairs<'_>, before: &str, after: &str, new: Placed<'_>, other: Placed<'_>) -> Change {
+    let text = format!("{} asks `{after}`, which {} asked until now", words::method(new), words::method(other));
+    let heir = pairs.methods().find(|(_, now)| now.endpoint.path.as_deref() == Some(before));
+    let heir = heir.map_or_else(|| format!("`client.raw(\"{before}\")`"), |(_, now)| words::method(now));
+    let change = Change::major(Heading::Changed, text);
+    change.instead(format!("unless the path was wrong, call {heir}, which asks `{before}`"))
 }
 
 fn deprecation(old: &Endpoint, new: &Endpoint, place: &str, changes: &mut Changes) -> bool {

@@ -50,10 +50,25 @@ impl Compared<'_> {
         if before == after {
             return false;
         }
+        let moved: Vec<_> =
+            self.params.both.iter().filter(|(old, new)| old.is_argument() != new.is_argument()).collect();
+        let has_moved = |name: &String| moved.iter().any(|(_, new)| new.wire_name == *name);
+        let stay = |arguments: &[(String, Type, bool)]| {
+            arguments.iter().filter(|(name, ..)| !has_moved(name)).cloned().collect::<Vec<_>>()
+        };
+        if stay(&before) == stay(&after) {
+            // What a param shared by many methods does to them is told once.
+            for (old, new) in moved {
+                let verb = if new.is_argument() { "is now" } else { "is no longer" };
+                let text = format!("`{}` {verb} an argument of", words::argument_name(new));
+                let change = Change::major(Heading::Changed, text).on(words::signature(self.new));
+                changes.add(change.instead(remedy(old, new)));
+            }
+            return true;
+        }
         let text = format!("{} is now {}", words::signature(self.old), words::signature(self.new));
         let change = Change::major(Heading::Changed, text);
-        let moved = self.params.both.iter().filter(|(old, new)| old.is_argument() != new.is_argument());
-        let remedies: Vec<_> = moved.map(|(old, new)| remedy(old, new)).collect();
+        let remedies: Vec<_> = moved.iter().map(|(old, new)| remedy(old, new)).collect();
         let is_only_order = before.len() == after.len() && before.iter().all(|argument| after.contains(argument));
         changes.add(match remedies.as_slice() {
             [] if is_only_order => change.instead("mind the order, which the compiler may not"),
@@ -167,7 +182,9 @@ impl Compared<'_> {
             }
             if enforced(old) != enforced(new) {
                 let text = format!("`{name}` {}, checked before sending, for", bounds(new));
-                changes.add(Change::patch(Heading::Changed, text).on(&self.place));
+                let is_wider = allows_all_of(enforced(new), enforced(old));
+                let change = if is_wider { Change::patch } else { Change::major };
+                changes.add(change(Heading::Changed, text).on(&self.place));
                 is_told = true;
             }
             if !is_told && facts(old) != facts(new) {
@@ -190,6 +207,12 @@ fn remedy(old: &Param, new: &Param) -> String {
 /// The bounds that the client refuses to leave.
 fn enforced(param: &Param) -> Range {
     if param.evidence.is_enforced() { param.range } else { Range::default() }
+}
+
+/// Whether every value that is within the one range is within the other.
+fn allows_all_of(range: Range, old: Range) -> bool {
+    range.min.is_none_or(|min| old.min.is_some_and(|old| old >= min))
+        && range.max.is_none_or(|max| old.max.is_some_and(|old| old <= max))
 }
 
 fn bounds(param: &Param) -> String {

@@ -10,7 +10,7 @@ pub enum Verdict {
     Patch,
     /// Something new to use; what was there works as before.
     Minor,
-    /// A program that worked does not compile or does not start any more.
+    /// A program that worked does not compile, does not start or gets an error where it got none.
     Major,
 }
 

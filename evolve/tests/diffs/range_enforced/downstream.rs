@@ -1,12 +1,15 @@
-use generated_client::{Client, Side};
+use std::future::{Future, IntoFuture};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
-fn main() {}
+use generated_client::Client;
 
-#[allow(unused)]
-async fn uses(client: &Client) -> Result<(), generated_client::Error> {
-    let series = client.market().basis().coin("BTC").venues(["one_spot"]).limit(5).await?;
-    let sum: f64 = series.iter().map(|point| point.basis + point.per_cent).sum();
-    let trades = client.market().trades().side(Side::Buy).limit(5).await?;
-    let value = trades.data[0].get("price");
-    Ok(())
+/// What the client refuses, it refuses before it does anything else, so that no service is asked.
+fn main() {
+    let client = Client::builder("https://example.com").build().unwrap();
+    let mut request = pin!(client.market().basis().limit(1000).into_future());
+    let context = &mut Context::from_waker(Waker::noop());
+    let first = catch_unwind(AssertUnwindSafe(|| request.as_mut().poll(context)));
+    assert!(!matches!(first, Ok(Poll::Ready(Err(_)))));
 }
