@@ -6,7 +6,6 @@ use heck::ToTitleCase;
 
 use super::change::{Change, Desk, Refusal};
 use super::edit::Step;
-use super::naming::ident_of;
 use super::tree::Tree;
 
 /// What is known of a new endpoint.
@@ -69,17 +68,22 @@ fn refuse_known(desk: &Desk, addition: &Addition) -> Result<(), Refusal> {
         Some((module, endpoint)) => Err(Refusal::Said(format!(
             "`{}` is there already, as `{module}.{}`",
             addition.path,
-            ident_of(endpoint).unwrap_or_default()
+            method(endpoint).unwrap_or_default()
         ))),
         None => Ok(()),
     }
+}
+
+/// The method that an endpoint is, or will be.
+fn method(endpoint: &spec::Endpoint) -> Option<String> {
+    names::chosen(endpoint.ident.as_ref(), &endpoint.name, Case::Snake)
 }
 
 /// The endpoint of that name whose path nobody knew.
 fn known_by_name(group: &spec::Group, entry: &Tree) -> Option<usize> {
     let chosen = entry.text("ident").map(str::to_owned);
     let ident = names::chosen(chosen.as_ref(), entry.text("name")?, Case::Snake)?;
-    let is_it = |known: &spec::Endpoint| known.path.known().is_none() && ident_of(known).as_ref() == Some(&ident);
+    let is_it = |known: &spec::Endpoint| known.path.known().is_none() && method(known).as_ref() == Some(&ident);
     group.endpoints.iter().position(is_it)
 }
 
@@ -89,7 +93,7 @@ fn say_known_elsewhere(desk: &mut Desk, addition: &Addition, entry: &Tree) {
     let named = others.filter_map(|(module, group)| Some((module, &group.endpoints[known_by_name(group, entry)?])));
     let lines: Vec<_> = named
         .map(|(module, known)| {
-            let known = ident_of(known).unwrap_or_default();
+            let known = method(known).unwrap_or_default();
             format!("`{module}.{known}` waits for its path; if it is this endpoint, add it with `--group {module}`")
         })
         .collect();

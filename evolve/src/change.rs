@@ -162,19 +162,14 @@ impl Desk {
         Self { checked: Checked::empty(), before: BTreeMap::new(), trees: BTreeMap::new(), said: Vec::new() }
     }
 
-    /// Whether there is no file, neither old nor new.
-    pub(super) fn is_empty(&self) -> bool {
-        self.trees.is_empty()
-    }
-
-    /// Whether every file is new.
-    pub(super) fn is_new(&self) -> bool {
-        self.before.is_empty()
-    }
-
     /// What a file says with the edits so far.
     pub(super) fn tree(&self, file: &str) -> &Tree {
         self.trees.get(file).unwrap_or(&Tree::Null)
+    }
+
+    /// The files of all groups.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &str> {
+        self.trees.keys().map(String::as_str).filter(|file| *file != SERVICE)
     }
 
     /// The groups that were there before the first edit: their modules and titles.

@@ -20,7 +20,6 @@ mod record;
 mod said;
 mod schema;
 mod security;
-mod setters;
 mod tolerant;
 
 use std::collections::HashSet;
@@ -30,7 +29,9 @@ use serde_yaml::Value;
 
 use super::change::{Change, Desk, Refusal};
 use super::keys::SERVICE;
+use super::merge::merge;
 use super::naming::Taken;
+use super::tree::Tree;
 use document::{Document, is_taken, text_of};
 use notes::Notes;
 use plan::Plan;
@@ -49,27 +50,39 @@ pub struct Import {
 /// Makes the change that takes a description over: into a catalogue, or into a new one.
 pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, Refusal> {
     let document = Document::read(&import.text)?;
-    let mut desk = match catalogue {
-        Some(catalogue) => Desk::open(catalogue)?,
-        None => Desk::empty(),
-    };
+    let target = catalogue.map(Desk::open).transpose()?;
     let mut reader = Reader::new(&document, import);
     let service = reader.service();
-    if desk.is_empty() {
-        desk.create(SERVICE, service);
-    } else {
-        reader.plan.service = Some(reader.said_of_service(&service));
-    }
+    let mut fresh = Desk::empty();
+    fresh.create(SERVICE, service.clone());
+    let surroundings = target.as_ref().unwrap_or(&fresh);
     reader.plan.is_ours = document.is_ours();
-    reader.surroundings(&desk);
+    reader.surroundings(surroundings, &service);
+    if target.is_none() {
+        reader.new_metadata();
+    }
     reader.operations();
     reader.unused();
+    // Bodies are read as the catalogue that is there has its series.
+    if let Some(envelope) = target.as_ref().map(|target| target.tree(SERVICE).get("envelope").cloned()) {
+        let envelope = envelope.map(without_fields);
+        fresh.replace(SERVICE, &[], Tree::map().with_some("envelope", envelope));
+    }
+    let said = reader.said_of_service(&service);
     let Reader { plan, mut notes, left_out, cut, guessed_time, .. } = reader;
-    build::build(&mut desk, import, plan, &mut notes);
+    let mut fresh = build::build(fresh, import, plan, &mut notes);
+    let is_new = target.is_none();
+    let mut desk = match target {
+        Some(mut desk) => {
+            merge(&mut desk, &fresh, &said, &import.evidence);
+            desk
+        }
+        None => std::mem::replace(&mut fresh.desk, Desk::empty()),
+    };
     for line in notes.lines() {
         desk.say(format!("beyond the catalogue: {line}"));
     }
-    if guessed_time && desk.is_new() {
+    if guessed_time && is_new {
         desk.say("the unit of timestamps is not said; `seconds` in `service.yaml` is a guess");
     }
     if left_out > 0 {
@@ -85,6 +98,14 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
         desk.say(format!("of {cut} {texts} only the first paragraph is taken over"));
     }
     desk.close()
+}
+
+/// An envelope whose metadata has no fields yet.
+fn without_fields(mut envelope: Tree) -> Tree {
+    if let Some(fields) = envelope.get_mut("metadata").and_then(|metadata| metadata.get_mut("fields")) {
+        *fields = Tree::List(Vec::new());
+    }
+    envelope
 }
 
 /// A description on its way into a plan.

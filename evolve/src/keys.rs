@@ -1,5 +1,8 @@
 //! The keys of the catalogue's files as the format lists them: which may stand at a place, and in which order.
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 use codegen::format::{GROUP, Map, SERVICE as WHOLE, Shape};
 
 use super::edit::Step;
@@ -33,5 +36,34 @@ fn map_of(shape: &'static Shape, path: &[Step], is_use: bool) -> Option<&'static
         (Shape::Map(map) | Shape::MapWith(map, _), _) => map_in(map, path, is_use),
         (Shape::List(item), [Step::Item(_), rest @ ..]) => map_of(item, rest, is_use),
         _ => None,
+    }
+}
+
+/// A key as the format has it.
+pub(crate) fn named(key: &str) -> Option<&'static str> {
+    ALL.get(key).copied()
+}
+
+static ALL: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
+    let mut all = BTreeSet::new();
+    [&WHOLE, &GROUP].into_iter().for_each(|map| collect(map, &mut all));
+    all
+});
+
+fn collect(map: &'static Map, all: &mut BTreeSet<&'static str>) {
+    for key in map.keys {
+        all.insert(key.name);
+        shapes(&key.shape, &mut |map| collect(map, all));
+    }
+}
+
+/// Visits the maps of a shape.
+fn shapes(shape: &'static Shape, visit: &mut dyn FnMut(&'static Map)) {
+    match shape {
+        Shape::Either(all) => all.iter().for_each(|shape| shapes(shape, visit)),
+        Shape::UseOr(of_use, other) => [of_use, other].into_iter().for_each(|map| visit(map)),
+        Shape::Map(map) | Shape::MapWith(map, _) => visit(map),
+        Shape::List(item) => shapes(item, visit),
+        _ => {}
     }
 }

@@ -10,6 +10,7 @@ mod edit;
 mod import;
 mod keys;
 mod learn;
+mod merge;
 mod naming;
 mod question;
 mod reply;

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use codegen::names::{self, Case, Scope};
-use codegen::spec;
 
 use super::tree::Tree;
 
@@ -75,8 +74,53 @@ pub(super) fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> 
 }
 
 /// The method that an endpoint of the catalogue is, or will be.
-pub(super) fn ident_of(endpoint: &spec::Endpoint) -> Option<String> {
-    names::chosen(endpoint.ident.as_ref(), &endpoint.name, Case::Snake)
+pub(super) fn ident_of(endpoint: &Tree) -> Option<String> {
+    let chosen = endpoint.text("ident").map(str::to_owned);
+    names::chosen(chosen.as_ref(), endpoint.text("name")?, Case::Snake)
+}
+
+/// The `ident` that a new endpoint needs, if its name does not make one: as somebody chose it if that is free.
+pub(super) fn claim_endpoint(name: &str, chosen: Option<&str>, taken: &mut Taken, root: &Taken) -> Option<String> {
+    let derived = names::ident(name, Case::Snake).unwrap_or_default();
+    let mut candidates =
+        chosen.into_iter().map(str::to_owned).chain([derived.clone()]).chain(numbered(&derived, Case::Snake));
+    let is_free = |ident: &String| {
+        let ty = names::ident(ident, Case::Pascal).unwrap_or_default();
+        let types = [names::record(&ty), ty.clone()];
+        !names::is_taken(Scope::Endpoints, ident)
+            && names::is_ident(ident, Case::Snake)
+            && types.iter().all(|ty| !taken.has(ty) && !root.has(ty) && !names::is_taken(Scope::Types, ty))
+    };
+    let ident = candidates.find(is_free).unwrap_or_default();
+    let ty = names::ident(&ident, Case::Pascal).unwrap_or_default();
+    taken.note(names::record(&ty));
+    taken.note(ty);
+    (ident != derived).then_some(ident)
+}
+
+/// A type's name: its own, with its owner's before it where that is taken, or with a number.
+pub(super) fn claim_type(taken: &mut Taken, name: &str, owner: &str) -> String {
+    let longer = format!("{owner} {name}");
+    let is_taken = names::ident(name, Case::Pascal).is_ok_and(|ident| taken.has(&ident));
+    taken.claim(if is_taken && owner != name { &longer } else { name }, Case::Pascal, Scope::Types)
+}
+
+/// What a shared param is referred to by: its own id, unless it is the wire name written otherwise. `taken` has the
+/// constants that others become.
+pub(super) fn claim_id(taken: &mut Taken, id: &str, name: &str) -> String {
+    let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
+    let is_free = |id: &String| !constant(id).is_empty() && !taken.has(&constant(id));
+    let wanted = if constant(id) == constant(name) { [name, id] } else { [id, name] };
+    let numbered = (2..).map(|number| format!("{id}_{number}"));
+    let mut candidates = wanted.into_iter().map(str::to_owned).chain(numbered);
+    let chosen = candidates.find(is_free).unwrap_or_default();
+    taken.note(constant(&chosen));
+    chosen
+}
+
+/// How the values of an identifier, which is open, or of an enum are called in Rust.
+pub(super) fn value_names(is_open: bool) -> (Case, Scope) {
+    if is_open { (Case::Shouty, Scope::Constants) } else { (Case::Pascal, Scope::Variants) }
 }
 
 /// The types that stand at the root of the client.

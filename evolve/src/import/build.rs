@@ -1,12 +1,6 @@
-//! A plan gets names and becomes edits.
+//! A plan gets names and becomes a catalogue.
 
-mod adopt;
 mod bodies;
-mod compare;
-mod fill;
-mod known;
-mod meetings;
-mod merge;
 mod named_types;
 mod naming;
 mod params;
@@ -15,172 +9,124 @@ mod records;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codegen::{names, template};
+use codegen::names;
 
 use super::Import;
 use super::facts::{or_unknown, some};
 use super::notes::Notes;
 use super::plan::{Plan, PlannedEndpoint};
-use super::setters::Setters;
 use crate::change::Desk;
 use crate::edit::Step;
 use crate::keys::SERVICE;
-use crate::naming::{Taken, group_types, root_types};
+use crate::merge::{Fresh, Hint, Setters};
+use crate::naming::Taken;
 use crate::tree::Tree;
-use meetings::Meetings;
 
-/// Makes every edit that a plan asks for.
-pub(super) fn build(desk: &mut Desk, import: &Import, plan: Plan, notes: &mut Notes) {
+/// Makes a catalogue of a plan; `desk` has what is said of the service as a whole.
+pub(super) fn build(desk: Desk, import: &Import, plan: Plan, notes: &mut Notes) -> Fresh {
     let mut builder = Builder::new(desk, import, plan);
-    let slots = builder.endpoints();
-    builder.count_uses(&slots);
-    builder.adopt_types();
-    builder.met = Meetings::of(&builder.desk.checked, &builder.plan, &slots, builder.envelope_time.as_deref());
-    for record in builder.met.shared.clone() {
-        builder.plan.records[record].is_shared = true;
-    }
+    builder.reach();
     builder.note_texts_of_bodies(notes);
+    let idents = builder.endpoint_idents();
     builder.name_types();
     builder.name_records();
-    builder.meet_shared(&slots);
-    builder.say_adopted(&slots);
-    let facts = compare::compare(&builder, &slots);
-    builder.write_service(&slots);
-    builder.write_groups(&slots);
-    builder.merge_records();
-    for line in builder.setters.said().into_iter().chain(facts.lines()) {
-        builder.desk.say(line);
-    }
-    builder.fill(facts.fills);
-}
-
-/// Where an endpoint goes.
-enum Slot {
-    /// It is there already: its group, and where in it.
-    Known(usize, usize),
-    /// It is new; the `ident` that it needs, if its name does not make one.
-    New(Option<String>),
-}
-
-/// What a type of the plan is called.
-struct TypeName {
-    name: String,
-    /// Where it is among those that are there already.
-    known: Option<usize>,
-    /// Whether it is to be written: nothing new has the others.
-    is_new: bool,
+    builder.write_service();
+    builder.write_groups(&idents);
+    let said = builder.setters.said();
+    let mut desk = builder.desk;
+    said.into_iter().for_each(|line| desk.say(line));
+    let Plan { prefix, is_ours, .. } = builder.plan;
+    Fresh { desk, prefix, is_ours, hints: builder.hints, owners: builder.owners }
 }
 
 /// A plan on its way into a catalogue.
 struct Builder<'a> {
-    desk: &'a mut Desk,
+    desk: Desk,
     import: &'a Import,
     plan: Plan,
-    met: Meetings,
     root: Taken,
     groups: BTreeMap<String, Taken>,
-    /// By index of the plan.
-    types: Vec<TypeName>,
+    /// By index of the plan; `None` for those that nothing has.
+    types: Vec<Option<String>>,
     /// By index of the plan; `None` for those that stand in the one body that has them.
     records: Vec<Option<String>>,
     setters: Setters,
-    /// The shared params of the catalogue that those of the plan are, by index of the plan.
-    met_shared: Vec<Option<String>>,
     /// What to call shared params by, by index of the plan.
     shared: Vec<String>,
     envelope_time: Option<String>,
+    /// Records that anything has, by index of the plan.
+    used: BTreeSet<usize>,
+    owners: BTreeMap<String, String>,
+    hints: BTreeMap<(String, usize), Hint>,
 }
 
 impl<'a> Builder<'a> {
-    fn new(desk: &'a mut Desk, import: &'a Import, plan: Plan) -> Self {
-        let service = desk.tree(SERVICE).clone();
+    fn new(desk: Desk, import: &'a Import, plan: Plan) -> Self {
         let mut groups = BTreeMap::new();
-        for (module, _) in desk.modules() {
-            let mut taken = Taken::default();
-            group_types(&module, desk.tree(&format!("{module}.yaml")), &mut taken);
-            groups.insert(module, taken);
-        }
         for group in &plan.groups {
-            let taken = groups.entry(group.module.clone()).or_default();
+            let taken: &mut Taken = groups.entry(group.module.clone()).or_default();
             taken.note(names::handle(&group.module));
         }
-        let time = service.get("envelope").and_then(|envelope| envelope.get("time")?.get("name")?.as_text());
+        let mut root = Taken::default();
+        root.note("Metadata");
+        let time = desk.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time")?.text("name"));
         Self {
-            root: root_types(&service),
+            envelope_time: time.map(str::to_owned),
+            root,
             groups,
-            met: Meetings::default(),
             types: Vec::new(),
             records: Vec::new(),
-            met_shared: Vec::new(),
-            setters: Setters::of(desk),
+            setters: Setters::default(),
             shared: Vec::new(),
-            envelope_time: time.map(str::to_owned),
+            hints: BTreeMap::new(),
+            used: BTreeSet::new(),
+            owners: BTreeMap::new(),
             desk,
             import,
             plan,
         }
     }
 
-    /// A place for every endpoint, and a name for those that are new.
-    fn endpoints(&mut self) -> Vec<Slot> {
-        let endpoints = std::mem::take(&mut self.plan.endpoints);
-        let mut met = BTreeSet::new();
-        let slots = endpoints.iter().map(|endpoint| {
-            let template = endpoint.path.as_deref().map(template);
-            // Only the first of one name is the one whose path nobody knew.
-            match merge::find(self.desk, endpoint, template.as_deref()) {
-                Some(Slot::Known(group, index)) if met.insert((group, index)) => Slot::Known(group, index),
-                _ => Slot::New(self.claim_endpoint(endpoint)),
-            }
-        });
-        let slots = slots.collect();
-        self.plan.endpoints = endpoints;
-        slots
-    }
-
     /// Notes what is said of objects as a whole whose fields a body lists.
     fn note_texts_of_bodies(&self, notes: &mut Notes) {
-        let has_place = |record: usize| {
-            let mut places = self.met.fields.iter().filter(|(met, _)| *met == record);
-            places.any(|(_, at)| at.record(&self.desk.checked).is_some())
+        let lost = |(index, record): &(usize, &super::plan::PlannedRecord)| {
+            !record.said.summary.is_empty() && self.plan.is_inline(*index)
         };
-        if self.plan.is_ours {
-            return;
-        }
-        for (index, record) in self.plan.records.iter().enumerate() {
-            if !record.said.summary.is_empty() && self.plan.is_inline(index) && !has_place(index) {
-                notes.add("the description of a body whose fields its endpoint lists", &record.origin);
-            }
+        for (_, record) in self.plan.records.iter().enumerate().filter(lost).filter(|_| !self.plan.is_ours) {
+            notes.add("the description of a body whose fields its endpoint lists", &record.origin);
         }
     }
 
-    fn write_service(&mut self, slots: &[Slot]) {
-        let mut new: Vec<usize> = (0..self.types.len()).filter(|index| self.types[*index].is_new).collect();
-        new.sort_by_key(|index| self.plan.types[*index].rank);
-        let types: Vec<Tree> = new
-            .into_iter()
-            .map(|index| {
-                named_types::named_type(&self.types[index].name, &self.plan.types[index], &self.import.evidence)
-            })
-            .collect();
+    fn write_service(&mut self) {
+        let mut used: Vec<usize> = (0..self.types.len()).filter(|index| self.types[*index].is_some()).collect();
+        used.sort_by_key(|index| self.plan.types[*index].rank);
+        let types = used.into_iter().filter_map(|index| {
+            let name = self.types[index].as_deref()?;
+            Some(named_types::named_type(name, &self.plan.types[index], &self.import.evidence))
+        });
+        let types = types.collect();
         self.desk.extend(SERVICE, &[], "types", types);
-        merge::values_of_known(self);
-        let params = self.shared_params(slots);
+        let params = self.shared_params();
         self.desk.extend(SERVICE, &[], "params", params);
         let records = self.record_trees(None);
         self.desk.extend(SERVICE, &[], "records", records);
         self.write_metadata();
     }
 
-    /// What a new envelope has beside its data: its fields need the names of types and records.
+    /// What an envelope has beside its data: its fields need the names of types and records.
     fn write_metadata(&mut self) {
-        let Some(metadata) = self.plan.metadata.first().copied().filter(|_| self.desk.is_new()) else { return };
         let service = self.desk.tree(SERVICE);
-        if service.get("envelope").and_then(|envelope| envelope.get("metadata")).is_none() {
+        let Some(envelope) = service.get("envelope").filter(|envelope| envelope.get("metadata").is_some()) else {
             return;
+        };
+        let inherited = envelope.text("evidence").unwrap_or_default().to_owned();
+        let mut fields: Vec<Tree> = Vec::new();
+        for metadata in &self.plan.metadata {
+            let new = self.fields(&self.plan.records[*metadata].fields, &inherited, None).into_iter();
+            let is_new = |field: &Tree| !fields.iter().any(|known| known.text("name") == field.text("name"));
+            let new: Vec<Tree> = new.filter(is_new).collect();
+            fields.extend(new);
         }
-        let inherited = service.get("envelope").and_then(|it| it.get("evidence")?.as_text()).unwrap_or_default();
-        let fields = self.fields(&self.plan.records[metadata].fields, inherited, None);
         let path = [Step::Key("envelope"), Step::Key("metadata")];
         self.desk.extend(SERVICE, &path, "fields", fields);
         if let Some(unsupported) = self.plan.unsupported.take() {
@@ -188,48 +134,39 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn write_groups(&mut self, slots: &[Slot]) {
+    fn write_groups(&mut self, idents: &[Option<String>]) {
         let planned = std::mem::take(&mut self.plan.endpoints);
-        let mut new: BTreeMap<&str, Vec<Tree>> = BTreeMap::new();
-        for (endpoint, slot) in planned.iter().zip(slots) {
-            match slot {
-                Slot::Known(group, index) => merge::endpoint(self, endpoint, *group, *index),
-                Slot::New(ident) => {
-                    let tree = self.endpoint(endpoint, ident.as_deref());
-                    new.entry(&endpoint.group).or_default().push(tree);
-                }
-            }
+        let mut endpoints: BTreeMap<&str, Vec<Tree>> = BTreeMap::new();
+        for (endpoint, ident) in planned.iter().zip(idents) {
+            let tree = self.endpoint(endpoint, ident.as_deref());
+            let group = endpoints.entry(&endpoint.group).or_default();
+            let (is_tagged, is_named, told) = (endpoint.is_tagged, endpoint.is_named, endpoint.told.clone());
+            let hint = Hint { is_tagged, is_named, told, time: self.said_time(endpoint) };
+            self.hints.insert((format!("{}.yaml", endpoint.group), group.len()), hint);
+            group.push(tree);
         }
-        for module in self.groups.keys().cloned().collect::<Vec<_>>() {
-            let file = format!("{module}.yaml");
-            let endpoints = new.remove(module.as_str()).unwrap_or_default();
-            let records = self.record_trees(Some(&module));
-            let stands_elsewhere = endpoints.is_empty() && planned.iter().any(|endpoint| endpoint.group == module);
-            let is_known = self.desk.checked.groups.iter().any(|(known, _)| *known == module);
-            if let Some(group) = self.plan.groups.iter().find(|group| group.module == module && !is_known) {
-                // Whatever the description calls the group: all it has stands in others already.
-                if stands_elsewhere && records.is_empty() {
-                    continue;
-                }
-                let aliases = group.aliases.iter().map(|alias| alias.as_str().into()).collect();
-                let head = Tree::map()
-                    .with("title", group.title.as_str())
-                    .with("summary", or_unknown(group.summary.clone()))
-                    .with_some("aliases", some(aliases))
-                    .with_some("records", some(records))
-                    .with("endpoints", endpoints);
-                self.desk.create(&file, head);
-            } else {
-                self.desk.extend(&file, &[], "records", records);
-                self.desk.extend(&file, &[], "endpoints", endpoints);
+        let groups = std::mem::take(&mut self.plan.groups);
+        for group in &groups {
+            let file = format!("{}.yaml", group.module);
+            // Several tags can make one module; the first says what it is.
+            if *self.desk.tree(&file) != Tree::Null {
+                continue;
             }
+            let aliases = group.aliases.iter().map(|alias| alias.as_str().into()).collect();
+            let tree = Tree::map()
+                .with("title", group.title.as_str())
+                .with("summary", or_unknown(group.summary.clone()))
+                .with_some("aliases", some(aliases))
+                .with_some("records", some(self.record_trees(Some(&group.module))))
+                .with("endpoints", endpoints.remove(group.module.as_str()).unwrap_or_default());
+            self.desk.create(&file, tree);
         }
     }
 
     fn endpoint(&mut self, endpoint: &PlannedEndpoint, ident: Option<&str>) -> Tree {
         let evidence = endpoint.said.evidence.clone().unwrap_or_else(|| self.import.evidence.clone());
         let params = match &endpoint.params {
-            Some(params) => Tree::List(self.params(params, &evidence, Taken::default())),
+            Some(params) => Tree::List(self.params(params, &evidence)),
             None => "unknown".into(),
         };
         let aliases = endpoint.aliases.iter().map(|alias| alias.as_str().into()).collect();
@@ -245,9 +182,4 @@ impl<'a> Builder<'a> {
             .with_some("notes", endpoint.said.notes.clone())
             .with_some("deprecated", endpoint.deprecated.clone())
     }
-}
-
-/// What an endpoint of the description is called in messages.
-fn label(endpoint: &PlannedEndpoint) -> String {
-    endpoint.path.as_ref().map_or_else(|| endpoint.name.clone(), |path| format!("`{path}`"))
 }

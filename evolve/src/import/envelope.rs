@@ -7,13 +7,12 @@ use super::Reader;
 use super::document::{entries, is_evidence, text};
 use super::facts::or_unknown;
 use super::plan::{PlannedField, Ty};
-use crate::change::Desk;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
     /// The metadata of a catalogue that is new.
-    pub(super) fn new_metadata(&mut self, desk: &Desk) {
-        let metadata = self.document.root().get("x-envelope").filter(|_| desk.is_new());
+    pub(super) fn new_metadata(&mut self) {
+        let metadata = self.document.root().get("x-envelope");
         let name = metadata.and_then(|envelope| text(envelope, "metadata"));
         let schemas = self.document.root().get("components").and_then(|components| components.get("schemas"));
         if let (Some(_), Some(schema)) = (name, schemas.and_then(|schemas| schemas.get("Metadata"))) {

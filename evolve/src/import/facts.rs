@@ -74,18 +74,18 @@ impl Reader<'_> {
     }
 
     /// What the catalogue as it is says of paths, envelope and modules.
-    pub(super) fn surroundings(&mut self, desk: &Desk) {
+    pub(super) fn surroundings(&mut self, desk: &Desk, said: &Tree) {
         let service = desk.tree(SERVICE);
         let at = |path: &[&str]| {
             path.iter().try_fold(service, |tree, key| tree.get(key)).and_then(Tree::as_text).map(str::to_owned)
         };
         self.suffix = at(&["base_url", "suffix"]).unwrap_or_default();
         if self.suffix.is_empty() {
-            self.plan.prefix = self.prefix(desk).unwrap_or_default();
+            self.plan.prefix = prefix(desk, said).unwrap_or_default();
         }
         if self.suffix.is_empty() && self.plan.prefix.is_empty() {
             // It is what base URLs are going to end in.
-            self.suffix = self.said_suffix().unwrap_or_default().to_owned();
+            self.suffix = said_suffix(said).unwrap_or_default().to_owned();
         }
         self.envelope =
             at(&["envelope", "data"]).map(|data| Envelope { data, metadata: at(&["envelope", "metadata", "name"]) });
@@ -95,19 +95,6 @@ impl Reader<'_> {
             self.groups.push((title, module));
         }
         self.old_groups = self.groups.len();
-        self.new_metadata(desk);
-    }
-
-    fn said_suffix(&self) -> Option<&str> {
-        self.plan.service.as_ref()?.get("base_url")?.get("suffix")?.as_text()
-    }
-
-    /// What the server of the description ends in, if the catalogue has it in its paths.
-    fn prefix(&self, desk: &Desk) -> Option<String> {
-        let suffix = self.said_suffix()?;
-        let endpoints = desk.checked.groups.iter().flat_map(|(_, group)| &group.endpoints);
-        let mut paths = endpoints.filter_map(|endpoint| endpoint.path.known());
-        paths.any(|path| path.starts_with(&format!("{suffix}/"))).then(|| suffix.to_owned())
     }
 
     /// What a description says of a service that the catalogue has already, without what had to be made up.
@@ -203,6 +190,19 @@ impl Reader<'_> {
         let evidence = evidence_of(server).unwrap_or(evidence);
         is_suffix.then(|| Tree::map().with("suffix", suffix).with("evidence", evidence))
     }
+}
+
+/// The path that base URLs end in.
+fn said_suffix(service: &Tree) -> Option<&str> {
+    service.get("base_url")?.text("suffix")
+}
+
+/// What the server of the description ends in, if the catalogue has it in its paths.
+fn prefix(desk: &Desk, service: &Tree) -> Option<String> {
+    let suffix = said_suffix(service)?;
+    let mut endpoints = desk.groups().flat_map(|file| desk.tree(file).entries("endpoints"));
+    let is_within = |endpoint: &Tree| endpoint.text("path").is_some_and(|path| path.starts_with(&format!("{suffix}/")));
+    endpoints.any(is_within).then(|| suffix.to_owned())
 }
 
 /// Title or version, which is often written as a number.

@@ -6,7 +6,8 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{aliases, entries, items, text};
-use super::plan::{PlannedEndpoint, PlannedParam, Said, Several, Taken, Ty};
+use super::plan::{PlannedEndpoint, PlannedParam, Said, Taken, Ty};
+use crate::merge::Several;
 
 const KEYS: &[&str] = &[
     "deprecated",
@@ -201,7 +202,6 @@ impl<'d> Reader<'d> {
             rank: 0,
             name: name.to_owned(),
             ty: Ty::Builtin("string"),
-            adopted: None,
             several: Several::No,
             in_path: true,
             required: None,

@@ -5,8 +5,9 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{is_evidence, items, text, text_of};
-use super::plan::{PlannedParam, Said, Several, Taken, Ty};
+use super::plan::{PlannedParam, Said, Taken, Ty};
 use super::schema::is_moment;
+use crate::merge::Several;
 
 const KEYS: &[&str] = &[
     "$ref",
@@ -123,7 +124,6 @@ impl<'d> Reader<'d> {
             default: self.default(schema, &ty, is_list, &said, place),
             served: self.served(param, &ty, &said, place),
             ty,
-            adopted: None,
             several,
             in_path,
             required: required.map(str::to_owned),

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use codegen::spec::{self, Known};
-
-use crate::naming;
+use crate::merge::Several;
 use crate::tree::Tree;
 
 /// Everything that is to be in the catalogue.
@@ -17,8 +15,6 @@ pub(super) struct Plan {
     pub(super) endpoints: Vec<PlannedEndpoint>,
     /// Groups by the files that they stand in.
     pub(super) groups: Vec<PlannedGroup>,
-    /// The service as a whole.
-    pub(super) service: Option<Tree>,
     /// What the paths of the catalogue begin with, and the server of the description ends in.
     pub(super) prefix: String,
     /// Whether the description is made from a catalogue.
@@ -57,8 +53,6 @@ pub(super) struct PlannedGroup {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ty {
     Builtin(&'static str),
-    /// A type of the catalogue, by its name.
-    Known(String),
     /// By index.
     Named(usize),
     /// By index.
@@ -130,15 +124,6 @@ pub(super) struct PlannedType {
     pub(super) shapes: Option<serde_yaml::Value>,
 }
 
-impl PlannedType {
-    /// Whether a type of the catalogue may be the same: one of its values is, or it is any text.
-    pub(super) fn can_be(&self, known: &spec::Type) -> bool {
-        let values: Vec<_> = self.values.iter().map(|value| value.value.as_str()).collect();
-        (known.kind == spec::TypeKind::Identifier && known.values.is_empty())
-            || naming::share_a_value(known.values.iter().map(|value| value.value.as_str()), &values)
-    }
-}
-
 #[derive(Clone, Debug)]
 pub(super) struct PlannedValue {
     pub(super) value: String,
@@ -180,23 +165,12 @@ pub(super) struct PlannedParam {
     pub(super) rank: usize,
     pub(super) name: String,
     pub(super) ty: Ty,
-    /// What the description says it is, where its type is that of other endpoints.
-    pub(super) adopted: Option<&'static str>,
     pub(super) several: Several,
     pub(super) in_path: bool,
     pub(super) required: Option<String>,
     pub(super) default: Option<String>,
     pub(super) served: Vec<String>,
     pub(super) said: Said,
-}
-
-/// Whether several values can be sent, with commas between them.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Several {
-    No,
-    Yes,
-    /// By a setter of this name.
-    By(String),
 }
 
 /// A param as an endpoint takes it.
@@ -216,14 +190,6 @@ pub(super) enum PlannedBody {
 }
 
 impl PlannedBody {
-    /// Whether it says what a catalogue that has another body for it does not know.
-    pub(super) fn is_news_to(&self, known: &Known<spec::Body>) -> bool {
-        match known {
-            Known::Unknown => true,
-            Known::Known(body) => matches!((self, &body.series), (Self::Series(..), Some(Known::Unknown))),
-        }
-    }
-
     /// The record of one of its entries, or of the whole.
     pub(super) fn record(&self) -> Option<usize> {
         match self {

@@ -1,9 +1,9 @@
 //! The endpoint that a lesson is about, by its path or one of its names.
 
 use codegen::did_you_mean;
+use codegen::names::{self, Case};
 
 use crate::change::{Desk, Refusal};
-use crate::naming::ident_of;
 
 /// Where an endpoint is, and what it is called.
 pub(super) struct Found {
@@ -16,7 +16,7 @@ pub(super) fn find(desk: &Desk, wanted: &str) -> Result<Found, Refusal> {
     let (mut found, mut known) = (Vec::new(), Vec::new());
     for (group, (module, spec)) in desk.checked.groups.iter().enumerate() {
         for (endpoint, spec) in spec.endpoints.iter().enumerate() {
-            let ident = ident_of(spec).unwrap_or_default();
+            let ident = names::chosen(spec.ident.as_ref(), &spec.name, Case::Snake).unwrap_or_default();
             let label = format!("{module}.{ident}");
             let path = spec.path.known().map(String::as_str);
             if path == Some(wanted) || [&label, &ident, &spec.name].contains(&&wanted.to_owned()) {

@@ -29,6 +29,13 @@ impl Builder<'_> {
         }
     }
 
+    /// What is said of the time that all series have, which none of them repeats.
+    pub(super) fn said_time(&self, endpoint: &PlannedEndpoint) -> Option<Tree> {
+        let PlannedBody::Series(Some(record), _) = endpoint.body else { return None };
+        let mut fields = self.fields(&self.plan.records[record].fields, "", None).into_iter();
+        fields.find(|field| field.text("name") == self.envelope_time.as_deref())
+    }
+
     fn record_or_fields(&self, record: usize, evidence: &str, skip: Option<&str>) -> Tree {
         match &self.records[record] {
             Some(name) => name.as_str().into(),

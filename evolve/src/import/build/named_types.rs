@@ -1,17 +1,15 @@
 //! Named types and their values as the catalogue writes them.
 
-use codegen::names::{Case, Scope};
-
 use crate::import::facts::{or_unknown, some};
 use crate::import::plan::PlannedType;
-use crate::naming::Taken;
+use crate::naming::{Taken, value_names};
 use crate::tree::Tree;
 
 pub(super) fn named_type(name: &str, ty: &PlannedType, evidence: &str) -> Tree {
     let evidence = ty.said.evidence.as_deref().unwrap_or(evidence);
     let mut idents = Taken::default();
-    let values = values(ty, ty.is_open, evidence, &mut idents, &[]);
-    let (kind, _) = case_of(ty.is_open);
+    let values = values(ty, evidence, &mut idents);
+    let kind = if ty.is_open { "identifier" } else { "enum" };
     Tree::map()
         .with("name", name)
         .with("kind", kind)
@@ -21,27 +19,15 @@ pub(super) fn named_type(name: &str, ty: &PlannedType, evidence: &str) -> Tree {
         .with_some("values", some(values))
 }
 
-fn case_of(is_open: bool) -> (&'static str, (Case, Scope)) {
-    if is_open { ("identifier", (Case::Shouty, Scope::Constants)) } else { ("enum", (Case::Pascal, Scope::Variants)) }
-}
-
-/// Values that are not among the known ones.
-pub(super) fn values(
-    ty: &PlannedType,
-    is_open: bool,
-    inherited: &str,
-    idents: &mut Taken,
-    known: &[&str],
-) -> Vec<Tree> {
-    let (_, (case, scope)) = case_of(is_open);
-    let new = ty.values.iter().filter(|value| !known.contains(&value.value.as_str()));
-    new.map(|value| {
+fn values(ty: &PlannedType, inherited: &str, idents: &mut Taken) -> Vec<Tree> {
+    let (case, scope) = value_names(ty.is_open);
+    let values = ty.values.iter().map(|value| {
         let said = &value.said;
         Tree::map()
             .with("value", value.value.as_str())
             .with_some("ident", idents.chosen(&value.value, said.ident.as_deref(), case, scope))
             .with_some("summary", Some(said.summary.clone()).filter(|summary| !summary.is_empty()))
             .with_some("evidence", said.evidence.clone().filter(|own| own != inherited))
-    })
-    .collect()
+    });
+    values.collect()
 }

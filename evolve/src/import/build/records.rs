@@ -3,7 +3,6 @@
 use codegen::names::{self, Case, Scope};
 
 use super::Builder;
-use super::merge;
 use crate::import::facts::or_unknown;
 use crate::import::plan::{PlannedField, Ty};
 use crate::naming::Taken;
@@ -11,8 +10,7 @@ use crate::tree::Tree;
 
 impl Builder<'_> {
     pub(super) fn record_trees(&self, group: Option<&str>) -> Vec<Tree> {
-        let is_new = |index: &usize| matches!(self.met.wanted_records.get(index), Some(None));
-        let is_here = |index: &usize| self.group_of(*index).as_deref() == group && is_new(index);
+        let is_here = |index: &usize| self.group_of(*index).as_deref() == group;
         let mut here: Vec<usize> = (0..self.records.len()).filter(is_here).collect();
         here.sort_by_key(|index| self.plan.records[*index].rank);
         let records = here.into_iter().filter_map(|index| {
@@ -28,13 +26,6 @@ impl Builder<'_> {
         records.collect()
     }
 
-    /// Adds fields to those that are there already.
-    pub(super) fn merge_records(&mut self) {
-        for (record, at) in self.met.fields.clone() {
-            merge::fields(self, record, &at);
-        }
-    }
-
     /// Fields as the catalogue lists them.
     pub(super) fn fields(&self, fields: &[PlannedField], inherited: &str, skip: Option<&str>) -> Vec<Tree> {
         let mut taken = Taken::default();
@@ -45,7 +36,7 @@ impl Builder<'_> {
         listed.map(|field| self.field(field, inherited, &mut taken)).collect()
     }
 
-    pub(super) fn field(&self, field: &PlannedField, inherited: &str, taken: &mut Taken) -> Tree {
+    fn field(&self, field: &PlannedField, inherited: &str, taken: &mut Taken) -> Tree {
         let said = &field.said;
         let evidence = said.evidence.as_deref().unwrap_or(&self.import.evidence);
         Tree::map()
@@ -64,8 +55,7 @@ impl Builder<'_> {
     pub(super) fn ty(&self, ty: &Ty) -> String {
         match ty {
             Ty::Builtin(name) => (*name).to_owned(),
-            Ty::Known(name) => name.clone(),
-            Ty::Named(index) => self.types[*index].name.clone(),
+            Ty::Named(index) => self.types[*index].clone().unwrap_or_default(),
             Ty::Record(index) => self.records[*index].clone().unwrap_or_else(|| "any".to_owned()),
             Ty::List(item) => format!("list<{}>", self.ty(item)),
         }

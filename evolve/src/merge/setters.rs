@@ -3,15 +3,38 @@
 use std::collections::{BTreeSet, HashMap};
 
 use codegen::names::{self, Case, Scope};
-use codegen::spec::{self, Evidence, Known, ParamEntry, ParamLocation};
+use codegen::spec::Evidence;
 
-use super::plan::{PlannedParam, Several};
+use super::places;
 use crate::change::Desk;
+use crate::keys::SERVICE;
 use crate::naming::{Taken, singular};
+use crate::tree::Tree;
+
+/// Whether several values can be sent, with commas between them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Several {
+    No,
+    Yes,
+    /// By a setter of this name.
+    By(String),
+}
+
+/// A param that is to have a setter, or to be an argument.
+pub(crate) struct Wished<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) ty: &'a str,
+    /// What it is to be called, if somebody said that.
+    pub(crate) ident: Option<String>,
+    pub(crate) several: Several,
+    pub(crate) in_path: bool,
+    /// How it is known to be required, if it is.
+    pub(crate) required: Option<&'a str>,
+}
 
 /// Setters by the trait that they become.
 #[derive(Debug, Default)]
-pub(super) struct Setters {
+pub(crate) struct Setters {
     all: HashMap<String, Setter>,
     /// The types that each takes in the catalogue, with its name as a setter.
     types: HashMap<String, BTreeSet<String>>,
@@ -31,35 +54,32 @@ impl Setters {
     /// Those that are there already.
     pub(super) fn of(desk: &Desk) -> Self {
         let mut setters = Self::default();
-        for param in &desk.checked.service.params {
-            setters.add(param);
-        }
-        for endpoint in desk.checked.groups.iter().flat_map(|(_, group)| &group.endpoints) {
-            let Known::Known(entries) = &endpoint.params else { continue };
-            for entry in entries {
-                if let ParamEntry::Own(param) = entry {
-                    setters.add(param);
-                }
-            }
+        desk.tree(SERVICE).entries("params").iter().for_each(|param| setters.add(param));
+        for (_, endpoint) in places::endpoints(desk) {
+            let own = endpoint.entries("params").iter().filter(|entry| entry.text("name").is_some());
+            own.for_each(|param| setters.add(param));
         }
         setters
     }
 
-    fn add(&mut self, param: &spec::Param) {
-        if param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced) {
+    fn add(&mut self, param: &Tree) {
+        if is_argument(param.text("in") == Some("path"), param.text("required")) {
             return;
         }
-        let ident = names::chosen(param.ident.as_ref(), &param.name, Case::Snake).unwrap_or_default();
-        for (ident, several) in [(Some(ident), false), (param.list.clone(), true)] {
+        let name = param.text("name").unwrap_or_default();
+        let ident = names::chosen(param.text("ident").map(str::to_owned).as_ref(), name, Case::Snake);
+        let list = param.text("list").map(str::to_owned);
+        for (ident, several) in [(ident, false), (list, true)] {
             let Some(ident) = ident else { continue };
-            let setter = Setter { ident: ident.clone(), several, wire_name: param.name.clone() };
-            self.types.entry(names::takes(&ident)).or_default().insert(param.ty.clone());
+            let setter = Setter { ident: ident.clone(), several, wire_name: name.to_owned() };
+            let ty = param.text("type").unwrap_or_default().to_owned();
+            self.types.entry(names::takes(&ident)).or_default().insert(ty);
             self.all.insert(names::takes(&ident), setter);
         }
     }
 
     /// What was noticed of names that a type made necessary.
-    pub(super) fn said(&mut self) -> Vec<String> {
+    pub(crate) fn said(&mut self) -> Vec<String> {
         std::mem::take(&mut self.said)
     }
 
@@ -72,7 +92,7 @@ impl Setters {
     }
 
     /// Notes the names that a shared param has on an endpoint.
-    pub(super) fn note(&self, wire_name: &str, idents: &mut Taken) {
+    pub(crate) fn note(&self, wire_name: &str, idents: &mut Taken) {
         for setter in self.all.values().filter(|setter| setter.wire_name == wire_name) {
             idents.note(setter.ident.as_str());
         }
@@ -81,24 +101,19 @@ impl Setters {
         }
     }
 
-    /// The `ident` that a param of a type needs, and the name of the setter that takes several, if there is to be one.
+    /// The `ident` that a param needs, and the name of the setter that takes several, if there is to be one.
     ///
     /// `idents` are the names on its endpoint so far.
-    pub(super) fn choose(
-        &mut self,
-        param: &PlannedParam,
-        ty: &str,
-        idents: &mut Taken,
-    ) -> (Option<String>, Option<String>) {
-        let is_enforced = param.required.as_deref().and_then(Evidence::of).is_some_and(Evidence::is_enforced);
-        let wish = |several| Wish { wire_name: &param.name, ty, several, is_argument: param.in_path || is_enforced };
-        let derived = names::ident(&param.name, Case::Snake).ok();
-        let said = param.said.ident.clone();
+    pub(crate) fn choose(&mut self, wished: &Wished<'_>, idents: &mut Taken) -> (Option<String>, Option<String>) {
+        let Wished { name: wire_name, ty, .. } = *wished;
+        let is_argument = is_argument(wished.in_path, wished.required);
+        let wish = |several| Wish { wire_name, ty, several, is_argument };
+        let derived = names::ident(wire_name, Case::Snake).ok();
         // Where several can be sent, the wire name is often the plural.
-        let single = (param.several == Several::Yes).then(|| names::ident(&singular(&param.name), Case::Snake).ok());
-        let first = said.or(single.flatten()).or(derived.clone());
+        let single = (wished.several == Several::Yes).then(|| names::ident(&singular(wire_name), Case::Snake).ok());
+        let first = wished.ident.clone().or(single.flatten()).or(derived.clone());
         let ident = self.claim(first, &wish(false), idents);
-        let plural = match &param.several {
+        let plural = match &wished.several {
             Several::No => None,
             Several::By(list) => Some(list.clone()),
             Several::Yes => derived
@@ -177,4 +192,9 @@ struct Wish<'a> {
     ty: &'a str,
     several: bool,
     is_argument: bool,
+}
+
+/// Whether a param has to be given in the call, and so is no setter.
+fn is_argument(in_path: bool, required: Option<&str>) -> bool {
+    in_path || required.and_then(Evidence::of).is_some_and(Evidence::is_enforced)
 }
