@@ -5,7 +5,7 @@
 
 /// Where a name would stand, as far as the emitted crate has names there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub enum Scope {
     /// Methods of `Client`, each the accessor of a group; modules of the crate; functions of the emitted tests.
     Groups,
     /// Methods of a request, each the setter of a param.
@@ -25,7 +25,7 @@ pub(crate) enum Scope {
 }
 
 /// Whether the emitted crate needs a name itself.
-pub(crate) fn is_taken(scope: Scope, ident: &str) -> bool {
+pub fn is_taken(scope: Scope, ident: &str) -> bool {
     let lists: &[&[&str]] = match scope {
         Scope::Groups => &[MODULES, CLIENT, TEST_FUNCTIONS, EVERY_VALUE],
         Scope::Setters => &[REQUEST, PLANNED_FOR_REQUESTS, EVERY_VALUE, &["to_string"]],
