@@ -28,6 +28,7 @@ use codegen::{Catalogue, is_invisible, is_line};
 use serde_yaml::Value;
 
 use super::change::{Change, Desk, Refusal};
+use super::edit::Step;
 use super::keys::SERVICE;
 use super::merge::merge;
 use super::naming::Taken;
@@ -50,35 +51,29 @@ pub struct Import {
 /// Makes the change that takes a description over: into a catalogue, or into a new one.
 pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, Refusal> {
     let document = Document::read(&import.text)?;
-    let target = catalogue.map(Desk::open).transpose()?;
     let mut reader = Reader::new(&document, import);
     let service = reader.service();
-    let mut fresh = Desk::empty();
-    fresh.create(SERVICE, service.clone());
-    let surroundings = target.as_ref().unwrap_or(&fresh);
-    reader.plan.is_ours = document.is_ours();
-    reader.surroundings(surroundings, &service);
-    if target.is_none() {
+    let is_new = catalogue.is_none();
+    let mut desk = catalogue.map_or_else(|| Ok(Desk::empty()), Desk::open)?;
+    if is_new {
+        desk.create(SERVICE, service.clone());
         reader.new_metadata();
     }
+    reader.plan.is_ours = document.is_ours();
+    reader.surroundings(&desk, &service);
     reader.operations();
     reader.unused();
-    // Bodies are read as the catalogue that is there has its series.
-    if let Some(envelope) = target.as_ref().map(|target| target.tree(SERVICE).get("envelope").cloned()) {
-        let envelope = envelope.map(without_fields);
-        fresh.replace(SERVICE, &[], Tree::map().with_some("envelope", envelope));
-    }
     let said = reader.said_of_service(&service);
-    let Reader { plan, mut notes, left_out, cut, guessed_time, .. } = reader;
-    let mut fresh = build::build(fresh, import, plan, &mut notes);
-    let is_new = target.is_none();
-    let mut desk = match target {
-        Some(mut desk) => {
-            merge(&mut desk, &fresh, &said, &import.evidence);
-            desk
-        }
-        None => std::mem::replace(&mut fresh.desk, Desk::empty()),
-    };
+    // Bodies are read as the catalogue has its series.
+    let envelope = desk.tree(SERVICE).get("envelope").cloned().map(without_fields);
+    let mut fresh = Desk::empty();
+    fresh.create(SERVICE, Tree::map().with_some("envelope", envelope));
+    let Reader { mut plan, mut notes, left_out, cut, guessed_time, .. } = reader;
+    if let Some(unsupported) = plan.unsupported.take() {
+        desk.set(SERVICE, &[Step::Key("envelope"), Step::Key("metadata")], "unsupported", unsupported);
+    }
+    let fresh = build::build(fresh, import, plan, &mut notes);
+    merge(&mut desk, &fresh, &said, &import.evidence);
     for line in notes.lines() {
         desk.say(format!("beyond the catalogue: {line}"));
     }

@@ -1,7 +1,5 @@
 //! What a description describes, in the catalogue's words but before anything has a Rust name.
 
-use std::collections::BTreeSet;
-
 use crate::merge::Several;
 use crate::tree::Tree;
 
@@ -23,22 +21,6 @@ pub(super) struct Plan {
     pub(super) metadata: Vec<usize>,
     /// The field of the metadata that lists what is not covered.
     pub(super) unsupported: Option<String>,
-}
-
-impl Plan {
-    /// A param as an endpoint takes it, wherever it is described.
-    pub(super) fn param<'p>(&'p self, taken: &'p Taken) -> &'p PlannedParam {
-        match taken {
-            Taken::Shared(index) => &self.shared[*index],
-            Taken::Own(param) => param,
-        }
-    }
-
-    /// Whether the one body that has a record lists its fields, so that it needs no name.
-    pub(super) fn is_inline(&self, record: usize) -> bool {
-        let is_body = self.endpoints.iter().any(|endpoint| endpoint.body.record() == Some(record));
-        is_body && self.records[record].uses == 1 && !self.records[record].is_shared
-    }
 }
 
 #[derive(Debug)]
@@ -141,11 +123,9 @@ pub(super) struct PlannedRecord {
     pub(super) origin: String,
     pub(super) said: Said,
     pub(super) fields: Vec<PlannedField>,
-    /// Groups in whose bodies it stands, itself or within another.
-    pub(super) groups: BTreeSet<String>,
     /// Whether it stands in what all groups share.
     pub(super) is_shared: bool,
-    /// How many bodies and fields refer to it.
+    /// How many fields refer to it.
     pub(super) uses: usize,
 }
 

@@ -35,7 +35,6 @@ impl<'d> Reader<'d> {
             origin: place.to_owned(),
             said,
             fields: Vec::new(),
-            groups: std::collections::BTreeSet::new(),
             // Our own descriptions say which group has a record; what they name for none belongs to all.
             is_shared: self.document.is_ours() && is_component(place) && schema.get("x-group").is_none(),
             uses: 0,

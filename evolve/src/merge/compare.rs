@@ -374,9 +374,9 @@ impl Merger<'_> {
 
     /// Whether several values can be sent.
     fn several(&mut self, subject: &Subject, here: &Tree, user: &User, new: &Tree) {
-        let text = match (here.text("list"), new.text("list")) {
+        let text = match (here.text("list"), new.get("list")) {
             (Some(_), None) => "one value in the description, several here".to_owned(),
-            (Some(here), Some(said)) if self.new.is_ours && here != said => {
+            (Some(here), Some(Tree::Text(said))) if here != said => {
                 format!("list {said} in the description, {here} here")
             }
             (None, Some(_)) => "several values in the description, one here".to_owned(),

@@ -11,7 +11,7 @@ use codegen::template;
 use codegen::type_expr::TypeExpr;
 
 use super::places::{self, Entry, Fields, Place, Taken, body_fields, label, params};
-use super::{Fresh, SERVICE};
+use super::{Fresh, SERVICE, Wanted};
 use crate::change::Desk;
 use crate::naming::{ident_of, share_a_value};
 use crate::tree::Tree;
@@ -81,7 +81,7 @@ impl Matches {
             let mut matcher = Matcher {
                 known,
                 new: &new.desk,
-                is_ours: new.is_ours,
+                names: &new.names,
                 met: Self::default(),
                 shared,
                 queue: VecDeque::new(),
@@ -99,7 +99,7 @@ impl Matches {
 struct Matcher<'a> {
     known: &'a Desk,
     new: &'a Desk,
-    is_ours: bool,
+    names: &'a BTreeMap<String, Wanted>,
     met: Matches,
     /// Records that the service is to have.
     shared: BTreeSet<Place>,
@@ -153,8 +153,9 @@ impl Matcher<'_> {
     /// Notes in which file the records of a body stand.
     fn note_file(&mut self, fields: &Fields, file: &str) {
         if let Some(record) = &fields.record {
-            // Our own descriptions say which group has a record; what they name for none belongs to all.
-            let file = if self.is_ours && record.file == SERVICE { SERVICE } else { file };
+            let name = record.tree(self.new).text("name").unwrap_or_default();
+            let is_shared = self.names.get(name).is_some_and(|wanted| wanted.is_shared);
+            let file = if is_shared { SERVICE } else { file };
             if !self.met.files.entry(record.clone()).or_default().insert(file.to_owned()) {
                 return;
             }
@@ -219,7 +220,7 @@ impl Matcher<'_> {
         let Some(fields) = body_fields(self.new, new) else { return };
         let (known_body, new_body) =
             (known.and_then(|known| known.tree(self.known).get("body")), new.tree(self.new).get("body"));
-        if let (Some(known), Some(there)) = (known, known.and_then(|known| body_fields(self.known, known))) {
+        if let Some(there) = known.and_then(|known| body_fields(self.known, known)) {
             let kinds = [known_body, new_body].map(|body| body.and_then(places::kind));
             if kinds[0] == kinds[1] {
                 self.fields(there, fields);
@@ -322,7 +323,8 @@ impl Matcher<'_> {
         let met = self.met.fields.iter().filter(|(_, new)| new.at == fields.at);
         let found = met.filter_map(|(known, _)| known.record.clone()).find(fits);
         let by_name = || {
-            let name = names::ident(record.tree(self.new).text("name")?, Case::Pascal).ok()?;
+            let wanted = self.names.get(record.tree(self.new).text("name")?)?;
+            let name = names::ident(&wanted.name, Case::Pascal).ok()?;
             let there = places::record(self.known, file.as_deref().unwrap_or(SERVICE), &name)?;
             let known = places::record_fields(self.known, there.clone());
             let is_other = self.met.fields.iter().any(|(met, _)| met.at == known.at);

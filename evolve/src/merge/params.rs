@@ -1,6 +1,8 @@
 //! Params that are new on an endpoint: as an entry for one that endpoints share already, or with a setter that does
 //! not change those of others.
 
+use std::collections::BTreeSet;
+
 use codegen::names::{self, Case};
 use codegen::type_expr::TypeExpr;
 
@@ -47,6 +49,21 @@ impl Merger<'_> {
         Some(trees.collect())
     }
 
+    /// Shared params that are new, in their own order.
+    pub(super) fn write_shared(&mut self) {
+        let mut wanted = BTreeSet::new();
+        for (new, known) in self.met.endpoints.clone() {
+            for taken in places::params(&self.new.desk, &new).into_iter().flatten() {
+                if taken.at.file == SERVICE && !self.met.has(known.as_ref(), &taken.at) {
+                    wanted.insert(taken.at);
+                }
+            }
+        }
+        for at in wanted {
+            self.shared(&at);
+        }
+    }
+
     /// What is said of known shared params on endpoints that are new.
     pub(super) fn match_shared(&mut self) {
         for (new, known) in self.met.endpoints.clone() {
@@ -67,7 +84,7 @@ impl Merger<'_> {
     fn known_shared(&self, new: &Place) -> Option<Place> {
         let param = new.tree(&self.new.desk);
         let ty = self.param_type(new, param);
-        let all = places::service().items(self.desk, "params").into_iter();
+        let all = places::service().items(self.desk, "params").into_iter().take(self.old_params);
         let known: Vec<_> = all
             .filter(|(_, known)| known.text("name") == param.text("name") && known.text("type") == Some(&ty))
             .collect();
@@ -107,7 +124,7 @@ impl Merger<'_> {
     /// An entry for the one known shared param that says the same, and how it is known if that differs.
     fn same_shared(&self, at: &Place, param: &Tree, evidence: &str) -> Option<Tree> {
         let says_more = ["required", "in", "range"].iter().any(|key| param.get(key).is_some());
-        let shared = self.desk.tree(SERVICE).entries("params").iter();
+        let shared = self.desk.tree(SERVICE).entries("params").iter().take(self.old_params);
         let same: Vec<_> = shared.filter(|known| known.text("name") == param.text("name")).collect();
         let [known] = same.as_slice() else { return None };
         let default = param.get("default").map(super::compare::bare);
@@ -129,7 +146,11 @@ impl Merger<'_> {
             name: param.text("name").unwrap_or_default(),
             ty: &ty,
             ident: param.text("ident").map(str::to_owned),
-            several: param.text("list").map_or(Several::No, |list| Several::By(list.to_owned())),
+            several: match param.get("list") {
+                None => Several::No,
+                Some(Tree::Text(list)) => Several::By(list.clone()),
+                Some(_) => Several::Yes,
+            },
             in_path: param.text("in") == Some("path"),
             required: param.text("required"),
         };
