@@ -3,23 +3,23 @@
 //! First everything is read into a plan, and whatever the catalogue has no word for is noted; then the plan gets
 //! names and becomes edits of what is there. Nothing that a description says is dropped without a note.
 
+mod annotations;
 mod body;
 mod build;
 mod composition;
 mod document;
 mod envelope;
-mod facts;
 mod failures;
+mod groups;
 mod named_type;
-mod naming;
 mod notes;
 mod operation;
 mod params;
 mod plan;
 mod record;
-mod said;
 mod schema;
 mod security;
+mod service;
 mod tolerant;
 
 use std::collections::HashSet;
@@ -27,11 +27,11 @@ use std::collections::HashSet;
 use codegen::{Catalogue, is_invisible, is_line};
 use serde_yaml::Value;
 
-use super::change::{Change, Desk, Refusal};
+use super::change::{CatalogueChange, Desk, Refusal};
 use super::edit::Step;
 use super::keys::SERVICE;
 use super::merge::merge;
-use super::naming::Taken;
+use super::naming::NamesInUse;
 use super::tree::Tree;
 use document::{Document, is_taken, text_of};
 use notes::Notes;
@@ -46,10 +46,12 @@ pub struct Import {
     pub evidence: String,
     /// Whether summaries and descriptions are taken over too.
     pub summaries: bool,
+    /// Whether every place of what is left out is told, and not only the first.
+    pub places: bool,
 }
 
 /// Makes the change that takes a description over: into a catalogue, or into a new one.
-pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, Refusal> {
+pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<CatalogueChange, Refusal> {
     let document = Document::read(&import.text)?;
     let mut reader = Reader::new(&document, import);
     let service = reader.service();
@@ -74,7 +76,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
     }
     let fresh = build::build(fresh, import, plan, &mut notes);
     merge(&mut desk, &fresh, &said, &import.evidence);
-    for line in notes.lines() {
+    for line in notes.lines(import.places) {
         desk.say(format!("beyond the catalogue: {line}"));
     }
     if guessed_time && is_new {
@@ -122,7 +124,7 @@ struct Reader<'d> {
     groups: Vec<(String, String)>,
     /// How many of these are of groups that the catalogue has.
     old_groups: usize,
-    modules: Taken,
+    modules: NamesInUse,
     /// Tags that an endpoint has.
     tags: HashSet<String>,
     /// How many texts were not taken over.
@@ -154,7 +156,7 @@ impl<'d> Reader<'d> {
             envelope: None,
             groups: Vec::new(),
             old_groups: 0,
-            modules: Taken::default(),
+            modules: NamesInUse::default(),
             tags: HashSet::new(),
             left_out: 0,
             cut: 0,
@@ -170,7 +172,7 @@ impl<'d> Reader<'d> {
         let entries = value.as_mapping().into_iter().flatten();
         for (key, value) in entries.filter_map(|(key, value)| Some((key.as_str()?, value))) {
             if !known.contains(&key) || !self.is_in_our_sense(key, value) {
-                self.notes.add(format!("`{key}`"), place);
+                self.notes.key(key, place);
             }
         }
     }
@@ -188,7 +190,7 @@ impl<'d> Reader<'d> {
             "x-enum-varnames" | "x-served" | "x-values" => value.is_sequence(),
             "x-aliases" => value.as_sequence().is_some_and(|all| all.iter().all(|alias| is_line(&text_of(alias)))),
             "x-known-by-name" => value.as_sequence().is_some_and(|all| all.iter().all(Value::is_mapping)),
-            "x-limits" => value.as_sequence().is_some_and(|all| all.iter().all(facts::is_limit)),
+            "x-limits" => value.as_sequence().is_some_and(|all| all.iter().all(service::is_limit)),
             "x-advice" | "x-body" | "x-deprecated" | "x-env-prefix" | "x-ident" | "x-label" | "x-list" | "x-notes"
             | "x-unit" => value.as_str().is_some_and(|text| is_taken(key, text)),
             _ => true,
@@ -206,7 +208,7 @@ impl<'d> Reader<'d> {
     /// A text that has no place in the catalogue.
     fn untold(&mut self, value: &Value, key: &str, what: &str, place: &str) {
         if value.get(key).is_some() && !self.document.is_ours() {
-            self.notes.add(format!("the {key} of {what}"), place);
+            self.notes.aside(format!("the {key} of {what}"), place);
         }
     }
 

@@ -7,7 +7,7 @@ mod absent;
 mod additions;
 mod compare;
 mod matching;
-mod params;
+mod new_params;
 mod places;
 mod policy;
 mod report;
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use crate::change::Desk;
 use crate::keys::SERVICE;
-use crate::naming::{Taken, root_types};
+use crate::naming::{NamesInUse, root_types};
 use crate::tree::Tree;
 use compare::Edit;
 use matching::Matches;
@@ -102,8 +102,8 @@ struct Merger<'a> {
     evidence: &'a str,
     met: Matches,
     /// Names of types at the root, and of those in the modules of groups by their files.
-    root: Taken,
-    groups: BTreeMap<String, Taken>,
+    root: NamesInUse,
+    groups: BTreeMap<String, NamesInUse>,
     /// What new types and records are called.
     types: BTreeMap<String, String>,
     records: BTreeMap<Place, String>,

@@ -7,9 +7,9 @@ mod entries;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Import;
-use super::facts::{or_unknown, some};
 use super::notes::Notes;
-use super::plan::{Plan, PlannedEndpoint, Taken};
+use super::plan::{Plan, PlannedEndpoint, TakenParam};
+use super::service::{or_unknown, some};
 use crate::change::Desk;
 use crate::edit::Step;
 use crate::keys::SERVICE;
@@ -64,7 +64,7 @@ impl Builder<'_> {
     fn note_texts_of_bodies(&self, notes: &mut Notes) {
         for (index, record) in self.plan.records.iter().enumerate().filter(|_| !self.plan.is_ours) {
             if !record.said.summary.is_empty() && self.inline.contains(&index) {
-                notes.add("the description of a body whose fields its endpoint lists", &record.origin);
+                notes.aside("the description of a body whose fields its endpoint lists", &record.origin);
             }
         }
     }
@@ -131,8 +131,8 @@ impl Builder<'_> {
         let evidence = said.evidence.as_deref().unwrap_or(&self.import.evidence);
         let params = endpoint.params.as_ref().map(|params| {
             let entries = params.iter().map(|taken| match taken {
-                Taken::Shared(index) => self.plan.shared[*index].id.as_str().into(),
-                Taken::Own(param) => self.param(param, evidence),
+                TakenParam::Shared(index) => self.plan.shared[*index].id.as_str().into(),
+                TakenParam::Own(param) => self.param(param, evidence),
             });
             Tree::List(entries.collect())
         });

@@ -103,13 +103,14 @@ impl<'d> Reader<'d> {
         }
         if let Some(key) = alternatives {
             if parts.is_empty() && !has("properties") {
-                self.notes.add(format!("`{key}` of several, which becomes `any`"), place);
+                self.notes.untyped(format!("`{key}` of several, which becomes `any`"), place);
                 if has("required") {
                     self.notes.add(format!("`required` beside `{key}`"), place);
                 }
                 return Some(Valued { ty: Ty::Builtin("any"), nullable });
             }
-            self.notes.add(format!("`{key}` of several beside what holds anyway, which is all that is taken"), place);
+            self.notes
+                .missing(format!("`{key}` of several beside what holds anyway, which is all that is taken"), place);
         }
         let is_alone = !has("properties") && !has("required");
         match parts.as_slice() {
@@ -180,7 +181,7 @@ impl<'d> Reader<'d> {
         self.say_more(schema, place);
         let composition = self.composition(schema, place);
         if let Some(key) = composition.alternatives.filter(|_| depth > 0) {
-            self.notes.add(format!("`{key}` of several within a part of a schema"), place);
+            self.notes.missing(format!("`{key}` of several within a part of a schema"), place);
         }
         for (part, at) in composition.parts {
             match self.sweep_part(part, &at) {
@@ -200,7 +201,7 @@ impl<'d> Reader<'d> {
                     }
                     self.collect(part, &at, into, depth + 1);
                 }
-                _ => self.notes.add("a part of a schema that leads nowhere", &at),
+                _ => self.notes.missing("a part of a schema that leads nowhere", &at),
             }
         }
         into.required.extend(items(schema, "required").iter().filter_map(Value::as_str).map(str::to_owned));

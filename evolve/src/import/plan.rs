@@ -60,7 +60,7 @@ impl Ty {
 
 /// What is said of a value beside its type.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Said {
+pub(super) struct Annotations {
     pub(super) summary: String,
     pub(super) ident: Option<String>,
     pub(super) unit: Option<String>,
@@ -70,7 +70,7 @@ pub(super) struct Said {
     pub(super) max: Option<f64>,
 }
 
-impl Said {
+impl Annotations {
     /// Its bounds as the catalogue writes them.
     pub(super) fn range(&self) -> Option<Tree> {
         let range = Tree::map().with_some("min", self.min).with_some("max", self.max);
@@ -100,7 +100,7 @@ pub(super) struct PlannedType {
     /// Where it stands among the components.
     pub(super) rank: usize,
     pub(super) is_open: bool,
-    pub(super) said: Said,
+    pub(super) said: Annotations,
     pub(super) values: Vec<PlannedValue>,
     /// How an identifier is built, as the catalogue writes it.
     pub(super) shapes: Option<serde_yaml::Value>,
@@ -109,7 +109,7 @@ pub(super) struct PlannedType {
 #[derive(Clone, Debug)]
 pub(super) struct PlannedValue {
     pub(super) value: String,
-    pub(super) said: Said,
+    pub(super) said: Annotations,
 }
 
 #[derive(Debug)]
@@ -121,7 +121,7 @@ pub(super) struct PlannedRecord {
     pub(super) rank: usize,
     /// A reference or a place, by which it is found again.
     pub(super) origin: String,
-    pub(super) said: Said,
+    pub(super) said: Annotations,
     pub(super) fields: Vec<PlannedField>,
     /// Whether it stands in what all groups share.
     pub(super) is_shared: bool,
@@ -134,7 +134,7 @@ pub(super) struct PlannedField {
     pub(super) name: String,
     pub(super) ty: Ty,
     pub(super) optional: bool,
-    pub(super) said: Said,
+    pub(super) said: Annotations,
 }
 
 #[derive(Clone, Debug)]
@@ -150,12 +150,12 @@ pub(super) struct PlannedParam {
     pub(super) required: Option<String>,
     pub(super) default: Option<String>,
     pub(super) served: Vec<String>,
-    pub(super) said: Said,
+    pub(super) said: Annotations,
 }
 
 /// A param as an endpoint takes it.
 #[derive(Clone, Debug)]
-pub(super) enum Taken {
+pub(super) enum TakenParam {
     /// By index among the shared ones.
     Shared(usize),
     Own(Box<PlannedParam>),
@@ -191,9 +191,9 @@ pub(super) struct PlannedEndpoint {
     pub(super) aliases: Vec<String>,
     /// `None` where only the name is known.
     pub(super) path: Option<String>,
-    pub(super) said: Said,
+    pub(super) said: Annotations,
     /// `None` where nobody knows them.
-    pub(super) params: Option<Vec<Taken>>,
+    pub(super) params: Option<Vec<TakenParam>>,
     /// Names of all params that the description lists, taken over or not.
     pub(super) told: Vec<String>,
     pub(super) body: PlannedBody,

@@ -14,7 +14,7 @@ impl<'d> Reader<'d> {
         if let Some(known) = self.plan.records.iter().position(|record| record.origin == place) {
             // While its fields are still being read, it would contain itself.
             if self.open.contains(&known) {
-                self.notes.add("a record that contains itself, and has `any` there", place);
+                self.notes.untyped("a record that contains itself, and has `any` there", place);
                 return None;
             }
             return Some(known);
@@ -23,7 +23,7 @@ impl<'d> Reader<'d> {
         self.collect(schema, place, &mut collected, 0);
         let Collected { properties, required, .. } = collected;
         if properties.is_empty() {
-            self.notes.add("an object without listed fields, which becomes `any`", place);
+            self.notes.untyped("an object without listed fields, which becomes `any`", place);
             return None;
         }
         let said = self.said(schema);
@@ -49,7 +49,7 @@ impl<'d> Reader<'d> {
         }
         for (key, property, at) in properties {
             if !is_line(&key) {
-                self.notes.add(format!("the field {key:?}, whose name cannot be written down"), place);
+                self.notes.missing(format!("the field {key:?}, whose name cannot be written down"), place);
                 continue;
             }
             if self.default_of(property).is_some() {
@@ -74,10 +74,11 @@ impl<'d> Reader<'d> {
         match schema.get("additionalProperties") {
             None => {}
             Some(Value::Bool(false)) => {
-                self.notes.add("`additionalProperties: false`, as every object may grow", place);
+                self.notes.aside("`additionalProperties: false`, as every object may grow", place);
             }
             Some(_) => {
-                self.notes.add("fields beyond the listed ones (`additionalProperties`), which the client keeps", place);
+                self.notes
+                    .aside("fields beyond the listed ones (`additionalProperties`), which the client keeps", place);
             }
         }
     }

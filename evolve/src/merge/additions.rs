@@ -9,7 +9,7 @@ use super::places::{self, Fields, Place};
 use super::{Merger, Wanted};
 use crate::edit::Step;
 use crate::keys::SERVICE;
-use crate::naming::{Taken, claim_endpoint, claim_type, group_types, value_names};
+use crate::naming::{NamesInUse, claim_endpoint, claim_type, group_types, value_names};
 use crate::tree::Tree;
 
 impl Merger<'_> {
@@ -45,7 +45,7 @@ impl Merger<'_> {
                 self.types.insert(name.to_owned(), known.clone());
                 let mut tree = new.clone();
                 tree.put("name", known.into(), &[]);
-                let values = new_values(new, new, &mut Taken::default());
+                let values = new_values(new, new, &mut NamesInUse::default());
                 set(&mut tree, "values", (!values.is_empty()).then(|| values.into()), &[]);
                 self.desk.extend(SERVICE, &[], "types", vec![tree]);
             }
@@ -76,11 +76,11 @@ impl Merger<'_> {
     }
 
     /// The names that a group's module has.
-    fn group(&mut self, file: &str) -> &mut Taken {
+    fn group(&mut self, file: &str) -> &mut NamesInUse {
         let module = file.trim_end_matches(".yaml");
         let tree = self.desk.tree(file);
         self.groups.entry(file.to_owned()).or_insert_with(|| {
-            let mut taken = Taken::default();
+            let mut taken = NamesInUse::default();
             group_types(module, tree, &mut taken);
             taken
         })
@@ -121,7 +121,7 @@ impl Merger<'_> {
             let file = self.met.file_of(&at).unwrap_or(SERVICE).to_owned();
             let mut tree = at.tree(&self.new.desk).clone();
             tree.put("name", self.records[&at].as_str().into(), &[]);
-            let fields = self.named_fields(tree.entries("fields"), &at.file, &mut Taken::default());
+            let fields = self.named_fields(tree.entries("fields"), &at.file, &mut NamesInUse::default());
             tree.put("fields", fields.into(), &[]);
             self.new_records.entry(file).or_default().push(tree);
         }
@@ -136,7 +136,7 @@ impl Merger<'_> {
     }
 
     /// New fields by the names that their types have here, each with an `ident` of its own.
-    fn named_fields(&self, fields: &[Tree], file: &str, taken: &mut Taken) -> Vec<Tree> {
+    fn named_fields(&self, fields: &[Tree], file: &str, taken: &mut NamesInUse) -> Vec<Tree> {
         let named = fields.iter().map(|field| {
             let (mut named, name) = (field.clone(), field.text("name").unwrap_or_default());
             let ident = taken.chosen(name, field.text("ident"), Case::Snake, Scope::Fields);
@@ -149,7 +149,7 @@ impl Merger<'_> {
 
     /// Adds fields to those that stand in their place.
     pub(super) fn add_fields(&mut self, known: &Fields, new: &Fields) {
-        let mut taken = Taken::default();
+        let mut taken = NamesInUse::default();
         let listed: Vec<Tree> = known.all(self.desk).into_iter().map(|(_, field)| field.clone()).collect();
         for field in &listed {
             let name = field.text("ident").or(field.text("name")).unwrap_or_default();
@@ -179,7 +179,7 @@ impl Merger<'_> {
                 continue;
             };
             let Some((_, said)) = places::named_type(&self.new.desk, &new) else { continue };
-            let mut idents = Taken::default();
+            let mut idents = NamesInUse::default();
             for value in known.entries("values") {
                 let name = value.text("ident").or(value.text("value")).unwrap_or_default();
                 idents.note(
@@ -231,7 +231,7 @@ impl Merger<'_> {
         let mut tree = new.tree(&self.new.desk).clone();
         set(&mut tree, "ident", self.idents[new].clone().map(Tree::from), &["name"]);
         let evidence = tree.text("evidence").unwrap_or_default().to_owned();
-        if let Some(params) = self.new_params(new, None, &evidence, Taken::default()) {
+        if let Some(params) = self.new_params(new, None, &evidence, NamesInUse::default()) {
             tree.put("params", params.into(), &[]);
         }
         tree.put("body", self.body_of(new), &[]);
@@ -249,7 +249,7 @@ impl Merger<'_> {
             self.desk.set(&known.file, &known.path, "evidence", inherited.as_str());
         }
         let listed = places::params(self.desk, known);
-        let mut idents = Taken::default();
+        let mut idents = NamesInUse::default();
         for param in listed.iter().flatten().map(|taken| taken.at.tree(self.desk)) {
             idents.note(crate::naming::ident_of(param).unwrap_or_default());
             param.text("list").into_iter().for_each(|list| idents.note(list));
@@ -272,7 +272,7 @@ impl Merger<'_> {
         let Some(kind) = places::kind(&body) else { return body };
         let fields = match body.get(kind) {
             Some(Tree::List(fields)) => {
-                let mut taken = Taken::default();
+                let mut taken = NamesInUse::default();
                 // The time of all series is a field as well, unless the body has another.
                 if let (None, Some(time)) =
                     (body.get("time"), places::envelope_time(self.desk).filter(|_| kind == "series"))
@@ -316,7 +316,7 @@ impl Merger<'_> {
 const BEFORE_EVIDENCE: &[&str] = &["name", "ident", "type", "summary", "unit", "range", "optional"];
 
 /// New values of a known type, each with an `ident` of its own.
-fn new_values(known: &Tree, said: &Tree, idents: &mut Taken) -> Vec<Tree> {
+fn new_values(known: &Tree, said: &Tree, idents: &mut NamesInUse) -> Vec<Tree> {
     let (case, scope) = value_names(known.text("kind") == Some("identifier"));
     let listed: Vec<&Tree> = known.entries("values").iter().filter(|_| !std::ptr::eq(known, said)).collect();
     let is_new = |value: &&Tree| !listed.iter().any(|known| known.get("value") == value.get("value"));

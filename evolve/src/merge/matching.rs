@@ -10,7 +10,7 @@ use codegen::names::{self, Case};
 use codegen::template;
 use codegen::type_expr::TypeExpr;
 
-use super::places::{self, Entry, Fields, Place, Taken, body_fields, label, params};
+use super::places::{self, Entry, Fields, ParamAt, Place, body_fields, label, params};
 use super::{Fresh, SERVICE, Wanted};
 use crate::change::Desk;
 use crate::naming::{ident_of, share_a_value};
@@ -202,7 +202,7 @@ impl Matcher<'_> {
     }
 
     /// Whether two params are the same: by name, and in a path by where they stand in it.
-    fn is_same(&self, known: &Taken, of: &Place, new: &Taken, of_new: &Place) -> bool {
+    fn is_same(&self, known: &ParamAt, of: &Place, new: &ParamAt, of_new: &Place) -> bool {
         let (param, said) = (known.at.tree(self.known), new.at.tree(self.new));
         let path = |endpoint: &Tree| endpoint.text("path").unwrap_or_default().to_owned();
         let (path, other) = (path(of.tree(self.known)), path(of_new.tree(self.new)));

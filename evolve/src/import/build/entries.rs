@@ -1,8 +1,8 @@
 //! Types, records, fields and params as the catalogue writes them.
 
 use super::Builder;
-use crate::import::facts::{or_unknown, some};
 use crate::import::plan::{PlannedField, PlannedParam, Ty};
+use crate::import::service::{or_unknown, some};
 use crate::merge::Several;
 use crate::tree::Tree;
 

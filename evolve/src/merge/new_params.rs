@@ -10,10 +10,10 @@ use super::Merger;
 use super::additions::set;
 use super::compare::number;
 use super::matching::User;
-use super::places::{self, Entry, Place, Taken as Takes, label};
+use super::places::{self, Entry, ParamAt, Place, label};
 use super::setters::{Several, Wished};
 use crate::keys::SERVICE;
-use crate::naming::{Taken, claim_id};
+use crate::naming::{NamesInUse, claim_id};
 use crate::tree::Tree;
 
 impl Merger<'_> {
@@ -23,10 +23,10 @@ impl Merger<'_> {
         new: &Place,
         known: Option<&Place>,
         inherited: &str,
-        mut idents: Taken,
+        mut idents: NamesInUse,
     ) -> Option<Vec<Tree>> {
         let params = places::params(&self.new.desk, new)?;
-        let missing: Vec<Takes> = params.into_iter().filter(|taken| !self.met.has(known, &taken.at)).collect();
+        let missing: Vec<ParamAt> = params.into_iter().filter(|taken| !self.met.has(known, &taken.at)).collect();
         for taken in missing.iter().filter(|taken| taken.at.file == SERVICE) {
             self.setters.note(taken.at.tree(&self.new.desk).text("name").unwrap_or_default(), &mut idents);
         }
@@ -108,13 +108,13 @@ impl Merger<'_> {
                 None => places::id(known).into(),
             };
         }
-        let mut taken = Taken::default();
+        let mut taken = NamesInUse::default();
         for known in ["params", "param_sets"].iter().flat_map(|list| self.desk.tree(SERVICE).entries(list)) {
             taken.note(names::ident(places::id(known), Case::Shouty).unwrap_or_default());
         }
         let name = param.text("name").unwrap_or_default();
         let id = claim_id(&mut taken, places::id(&param), name);
-        let mut tree = self.own_param(at, &param, &mut Taken::default());
+        let mut tree = self.own_param(at, &param, &mut NamesInUse::default());
         set(&mut tree, "id", (id != name).then(|| id.as_str().into()), &[]);
         self.desk.extend(SERVICE, &[], "params", vec![tree]);
         self.new_shared.insert(at.clone(), id.clone());
@@ -140,7 +140,7 @@ impl Merger<'_> {
     }
 
     /// A param by the names that its type has here, and with the names of setters that do not change those of others.
-    fn own_param(&mut self, at: &Place, param: &Tree, idents: &mut Taken) -> Tree {
+    fn own_param(&mut self, at: &Place, param: &Tree, idents: &mut NamesInUse) -> Tree {
         let ty = self.param_type(at, param);
         let wished = Wished {
             name: param.text("name").unwrap_or_default(),

@@ -129,24 +129,24 @@ impl Reader<'_> {
             let place = format!("#/components/schemas/{name}");
             let is_read = self.swept.contains(&place) || used.contains(&place);
             if !is_read {
-                self.notes.add("schemas of nothing that is taken over", &place);
+                self.notes.aside("schemas of nothing that is taken over", &place);
             }
         }
         for kind in ["parameters", "pathItems", "responses"] {
             for (name, _) in entries(root.get("components").unwrap_or(&Value::Null), kind) {
                 let place = format!("#/components/{kind}/{name}");
                 if !self.swept.contains(&place) {
-                    self.notes.add(format!("{kind} of nothing that is taken over"), &place);
+                    self.notes.aside(format!("{kind} of nothing that is taken over"), &place);
                 }
             }
         }
         for name in items(root, "tags").iter().filter_map(|tag| text(tag, "name")) {
             if !self.tags.contains(name) && !self.document.is_ours() {
-                self.notes.add("tags of no endpoint that is taken over", &format!("#/tags/{name}"));
+                self.notes.aside("tags of no endpoint that is taken over", &format!("#/tags/{name}"));
             }
         }
         if root.get("security").is_some() && !self.document.is_ours() {
-            self.notes.add("`security`, as every request carries all credentials that there are", "#");
+            self.notes.aside("`security`, as every request carries all credentials that there are", "#");
         }
     }
 
@@ -155,7 +155,7 @@ impl Reader<'_> {
         let root = self.document.root();
         let server = items(root, "servers").first()?;
         if items(root, "servers").len() > 1 {
-            self.notes.add("servers beyond the first", "#/servers");
+            self.notes.aside("servers beyond the first", "#/servers");
         }
         if !self.document.is_ours() {
             self.sweep(server, &["url", "variables", "x-evidence"], "#/servers");
@@ -174,7 +174,7 @@ impl Reader<'_> {
         }
         let path = match url.split_once("://").map(|(_, rest)| rest).or(url.strip_prefix("//")) {
             Some(rest) => {
-                self.notes.add("the host of the server, which users give themselves", "#/servers");
+                self.notes.aside("the host of the server, which users give themselves", "#/servers");
                 rest.find('/').map_or("", |slash| &rest[slash..]).to_owned()
             }
             None => url,
