@@ -4,7 +4,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{evidence_of, text};
-use super::plan::{Annotations, Ty};
+use super::plan::{Annotations, Bound, Ty};
 use super::schema::DEPTH;
 
 impl<'d> Reader<'d> {
@@ -35,7 +35,7 @@ impl<'d> Reader<'d> {
             self.notes.add("a range without a number in it", place);
         }
         let holds = is_range && ty.is_number();
-        let is_implied = |min: f64| *ty == Ty::Builtin("count") && min == 0.0;
+        let is_implied = |min: Bound| *ty == Ty::Builtin("count") && min.number == 0.0;
         let (min, max) = (said.min.filter(|min| holds && !is_implied(*min)), said.max.filter(|_| holds));
         Annotations { min, max, ..said }
     }
@@ -60,6 +60,7 @@ fn bounds(schema: &Value) -> Annotations {
     Annotations { min: bound("minimum", "min"), max: bound("maximum", "max"), ..Annotations::default() }
 }
 
-fn number(bound: &Value) -> Option<f64> {
-    bound.as_f64().filter(|number| number.is_finite())
+fn number(bound: &Value) -> Option<Bound> {
+    let number = bound.as_f64().filter(|number| number.is_finite())?;
+    Some(Bound { number, whole: bound.as_i64().map(i128::from).or(bound.as_u64().map(i128::from)) })
 }

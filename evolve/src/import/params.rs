@@ -183,7 +183,9 @@ impl<'d> Reader<'d> {
 
     /// Whether a text writes a value of a type within its range.
     fn fits(&self, text: &str, ty: &Ty, said: &Annotations) -> bool {
-        let within = |number: f64| said.min.is_none_or(|min| number >= min) && said.max.is_none_or(|max| number <= max);
+        let within = |number: f64| {
+            said.min.is_none_or(|min| number >= min.number) && said.max.is_none_or(|max| number <= max.number)
+        };
         match ty {
             Ty::Builtin("integer" | "timestamp") => text.parse::<i64>().is_ok() && text.parse().is_ok_and(within),
             Ty::Builtin("count") => text.parse::<u32>().is_ok() && text.parse().is_ok_and(within),

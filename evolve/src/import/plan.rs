@@ -58,6 +58,13 @@ impl Ty {
     }
 }
 
+/// A bound of a range. A whole number keeps digits that a fraction would lose.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(super) struct Bound {
+    pub(super) number: f64,
+    pub(super) whole: Option<i128>,
+}
+
 /// What is said of a value beside its type.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Annotations {
@@ -66,14 +73,16 @@ pub(super) struct Annotations {
     pub(super) unit: Option<String>,
     pub(super) notes: Option<String>,
     pub(super) evidence: Option<String>,
-    pub(super) min: Option<f64>,
-    pub(super) max: Option<f64>,
+    pub(super) min: Option<Bound>,
+    pub(super) max: Option<Bound>,
 }
 
 impl Annotations {
     /// Its bounds as the catalogue writes them.
     pub(super) fn range(&self) -> Option<Tree> {
-        let range = Tree::map().with_some("min", self.min).with_some("max", self.max);
+        let written =
+            |bound: Bound| Tree::Number(bound.whole.map_or(bound.number.to_string(), |whole| whole.to_string()));
+        let range = Tree::map().with_some("min", self.min.map(written)).with_some("max", self.max.map(written));
         (range != Tree::map()).then_some(range)
     }
 
