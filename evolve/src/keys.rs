@@ -46,7 +46,9 @@ pub(crate) fn named(key: &str) -> Option<&'static str> {
 
 static ALL: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
     let mut all = BTreeSet::new();
-    [&WHOLE, &GROUP].into_iter().for_each(|map| collect(map, &mut all));
+    for map in [&WHOLE, &GROUP] {
+        collect(map, &mut all);
+    }
     all
 });
 
@@ -61,7 +63,10 @@ fn collect(map: &'static Map, all: &mut BTreeSet<&'static str>) {
 fn shapes(shape: &'static Shape, visit: &mut dyn FnMut(&'static Map)) {
     match shape {
         Shape::Either(all) => all.iter().for_each(|shape| shapes(shape, visit)),
-        Shape::UseOr(of_use, other) => [of_use, other].into_iter().for_each(|map| visit(map)),
+        Shape::UseOr(of_use, other) => {
+            visit(of_use);
+            visit(other);
+        }
         Shape::Map(map) | Shape::MapWith(map, _) => visit(map),
         Shape::List(item) => shapes(item, visit),
         _ => {}

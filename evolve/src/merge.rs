@@ -36,10 +36,10 @@ pub(crate) struct Fresh {
     pub(crate) prefix: String,
     /// Whether it comes of a catalogue, so that every word in it is meant.
     pub(crate) is_ours: bool,
-    /// What its types and records are to be called; they have other names in it, each of its own.
-    pub(crate) names: BTreeMap<String, Wanted>,
     /// By file and index of endpoints.
     pub(crate) hints: BTreeMap<(String, usize), Hint>,
+    /// What its types and records are to be called; they have other names in it, each of its own.
+    pub(crate) names: BTreeMap<String, Wanted>,
 }
 
 /// A name for a type or record.
@@ -148,7 +148,7 @@ impl Merger<'_> {
         let Some(time) = places::envelope_time(self.desk).cloned() else { return };
         for ((file, index), hint) in &self.new.hints {
             let Some(said) = &hint.time else { continue };
-            if let Some(differing) = self.differing(SERVICE, &time, file, said) {
+            if let Some(differing) = self.differing(&time, file, said) {
                 let endpoint = Place::new(file, &[]).item("endpoints", *index);
                 let label = places::label(endpoint.tree(&self.new.desk));
                 self.report.differ(&format!("`{}`", time.text("name").unwrap_or_default()), &label, differing);

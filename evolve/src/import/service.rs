@@ -85,7 +85,7 @@ impl Reader<'_> {
         }
         if self.suffix.is_empty() && self.plan.prefix.is_empty() {
             // It is what base URLs are going to end in.
-            self.suffix = said_suffix(said).unwrap_or_default().to_owned();
+            said_suffix(said).unwrap_or_default().clone_into(&mut self.suffix);
         }
         self.envelope =
             at(&["envelope", "data"]).map(|data| Envelope { data, metadata: at(&["envelope", "metadata", "name"]) });

@@ -244,7 +244,7 @@ impl Merger<'_> {
         let mut inherited = here.text("evidence").unwrap_or_default().to_owned();
         if let (Some("unknown"), Some(path)) = (here.text("path"), said.text("path").filter(|path| *path != "unknown"))
         {
-            inherited = said.text("evidence").unwrap_or_default().to_owned();
+            said.text("evidence").unwrap_or_default().clone_into(&mut inherited);
             self.desk.set(&known.file, &known.path, "path", path);
             self.desk.set(&known.file, &known.path, "evidence", inherited.as_str());
         }

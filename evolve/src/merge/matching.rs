@@ -121,7 +121,7 @@ impl Matcher<'_> {
         if let Some(new) = places::metadata(self.new).filter(|new| !new.all(self.new).is_empty()) {
             self.note_file(&new, SERVICE);
             match places::metadata(self.known) {
-                Some(known) => self.fields(known, new),
+                Some(known) => self.fields(&known, &new),
                 None => self.want_fields(&new),
             }
         }
@@ -223,7 +223,7 @@ impl Matcher<'_> {
         if let Some(there) = known.and_then(|known| body_fields(self.known, known)) {
             let kinds = [known_body, new_body].map(|body| body.and_then(places::kind));
             if kinds[0] == kinds[1] {
-                self.fields(there, fields);
+                self.fields(&there, &fields);
             }
             return;
         }
@@ -239,7 +239,7 @@ impl Matcher<'_> {
     }
 
     /// Two lists of fields that stand at one place.
-    fn fields(&mut self, known: Fields, new: Fields) {
+    fn fields(&mut self, known: &Fields, new: &Fields) {
         if self.met.fields.iter().any(|(there, met)| there.at == known.at && met.at == new.at) {
             return;
         }
@@ -269,7 +269,8 @@ impl Matcher<'_> {
         let (TypeExpr::Name(known), TypeExpr::Name(new)) = (known, new) else { return };
         if let Some(record) = places::record(self.new, new_file, new) {
             if let Some(there) = places::record(self.known, file, known) {
-                self.fields(places::record_fields(self.known, there), places::record_fields(self.new, record));
+                let known = places::record_fields(self.known, there);
+                self.fields(&known, &places::record_fields(self.new, record));
             }
         } else if can_be(self.known, known, self.new, new) {
             let (new, known) = ((*new).to_owned(), (*known).to_owned());
@@ -298,7 +299,9 @@ impl Matcher<'_> {
     fn share(&mut self, record: &Place) {
         if self.shared.insert(record.clone()) {
             let inner = self.records_in(&places::record_fields(self.new, record.clone()));
-            inner.iter().for_each(|record| self.share(record));
+            for record in &inner {
+                self.share(record);
+            }
         }
     }
 
@@ -334,7 +337,7 @@ impl Matcher<'_> {
         };
         match found.or_else(by_name) {
             Some(there) => {
-                self.fields(places::record_fields(self.known, there.clone()), fields);
+                self.fields(&places::record_fields(self.known, there.clone()), &fields);
                 self.met.wanted_records.insert(record.clone(), Some(there));
             }
             None => self.want_fields(&Fields { label: label.to_owned(), ..fields }),

@@ -133,10 +133,12 @@ impl Merger<'_> {
             && known.get("required").is_none()
             && (default.is_none() || default == known.get("default").map(super::compare::bare));
         let is_told = self.is_told(evidence) && known.text("evidence") != Some(evidence);
-        (is_same && !says_more).then(|| match is_told {
-            true => Tree::map().with("use", places::id(known)).with("evidence", evidence),
-            false => places::id(known).into(),
-        })
+        let entry = if is_told {
+            Tree::map().with("use", places::id(known)).with("evidence", evidence)
+        } else {
+            places::id(known).into()
+        };
+        (is_same && !says_more).then_some(entry)
     }
 
     /// A param by the names that its type has here, and with the names of setters that do not change those of others.

@@ -83,14 +83,11 @@ pub(super) fn body_fields(desk: &Desk, endpoint: &Place) -> Option<Fields> {
     let tree = endpoint.tree(desk);
     let body = tree.get("body")?;
     let kind = kind(body)?;
-    match body.get(kind)? {
-        Tree::Text(name) => record(desk, &endpoint.file, name).map(|record| record_fields(desk, record)),
-        _ => {
-            let evidence = body.text("evidence").or(tree.text("evidence")).unwrap_or_default().to_owned();
-            let at = endpoint.key("body").key(kind);
-            Some(Fields { at, record: None, label: label(tree), evidence })
-        }
+    if let Some(name) = body.text(kind) {
+        return record(desk, &endpoint.file, name).map(|record| record_fields(desk, record));
     }
+    let evidence = body.text("evidence").or(tree.text("evidence")).unwrap_or_default().to_owned();
+    Some(Fields { at: endpoint.key("body").key(kind), record: None, label: label(tree), evidence })
 }
 
 /// Whether a body is a series or an object.
