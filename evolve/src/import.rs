@@ -164,14 +164,14 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Notes every key of an object that nobody here understands.
-    fn sweep(&mut self, value: &'d Value, known: &[&str], place: &str) {
+    /// Notes every key of an object that is not one of the words that somebody here understands.
+    fn sweep(&mut self, value: &'d Value, known: &str, place: &str) {
         if !self.swept.insert(place.to_owned()) {
             return;
         }
         let entries = value.as_mapping().into_iter().flatten();
         for (key, value) in entries.filter_map(|(key, value)| Some((key.as_str()?, value))) {
-            if !known.contains(&key) || !self.is_in_our_sense(key, value) {
+            if !known.split(' ').any(|known| known == key) || !self.is_in_our_sense(key, value) {
                 self.notes.key(key, place);
             }
         }

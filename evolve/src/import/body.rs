@@ -8,7 +8,7 @@ use super::document::{entries, evidence_of, text};
 use super::plan::{PlannedBody, Ty};
 use super::schema::is_nullable;
 
-const RESPONSE_KEYS: &[&str] = &["content", "description", "x-body", "x-evidence", "x-time"];
+const RESPONSE_KEYS: &str = "content description x-body x-evidence x-time";
 
 impl<'d> Reader<'d> {
     pub(super) fn body(&mut self, operation: &'d Value, name: &str, place: &str) -> (PlannedBody, Option<String>) {
@@ -31,7 +31,7 @@ impl<'d> Reader<'d> {
         };
         let place = format!("{place}/responses/{chosen}");
         if reference.is_some() {
-            self.sweep(response, &["$ref"], &place);
+            self.sweep(response, "$ref", &place);
         }
         let (response, place) = (target, reference.unwrap_or(&place));
         self.sweep(response, RESPONSE_KEYS, place);
@@ -42,7 +42,7 @@ impl<'d> Reader<'d> {
             self.notes.aside("further kinds of content", place);
         }
         if let Some((kind, content)) = json {
-            self.sweep(content, &["schema"], &format!("{place}/{kind}"));
+            self.sweep(content, "schema", &format!("{place}/{kind}"));
         }
         let Some(schema) = json.and_then(|(_, content)| content.get("schema")) else {
             if response.get("content").is_some() {

@@ -13,26 +13,14 @@ use super::plan::Ty;
 use super::schema::{DEPTH, KEYS, Valued, is_nullable};
 
 /// What says something of the type itself, so that one that has none of these says only something about it.
-const STRUCTURE: &[&str] = &[
-    "$ref",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "enum",
-    "format",
-    "items",
-    "oneOf",
-    "properties",
-    "required",
-    "type",
-    "x-kind",
-];
+const STRUCTURE: &str = "\
+    $ref additionalProperties allOf anyOf enum format items oneOf properties required type x-kind";
 
 /// What is not read where a type is that of its one part.
 const OVERRULED: &[&str] = &["additionalProperties", "enum", "format", "items"];
 
 /// What is read of a value that is an alternative to others.
-const CONSTANT_KEYS: &[&str] = &["const", "description", "title", "type"];
+const CONSTANT_KEYS: &str = "const description title type";
 
 /// The values of an enum that is written as alternatives, each of them a constant with what it means.
 pub(super) fn constants(schema: &Value) -> Vec<&Value> {
@@ -65,7 +53,7 @@ impl<'d> Composition<'d> {
         let part = |key: &str, (index, part): (usize, &'d Value)| (part, format!("{place}/{key}/{index}"));
         let all = items(schema, "allOf").iter().enumerate().map(|one| part("allOf", one));
         let (mut parts, remarks): (Vec<_>, Vec<_>) =
-            all.partition(|(part, _)| STRUCTURE.iter().any(|key| part.get(key).is_some()));
+            all.partition(|(part, _)| STRUCTURE.split(' ').any(|key| part.get(key).is_some()));
         let mut nullable = remarks.iter().any(|(remark, _)| is_nullable(remark));
         let (mut alternatives, mut options) = (None, Vec::new());
         for key in ["anyOf", "oneOf"] {
@@ -134,7 +122,7 @@ impl<'d> Reader<'d> {
     pub(super) fn composition(&mut self, schema: &'d Value, place: &str) -> Composition<'d> {
         let composition = Composition::of(schema, place);
         for (remark, at) in &composition.remarks {
-            self.sweep(remark, &["nullable"], at);
+            self.sweep(remark, "nullable", at);
         }
         let are_constants = !constants(schema).is_empty();
         for (option, at) in &composition.options {

@@ -7,7 +7,7 @@ use super::document::{entries, evidence_of, items, text, text_of};
 use super::service::{or_unknown, some};
 use crate::tree::Tree;
 
-const KEYS: &[&str] = &["$ref", "content", "description", "x-advice", "x-evidence", "x-label", "x-notes"];
+const KEYS: &str = "$ref content description x-advice x-evidence x-label x-notes";
 
 impl<'d> Reader<'d> {
     /// Every status that a failure has somewhere, once.
@@ -30,7 +30,7 @@ impl<'d> Reader<'d> {
                     (own, None)
                 });
                 if reference.is_some() {
-                    self.sweep(own, &["$ref"], &at);
+                    self.sweep(own, "$ref", &at);
                 }
                 self.failure(response, reference.unwrap_or(&at));
                 match errors.iter().find(|(known, ..)| *known == number) {

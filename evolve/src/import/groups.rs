@@ -10,7 +10,7 @@ use super::document::{aliases, items, text};
 use super::plan::PlannedGroup;
 use crate::naming::NamesInUse;
 
-const TAG_KEYS: &[&str] = &["description", "name", "x-aliases", "x-displayName"];
+const TAG_KEYS: &str = "description name x-aliases x-displayName";
 
 /// The module that a tag makes if no other is in its way.
 pub(super) fn module(tag: &str) -> String {

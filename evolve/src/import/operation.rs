@@ -9,21 +9,9 @@ use super::document::{aliases, entries, items, text};
 use super::plan::{Annotations, PlannedEndpoint, PlannedParam, TakenParam, Ty};
 use crate::merge::Several;
 
-const KEYS: &[&str] = &[
-    "deprecated",
-    "description",
-    "operationId",
-    "parameters",
-    "responses",
-    "summary",
-    "tags",
-    "x-aliases",
-    "x-deprecated",
-    "x-evidence",
-    "x-ident",
-    "x-notes",
-    "x-params",
-];
+const KEYS: &str = "\
+    deprecated description operationId parameters responses summary tags x-aliases x-deprecated x-evidence x-ident \
+    x-notes x-params";
 
 impl<'d> Reader<'d> {
     /// Everything under `paths`, and what is known by name only.
@@ -55,7 +43,7 @@ impl<'d> Reader<'d> {
             return;
         };
         if let Some(reference) = reference {
-            self.sweep(item, &["$ref"], &format!("{place}/$ref"));
+            self.sweep(item, "$ref", &format!("{place}/$ref"));
             self.swept.insert(reference.to_owned());
         }
         for method in target.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str()) {
@@ -82,7 +70,7 @@ impl<'d> Reader<'d> {
             return &Value::Null;
         };
         if reference.is_some() {
-            self.sweep(operation, &["$ref"], &format!("{place}/get"));
+            self.sweep(operation, "$ref", &format!("{place}/get"));
         }
         target
     }

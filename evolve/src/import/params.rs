@@ -9,24 +9,9 @@ use super::plan::{Annotations, PlannedParam, TakenParam, Ty};
 use super::schema::is_moment;
 use crate::merge::Several;
 
-const KEYS: &[&str] = &[
-    "$ref",
-    "description",
-    "explode",
-    "in",
-    "name",
-    "required",
-    "schema",
-    "style",
-    "x-evidence",
-    "x-ident",
-    "x-list",
-    "x-notes",
-    "x-required",
-    "x-served",
-    "x-type",
-    "x-unit",
-];
+const KEYS: &str = "\
+    $ref description explode in name required schema style x-evidence x-ident x-list x-notes x-required x-served \
+    x-type x-unit";
 
 impl<'d> Reader<'d> {
     /// The params of an operation, those of its path first, and whether none of them leads nowhere.
@@ -41,7 +26,7 @@ impl<'d> Reader<'d> {
                 continue;
             };
             if reference.is_some() {
-                self.sweep(param, &["$ref"], &format!("{place}/parameters/{index}"));
+                self.sweep(param, "$ref", &format!("{place}/parameters/{index}"));
             }
             let key = |key: &str| text(target, key).unwrap_or_default().to_owned();
             let (name, location) = (key("name"), key("in"));

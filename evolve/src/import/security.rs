@@ -10,8 +10,8 @@ use super::plan::Ty;
 use super::service::{or_unknown, some};
 use crate::tree::Tree;
 
-const KEY_KEYS: &[&str] = &["description", "in", "name", "type", "x-evidence"];
-const TOKEN_KEYS: &[&str] = &["description", "flows", "type", "x-errors", "x-evidence", "x-label", "x-path", "x-reply"];
+const KEY_KEYS: &str = "description in name type x-evidence";
+const TOKEN_KEYS: &str = "description flows type x-errors x-evidence x-label x-path x-reply";
 
 impl<'d> Reader<'d> {
     pub(super) fn credentials(&mut self, evidence: &str, base: &str) -> Option<Tree> {
@@ -34,7 +34,7 @@ impl<'d> Reader<'d> {
             } else if let (Some(flow), None) = (flow, &token) {
                 self.sweep(scheme, TOKEN_KEYS, &place);
                 self.untold(scheme, "description", "a security scheme", &place);
-                self.sweep(flow, &["scopes", "tokenUrl"], &format!("{place}/clientCredentials"));
+                self.sweep(flow, "scopes tokenUrl", &format!("{place}/clientCredentials"));
                 if flow.get("scopes").and_then(Value::as_mapping).is_some_and(|scopes| !scopes.is_empty()) {
                     self.notes.aside("`scopes`", &place);
                 }

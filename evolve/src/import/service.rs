@@ -11,24 +11,11 @@ use crate::keys::SERVICE;
 use crate::tree::Tree;
 
 /// Keys of the whole description that something here reads.
-const KEYS: &[&str] = &[
-    "components",
-    "info",
-    "openapi",
-    "paths",
-    "security",
-    "servers",
-    "tags",
-    "webhooks",
-    "x-envelope",
-    "x-env-prefix",
-    "x-generated",
-    "x-known-by-name",
-    "x-limits",
-    "x-time",
-];
+const KEYS: &str = "\
+    components info openapi paths security servers tags webhooks x-envelope x-env-prefix x-generated \
+    x-known-by-name x-limits x-time";
 
-const PARTS: &[&str] = &["parameters", "pathItems", "responses", "schemas", "securitySchemes"];
+const PARTS: &str = "parameters pathItems responses schemas securitySchemes";
 
 impl Reader<'_> {
     /// A `service.yaml` for a catalogue that has none.
@@ -36,7 +23,7 @@ impl Reader<'_> {
         let root = self.document.root();
         let info = root.get("info").unwrap_or(&Value::Null);
         let said = |key: &str, other: &str| head(info, key).unwrap_or_else(|| other.to_owned());
-        self.sweep(info, &["description", "title", "version"], "#/info");
+        self.sweep(info, "description title version", "#/info");
         let title = said("title", "Service");
         let prefix = text(root, "x-env-prefix").map(str::to_owned);
         let prefix = prefix.or_else(|| names::ident(&ascii(&title), Case::Shouty).ok());
@@ -158,13 +145,13 @@ impl Reader<'_> {
             self.notes.aside("servers beyond the first", "#/servers");
         }
         if !self.document.is_ours() {
-            self.sweep(server, &["url", "variables", "x-evidence"], "#/servers");
+            self.sweep(server, "url variables x-evidence", "#/servers");
         }
         let mut url = text(server, "url")?.to_owned();
         for (name, variable) in entries(server, "variables") {
             if !self.document.is_ours() {
                 let place = format!("#/servers/variables/{name}");
-                self.sweep(variable, &["default"], &place);
+                self.sweep(variable, "default", &place);
                 let path = text(server, "url").and_then(|url| url.split("://").last()?.split_once('/'));
                 if path.is_some_and(|(_, path)| path.contains(&format!("{{{name}}}"))) {
                     self.notes.add("a variable of the server's path, which stands as its default", &place);
