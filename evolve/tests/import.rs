@@ -3,7 +3,7 @@
 //! back.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p evolve --test import` accepts what came out. `summaries` as an empty file takes over
-//! the texts too.
+//! the texts too, and `places` tells every place of what is left out.
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 
