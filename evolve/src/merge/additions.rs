@@ -1,5 +1,7 @@
 //! What is new is written, with the names that types and records have in the catalogue that is there.
 
+use std::collections::BTreeSet;
+
 use codegen::names::{self, Case, Scope};
 use codegen::spec::Evidence;
 use codegen::type_expr::TypeExpr;
@@ -26,6 +28,8 @@ impl Merger<'_> {
 
     /// Names for types: those that they have already, by their places, or by name and a value that both have.
     pub(super) fn name_types(&mut self) {
+        // Of types that are new themselves, none is another of the same name.
+        let old: BTreeSet<String> = self.desk.tree(SERVICE).entries("types").iter().filter_map(name_of).collect();
         for (_, new) in places::service().items(&self.new.desk, "types") {
             let name = new.text("name").unwrap_or_default();
             let wanted = self.new.names.get(name).cloned().unwrap_or_default();
@@ -33,7 +37,7 @@ impl Merger<'_> {
             let met = self.met.types.get(name).map(|(known, _)| known.clone());
             let by_name = || {
                 let like = names::ident(&wanted.name, Case::Pascal).ok()?;
-                can_be(self.desk, &like, &self.new.desk, name).then_some(like)
+                (old.contains(&like) && can_be(self.desk, &like, &self.new.desk, name)).then_some(like)
             };
             if let Some(known) = met.clone().or_else(|| is_wanted.as_ref().and_then(|_| by_name())) {
                 if let (None, Some(label)) = (met, is_wanted) {
@@ -314,6 +318,10 @@ impl Merger<'_> {
 }
 
 const BEFORE_EVIDENCE: &[&str] = &["name", "ident", "type", "summary", "unit", "range", "optional"];
+
+fn name_of(entry: &Tree) -> Option<String> {
+    entry.text("name").map(str::to_owned)
+}
 
 /// New values of a known type, each with an `ident` of its own.
 fn new_values(known: &Tree, said: &Tree, idents: &mut NamesInUse) -> Vec<Tree> {
