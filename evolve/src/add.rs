@@ -4,7 +4,7 @@ use codegen::names::{self, Case};
 use codegen::{Catalogue, did_you_mean, spec};
 use heck::ToTitleCase;
 
-use super::change::{Change, Desk, Refusal};
+use super::change::{CatalogueChange, Desk, Refusal};
 use super::edit::Step;
 use super::tree::Tree;
 
@@ -28,7 +28,7 @@ pub struct Addition {
 }
 
 /// Makes the change that adds an endpoint.
-pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<Change, Refusal> {
+pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange, Refusal> {
     let mut desk = Desk::open(catalogue)?;
     refuse_known(&desk, addition)?;
     if addition.group == "service" {

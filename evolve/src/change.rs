@@ -14,9 +14,9 @@ use super::keys::{self, SERVICE};
 use super::tree::Tree;
 use crate::checked::{Checked, api};
 
-/// What is to be done to a catalogue. Nothing is written before [`Change::write`].
+/// What is to be done to a catalogue. Nothing is written before [`CatalogueChange::write`].
 #[derive(Clone, Debug, Default)]
-pub struct Change {
+pub struct CatalogueChange {
     files: Vec<FileChange>,
     said: Vec<String>,
 }
@@ -39,7 +39,7 @@ pub enum Refusal {
     Said(String),
 }
 
-impl Change {
+impl CatalogueChange {
     /// Whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
@@ -232,7 +232,7 @@ impl Desk {
     }
 
     /// The change, if the catalogue is then still without a mistake.
-    pub(super) fn close(mut self) -> Result<Change, Refusal> {
+    pub(super) fn close(mut self) -> Result<CatalogueChange, Refusal> {
         let mut after = self.before.clone();
         for (name, tree) in std::mem::take(&mut self.trees) {
             let text = match self.before.get(&name) {
@@ -252,7 +252,10 @@ impl Desk {
             let before = self.before.get(&name).cloned();
             FileChange { name, before, after }
         });
-        Ok(Change { files: files.filter(|file| file.before.as_ref() != Some(&file.after)).collect(), said: self.said })
+        Ok(CatalogueChange {
+            files: files.filter(|file| file.before.as_ref() != Some(&file.after)).collect(),
+            said: self.said,
+        })
     }
 
     /// The line for editors that other groups begin with.

@@ -3,23 +3,23 @@
 //! First everything is read into a plan, and whatever the catalogue has no word for is noted; then the plan gets
 //! names and becomes edits of what is there. Nothing that a description says is dropped without a note.
 
+mod annotations;
 mod body;
 mod build;
 mod composition;
 mod document;
 mod envelope;
-mod facts;
 mod failures;
+mod groups;
 mod named_type;
-mod naming;
 mod notes;
 mod operation;
 mod params;
 mod plan;
 mod record;
-mod said;
 mod schema;
 mod security;
+mod service;
 mod tolerant;
 
 use std::collections::HashSet;
@@ -27,10 +27,11 @@ use std::collections::HashSet;
 use codegen::{Catalogue, is_invisible, is_line};
 use serde_yaml::Value;
 
-use super::change::{Change, Desk, Refusal};
+use super::change::{CatalogueChange, Desk, Refusal};
+use super::edit::Step;
 use super::keys::SERVICE;
 use super::merge::merge;
-use super::naming::Taken;
+use super::naming::NamesInUse;
 use super::tree::Tree;
 use document::{Document, is_taken, text_of};
 use notes::Notes;
@@ -45,41 +46,37 @@ pub struct Import {
     pub evidence: String,
     /// Whether summaries and descriptions are taken over too.
     pub summaries: bool,
+    /// Whether every place of what is left out is told, and not only the first.
+    pub places: bool,
 }
 
 /// Makes the change that takes a description over: into a catalogue, or into a new one.
-pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, Refusal> {
+pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<CatalogueChange, Refusal> {
     let document = Document::read(&import.text)?;
-    let target = catalogue.map(Desk::open).transpose()?;
     let mut reader = Reader::new(&document, import);
     let service = reader.service();
-    let mut fresh = Desk::empty()?;
-    fresh.create(SERVICE, service.clone());
-    let surroundings = target.as_ref().unwrap_or(&fresh);
-    reader.plan.is_ours = document.is_ours();
-    reader.surroundings(surroundings, &service);
-    if target.is_none() {
+    let is_new = catalogue.is_none();
+    let mut desk = catalogue.map_or_else(Desk::empty, Desk::open)?;
+    if is_new {
+        desk.create(SERVICE, service.clone());
         reader.new_metadata();
     }
+    reader.plan.is_ours = document.is_ours();
+    reader.surroundings(&desk, &service);
     reader.operations();
     reader.unused();
-    // Bodies are read as the catalogue that is there has its series.
-    if let Some(envelope) = target.as_ref().map(|target| target.tree(SERVICE).get("envelope").cloned()) {
-        let envelope = envelope.map(without_fields);
-        fresh.replace(SERVICE, &[], Tree::map().with_some("envelope", envelope));
-    }
     let said = reader.said_of_service(&service);
-    let Reader { plan, mut notes, left_out, cut, guessed_time, .. } = reader;
-    let mut fresh = build::build(fresh, import, plan, &mut notes);
-    let is_new = target.is_none();
-    let mut desk = match target {
-        Some(mut desk) => {
-            merge(&mut desk, &fresh, &said, &import.evidence);
-            desk
-        }
-        None => std::mem::replace(&mut fresh.desk, Desk::empty()?),
-    };
-    for line in notes.lines() {
+    // Bodies are read as the catalogue has its series.
+    let envelope = desk.tree(SERVICE).get("envelope").cloned().map(without_fields);
+    let mut fresh = Desk::empty()?;
+    fresh.create(SERVICE, Tree::map().with_some("envelope", envelope));
+    let Reader { mut plan, mut notes, left_out, cut, guessed_time, .. } = reader;
+    if let Some(unsupported) = plan.unsupported.take() {
+        desk.set(SERVICE, &[Step::Key("envelope"), Step::Key("metadata")], "unsupported", unsupported);
+    }
+    let fresh = build::build(fresh, import, plan, &mut notes);
+    merge(&mut desk, &fresh, &said, &import.evidence);
+    for line in notes.lines(import.places) {
         desk.say(format!("beyond the catalogue: {line}"));
     }
     if guessed_time && is_new {
@@ -127,7 +124,7 @@ struct Reader<'d> {
     groups: Vec<(String, String)>,
     /// How many of these are of groups that the catalogue has.
     old_groups: usize,
-    modules: Taken,
+    modules: NamesInUse,
     /// Tags that an endpoint has.
     tags: HashSet<String>,
     /// How many texts were not taken over.
@@ -159,7 +156,7 @@ impl<'d> Reader<'d> {
             envelope: None,
             groups: Vec::new(),
             old_groups: 0,
-            modules: Taken::default(),
+            modules: NamesInUse::default(),
             tags: HashSet::new(),
             left_out: 0,
             cut: 0,
@@ -167,15 +164,15 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Notes every key of an object that nobody here understands.
-    fn sweep(&mut self, value: &'d Value, known: &[&str], place: &str) {
+    /// Notes every key of an object that is not one of the words that somebody here understands.
+    fn sweep(&mut self, value: &'d Value, known: &str, place: &str) {
         if !self.swept.insert(place.to_owned()) {
             return;
         }
         let entries = value.as_mapping().into_iter().flatten();
         for (key, value) in entries.filter_map(|(key, value)| Some((key.as_str()?, value))) {
-            if !known.contains(&key) || !self.is_in_our_sense(key, value) {
-                self.notes.add(format!("`{key}`"), place);
+            if !known.split(' ').any(|known| known == key) || !self.is_in_our_sense(key, value) {
+                self.notes.key(key, place);
             }
         }
     }
@@ -193,7 +190,7 @@ impl<'d> Reader<'d> {
             "x-enum-varnames" | "x-served" | "x-values" => value.is_sequence(),
             "x-aliases" => value.as_sequence().is_some_and(|all| all.iter().all(|alias| is_line(&text_of(alias)))),
             "x-known-by-name" => value.as_sequence().is_some_and(|all| all.iter().all(Value::is_mapping)),
-            "x-limits" => value.as_sequence().is_some_and(|all| all.iter().all(facts::is_limit)),
+            "x-limits" => value.as_sequence().is_some_and(|all| all.iter().all(service::is_limit)),
             "x-advice" | "x-body" | "x-deprecated" | "x-env-prefix" | "x-ident" | "x-label" | "x-list" | "x-notes"
             | "x-unit" => value.as_str().is_some_and(|text| is_taken(key, text)),
             _ => true,
@@ -211,7 +208,7 @@ impl<'d> Reader<'d> {
     /// A text that has no place in the catalogue.
     fn untold(&mut self, value: &Value, key: &str, what: &str, place: &str) {
         if value.get(key).is_some() && !self.document.is_ours() {
-            self.notes.add(format!("the {key} of {what}"), place);
+            self.notes.aside(format!("the {key} of {what}"), place);
         }
     }
 

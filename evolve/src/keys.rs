@@ -46,24 +46,17 @@ pub(crate) fn named(key: &str) -> Option<&'static str> {
 
 static ALL: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
     let mut all = BTreeSet::new();
-    [format::SERVICE, GROUP].into_iter().for_each(|map| collect(map, &mut all));
+    for map in [format::SERVICE, GROUP] {
+        collect(map, &mut all);
+    }
     all
 });
 
 fn collect(map: &'static Map, all: &mut BTreeSet<&'static str>) {
     for key in map.keys {
         all.insert(key.name);
-        shapes(&key.shape, &mut |map| collect(map, all));
-    }
-}
-
-/// Visits the maps of a shape.
-fn shapes(shape: &'static Shape, visit: &mut dyn FnMut(&'static Map)) {
-    match shape {
-        Shape::Either(all) => all.iter().for_each(|shape| shapes(shape, visit)),
-        Shape::UseOr(of_use, other) => [of_use, other].into_iter().for_each(|map| visit(map)),
-        Shape::Map(map) => visit(map),
-        Shape::List(item) => shapes(item, visit),
-        _ => {}
+        for map in key.shape.maps() {
+            collect(map, all);
+        }
     }
 }

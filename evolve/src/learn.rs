@@ -3,7 +3,6 @@
 //! What a reply shows is believed as far as it goes: types are widened where it contradicts, and what was
 //! contradicted is said. What a field means no reply tells, so its summary is `unknown` until someone writes it.
 
-mod beside;
 mod body;
 mod endpoint;
 mod enums;
@@ -11,17 +10,18 @@ mod failure;
 mod fields;
 mod guess;
 mod kind;
+mod metadata;
 mod time;
 mod types;
 mod widen;
 
 use codegen::Catalogue;
 
-use super::change::{Change, Desk, Refusal};
+use super::change::{CatalogueChange, Desk, Refusal};
 use super::reply::Reply;
 use endpoint::find;
 pub(super) use endpoint::near;
-use enums::Met;
+use enums::FieldsSeen;
 use fields::Topic;
 use kind::Kind;
 
@@ -48,9 +48,9 @@ pub struct Lesson {
 }
 
 /// Makes the change that replies ask for.
-pub fn learn(catalogue: Catalogue, learning: &Learning) -> Result<Change, Refusal> {
+pub fn learn(catalogue: Catalogue, learning: &Learning) -> Result<CatalogueChange, Refusal> {
     let mut desk = Desk::open(catalogue)?;
-    let mut met = Met::default();
+    let mut met = FieldsSeen::default();
     for lesson in &learning.lessons {
         match desk.attempt(|desk| attend(desk, learning, lesson, &mut met)) {
             // One that cannot be learned from does not spoil the others.
@@ -65,7 +65,7 @@ pub fn learn(catalogue: Catalogue, learning: &Learning) -> Result<Change, Refusa
     desk.close()
 }
 
-fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, met: &mut Met) -> Result<(), Refusal> {
+fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, met: &mut FieldsSeen) -> Result<(), Refusal> {
     let found = find(desk, &lesson.endpoint)?;
     let replies = read(learning, lesson)?;
     let (module, group) = &desk.checked.groups[found.group];
@@ -87,7 +87,7 @@ fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, met: &mut Met) 
     met.add(&seen);
     topic.body(desk, found.endpoint, kind, &seen)?;
     if kind == Kind::Series {
-        topic.beside(desk, &replies, met)?;
+        topic.metadata(desk, &replies, met)?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ mod seen;
 mod tree;
 
 pub use add::{Addition, add};
-pub use change::{Change as CatalogueChange, Refusal};
+pub use change::{CatalogueChange, Refusal};
 pub use import::{Import, import};
 pub use learn::{Learning, Lesson, learn};
 pub use question::Question;

@@ -7,7 +7,7 @@ mod absent;
 mod additions;
 mod compare;
 mod matching;
-mod params;
+mod new_params;
 mod places;
 mod policy;
 mod report;
@@ -19,13 +19,14 @@ use std::collections::BTreeMap;
 
 use crate::change::Desk;
 use crate::keys::SERVICE;
-use crate::naming::{Taken, root_types};
+use crate::naming::{NamesInUse, root_types};
 use crate::tree::Tree;
 use compare::Edit;
 use matching::Matches;
 use places::Place;
 use report::Report;
-pub(crate) use setters::{Setters, Several, Wished};
+use setters::Setters;
+pub(crate) use setters::Several;
 
 /// A new catalogue, and what it does not say itself of where it comes from.
 #[derive(Debug)]
@@ -35,10 +36,20 @@ pub(crate) struct Fresh {
     pub(crate) prefix: String,
     /// Whether it comes of a catalogue, so that every word in it is meant.
     pub(crate) is_ours: bool,
-    /// What types and records stand in, to be put before a name that is taken.
-    pub(crate) owners: BTreeMap<String, String>,
     /// By file and index of endpoints.
     pub(crate) hints: BTreeMap<(String, usize), Hint>,
+    /// What its types and records are to be called; they have other names in it, each of its own.
+    pub(crate) names: BTreeMap<String, Wanted>,
+}
+
+/// A name for a type or record.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    pub(crate) name: String,
+    /// What it stands in, to be put before a name that is taken.
+    pub(crate) owner: String,
+    /// Whether it belongs to all groups, whichever have it.
+    pub(crate) is_shared: bool,
 }
 
 /// What a description says of an endpoint beside what becomes of it.
@@ -60,6 +71,7 @@ pub(crate) fn merge(desk: &mut Desk, new: &Fresh, service: &Tree, evidence: &str
     let mut merger = Merger {
         root: root_types(desk.tree(SERVICE)),
         setters: Setters::of(desk),
+        old_params: desk.tree(SERVICE).entries("params").len(),
         desk,
         new,
         evidence,
@@ -67,6 +79,7 @@ pub(crate) fn merge(desk: &mut Desk, new: &Fresh, service: &Tree, evidence: &str
         groups: BTreeMap::new(),
         types: BTreeMap::new(),
         records: BTreeMap::new(),
+        idents: BTreeMap::new(),
         new_shared: BTreeMap::new(),
         new_records: BTreeMap::new(),
         new_endpoints: BTreeMap::new(),
@@ -74,6 +87,7 @@ pub(crate) fn merge(desk: &mut Desk, new: &Fresh, service: &Tree, evidence: &str
         edits: Vec::new(),
         report: Report::default(),
     };
+    merger.name_endpoints();
     merger.name_types();
     merger.name_records();
     merger.match_shared();
@@ -88,11 +102,15 @@ struct Merger<'a> {
     evidence: &'a str,
     met: Matches,
     /// Names of types at the root, and of those in the modules of groups by their files.
-    root: Taken,
-    groups: BTreeMap<String, Taken>,
+    root: NamesInUse,
+    groups: BTreeMap<String, NamesInUse>,
     /// What new types and records are called.
     types: BTreeMap<String, String>,
     records: BTreeMap<Place, String>,
+    /// The `ident`s that new endpoints need, if their names do not make them.
+    idents: BTreeMap<Place, Option<String>>,
+    /// How many of the shared params were there before the first new one.
+    old_params: usize,
     /// What new shared params are referred to by.
     new_shared: BTreeMap<Place, String>,
     /// What is still to be written, by file.
@@ -130,7 +148,7 @@ impl Merger<'_> {
         let Some(time) = places::envelope_time(self.desk).cloned() else { return };
         for ((file, index), hint) in &self.new.hints {
             let Some(said) = &hint.time else { continue };
-            if let Some(differing) = self.differing(SERVICE, &time, file, said) {
+            if let Some(differing) = self.differing(&time, file, said) {
                 let endpoint = Place::new(file, &[]).item("endpoints", *index);
                 let label = places::label(endpoint.tree(&self.new.desk));
                 self.report.differ(&format!("`{}`", time.text("name").unwrap_or_default()), &label, differing);
@@ -140,6 +158,7 @@ impl Merger<'_> {
 
     fn write(&mut self) {
         self.add_values();
+        self.write_shared();
         self.write_records();
         self.add_endpoints();
         for (known, new) in self.met.fields.clone() {

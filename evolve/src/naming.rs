@@ -8,9 +8,9 @@ use super::tree::Tree;
 
 /// Names that stand side by side in Rust.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Taken(HashSet<String>);
+pub(super) struct NamesInUse(HashSet<String>);
 
-impl Taken {
+impl NamesInUse {
     /// Notes a name that is there.
     pub(super) fn note(&mut self, ident: impl Into<String>) {
         self.0.insert(ident.into());
@@ -80,7 +80,12 @@ pub(super) fn ident_of(endpoint: &Tree) -> Option<String> {
 }
 
 /// The `ident` that a new endpoint needs, if its name does not make one: as somebody chose it if that is free.
-pub(super) fn claim_endpoint(name: &str, chosen: Option<&str>, taken: &mut Taken, root: &Taken) -> Option<String> {
+pub(super) fn claim_endpoint(
+    name: &str,
+    chosen: Option<&str>,
+    taken: &mut NamesInUse,
+    root: &NamesInUse,
+) -> Option<String> {
     let derived = names::ident(name, Case::Snake).unwrap_or_default();
     let mut candidates =
         chosen.into_iter().map(str::to_owned).chain([derived.clone()]).chain(numbered(&derived, Case::Snake));
@@ -99,7 +104,7 @@ pub(super) fn claim_endpoint(name: &str, chosen: Option<&str>, taken: &mut Taken
 }
 
 /// A type's name: its own, with its owner's before it where that is taken, or with a number.
-pub(super) fn claim_type(taken: &mut Taken, name: &str, owner: &str) -> String {
+pub(super) fn claim_type(taken: &mut NamesInUse, name: &str, owner: &str) -> String {
     let longer = format!("{owner} {name}");
     let is_taken = names::ident(name, Case::Pascal).is_ok_and(|ident| taken.has(&ident));
     taken.claim(if is_taken && owner != name { &longer } else { name }, Case::Pascal, Scope::Types)
@@ -107,7 +112,7 @@ pub(super) fn claim_type(taken: &mut Taken, name: &str, owner: &str) -> String {
 
 /// What a shared param is referred to by: its own id, unless it is the wire name written otherwise. `taken` has the
 /// constants that others become.
-pub(super) fn claim_id(taken: &mut Taken, id: &str, name: &str) -> String {
+pub(super) fn claim_id(taken: &mut NamesInUse, id: &str, name: &str) -> String {
     let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
     let is_free = |id: &String| !constant(id).is_empty() && !taken.has(&constant(id));
     let wanted = if constant(id) == constant(name) { [name, id] } else { [id, name] };
@@ -124,8 +129,8 @@ pub(super) fn value_names(is_open: bool) -> (Case, Scope) {
 }
 
 /// The types that stand at the root of the client.
-pub(super) fn root_types(service: &Tree) -> Taken {
-    let mut taken = Taken::default();
+pub(super) fn root_types(service: &Tree) -> NamesInUse {
+    let mut taken = NamesInUse::default();
     taken.note("Metadata");
     for key in ["types", "records"] {
         for entry in service.entries(key) {
@@ -141,7 +146,7 @@ pub(super) fn root_types(service: &Tree) -> Taken {
 }
 
 /// The types that a group's module has, whatever brings them, added to others.
-pub(super) fn group_types(module: &str, group: &Tree, taken: &mut Taken) {
+pub(super) fn group_types(module: &str, group: &Tree, taken: &mut NamesInUse) {
     taken.note(names::handle(module));
     for record in group.entries("records") {
         record.text("name").into_iter().for_each(|name| taken.note(name));
@@ -177,7 +182,7 @@ mod tests {
 
     #[test]
     fn an_ident_is_given_only_where_the_name_makes_none() {
-        let mut taken = Taken::default();
+        let mut taken = NamesInUse::default();
         let table = [
             ("openDate", None),
             ("open_date", Some("open_date_2")),

@@ -131,6 +131,7 @@ fn imported(case: &Path) -> Option<(String, Texts)> {
         evidence: "document".to_owned(),
         // Texts of others become documentation, where they must do no harm.
         summaries: true,
+        places: false,
     };
     let before = case.join("before");
     let mut texts = if before.exists() { catalogue_in(&before) } else { Texts::new() };

@@ -3,7 +3,7 @@
 //! back.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p evolve --test import` accepts what came out. `summaries` as an empty file takes over
-//! the texts too.
+//! the texts too, and `places` tells every place of what is left out.
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 
@@ -43,6 +43,7 @@ fn check(case: &Path) -> Result<(), Failed> {
         text: fs::read_to_string(description.expect("a description")).expect("text"),
         evidence: "published".to_owned(),
         summaries: case.join("summaries").exists(),
+        places: case.join("places").exists(),
     };
     let before = case.join("before");
     let catalogue = before.exists().then(|| load(&before));
@@ -82,7 +83,7 @@ fn said(change: &CatalogueChange) -> String {
 /// The description of what came back is the description that went out: all endpoints, params, fields and facts.
 fn comes_back(version: OpenApiVersion, format: OpenApiFormat) -> Result<(), Failed> {
     let out = openapi(&own(), version, format);
-    let options = Import { text: out.clone(), evidence: "published".to_owned(), summaries: true };
+    let options = Import { text: out.clone(), evidence: "published".to_owned(), summaries: true, places: false };
     let change = import(None, &options).map_err(|refusal| refusal.to_string())?;
     let key = if version == OpenApiVersion::V3_0 { "example" } else { "examples" };
     // The values are in an extension, which is read. Param sets, whose params come back, have no form at all.
@@ -100,7 +101,7 @@ fn comes_back(version: OpenApiVersion, format: OpenApiFormat) -> Result<(), Fail
 
 fn adds_nothing() -> Result<(), Failed> {
     let text = openapi(&own(), OpenApiVersion::V3_1, OpenApiFormat::Json);
-    let options = Import { text, evidence: "published".to_owned(), summaries: false };
+    let options = Import { text, evidence: "published".to_owned(), summaries: false, places: false };
     let change = import(Some(load(&spec())), &options).map_err(|refusal| refusal.to_string())?;
     if !change.is_empty() {
         return Err(change.diff("").into());
@@ -113,7 +114,7 @@ fn adds_nothing() -> Result<(), Failed> {
 fn breaks_no_setter() -> Result<(), Failed> {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import/shared_setters");
     let text = fs::read_to_string(case.join("openapi.yaml")).expect("text");
-    let options = Import { text, evidence: "published".to_owned(), summaries: false };
+    let options = Import { text, evidence: "published".to_owned(), summaries: false, places: false };
     let before = case.join("before");
     let change = import(Some(load(&before)), &options).map_err(|refusal| refusal.to_string())?;
     let after = texts_after(&before, &change);

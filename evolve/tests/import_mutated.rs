@@ -29,6 +29,7 @@ fn whatever_a_description_says_the_catalogue_is_sound() {
                 text: serde_yaml::to_string(&description).expect("YAML"),
                 evidence: ["document", "published", "reported"][draw.below(3)].to_owned(),
                 summaries: draw.below(2) == 0,
+                places: false,
             };
             let is_new = catalogue.is_empty();
             take_over(&mut catalogue, &options, seed);

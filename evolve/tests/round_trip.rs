@@ -69,7 +69,12 @@ fn first_loss(
     format: OpenApiFormat,
 ) -> Option<(String, Option<(String, String)>)> {
     let own = catalogue(folder);
-    let options = Import { text: openapi(&own, version, format), evidence: "published".to_owned(), summaries: true };
+    let options = Import {
+        text: openapi(&own, version, format),
+        evidence: "published".to_owned(),
+        summaries: true,
+        places: false,
+    };
     let change = import(None, &options).expect("a catalogue");
     let texts: Vec<_> = change.texts().collect();
     let back = model(&texts);

@@ -24,6 +24,9 @@ pub(crate) struct Import {
     /// Take summaries and descriptions over too; they are somebody's words
     #[arg(long)]
     summaries: bool,
+    /// List every place of what the catalogue has no word for, and not only the first
+    #[arg(long)]
+    places: bool,
     /// How what it says is known
     #[arg(long, default_value = "published", value_parser = EVIDENCE)]
     evidence: String,
@@ -42,7 +45,7 @@ impl Import {
                 ));
             }
         };
-        let options = Options { text, evidence: self.evidence.clone(), summaries: self.summaries };
+        let options = Options { text, evidence: self.evidence.clone(), summaries: self.summaries, places: self.places };
         let spec = self.target.spec();
         let is_yaml = |path: &Path| path.extension() == Some(OsStr::new("yaml"));
         let is_new = fs::read_dir(&spec).map_or(true, |files| !files.flatten().any(|file| is_yaml(&file.path())));

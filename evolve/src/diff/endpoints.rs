@@ -88,13 +88,10 @@ fn method(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Cha
     if let (Some(before), Some(after)) = (&old.endpoint.path, &new.endpoint.path)
         && before != after
     {
-        match asked_by_another(pairs, after, old) {
-            Some(other) => changes.add(asks_for_another(pairs, before, after, new, other)),
-            None => {
-                let text = format!("`{after}` is asked instead of `{before}` by");
-                changes.add(Change::patch(Heading::Fixed, text).on(&place));
-            }
-        }
+        let corrected =
+            || Change::patch(Heading::Fixed, format!("`{after}` is asked instead of `{before}` by")).on(&place);
+        let other = asked_by_another(pairs, after, old);
+        changes.add(other.map_or_else(corrected, |other| asks_for_another(pairs, before, after, new, other)));
         is_told = true;
     }
     params::compare(pairs, old, new, changes);

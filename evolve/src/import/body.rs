@@ -8,7 +8,7 @@ use super::document::{entries, evidence_of, text};
 use super::plan::{PlannedBody, Ty};
 use super::schema::is_nullable;
 
-const RESPONSE_KEYS: &[&str] = &["content", "description", "x-body", "x-evidence", "x-time"];
+const RESPONSE_KEYS: &str = "content description x-body x-evidence x-time";
 
 impl<'d> Reader<'d> {
     pub(super) fn body(&mut self, operation: &'d Value, name: &str, place: &str) -> (PlannedBody, Option<String>) {
@@ -18,20 +18,20 @@ impl<'d> Reader<'d> {
         let Some((chosen, response)) = good else {
             if responses.get("default").is_some() {
                 self.notes
-                    .add("a `default` response alone, which may be a failure, so that the body is unknown", place);
+                    .missing("a `default` response alone, which may be a failure, so that the body is unknown", place);
             }
             return (PlannedBody::Unknown, None);
         };
         for (status, _) in all.iter().filter(|(status, _)| status != chosen) {
-            self.notes.add(format!("the response `{status}` beside `{chosen}`"), place);
+            self.notes.missing(format!("the response `{status}` beside `{chosen}`"), place);
         }
         let Some((target, reference)) = self.document.follow(response) else {
-            self.notes.add("a response that leads nowhere", place);
+            self.notes.missing("a response that leads nowhere", place);
             return (PlannedBody::Unknown, None);
         };
         let place = format!("{place}/responses/{chosen}");
         if reference.is_some() {
-            self.sweep(response, &["$ref"], &place);
+            self.sweep(response, "$ref", &place);
         }
         let (response, place) = (target, reference.unwrap_or(&place));
         self.sweep(response, RESPONSE_KEYS, place);
@@ -39,14 +39,14 @@ impl<'d> Reader<'d> {
         let evidence = evidence_of(response).map(str::to_owned);
         let json = entries(response, "content").find(|(kind, _)| is_json(kind));
         if entries(response, "content").count() > 1 {
-            self.notes.add("further kinds of content", place);
+            self.notes.aside("further kinds of content", place);
         }
         if let Some((kind, content)) = json {
-            self.sweep(content, &["schema"], &format!("{place}/{kind}"));
+            self.sweep(content, "schema", &format!("{place}/{kind}"));
         }
         let Some(schema) = json.and_then(|(_, content)| content.get("schema")) else {
             if response.get("content").is_some() {
-                self.notes.add("a body that is not JSON, or has no schema, which is unknown", place);
+                self.notes.missing("a body that is not JSON, or has no schema, which is unknown", place);
             }
             return (PlannedBody::Unknown, None);
         };
@@ -86,7 +86,7 @@ impl<'d> Reader<'d> {
             if Some(key) == envelope.metadata.as_ref() {
                 self.metadata(property, at);
             } else if *key != envelope.data {
-                self.notes.add(format!("`{key}` beside the records, which the client keeps"), place);
+                self.notes.aside(format!("`{key}` beside the records, which the client keeps"), place);
             }
         }
         let Some(item) = list.get("items") else { return Some(PlannedBody::Series(None, time)) };
@@ -98,7 +98,7 @@ impl<'d> Reader<'d> {
             Ty::Record(index) => Some(index),
             Ty::Builtin("any") => None,
             _ => {
-                self.notes.add("records that are not objects, which are unknown", place);
+                self.notes.missing("records that are not objects, which are unknown", place);
                 None
             }
         };
@@ -118,14 +118,14 @@ impl<'d> Reader<'d> {
                 Ty::Record(index) => PlannedBody::Series(Some(index), time),
                 Ty::Builtin("any") => PlannedBody::Series(None, time),
                 _ => {
-                    self.notes.add("a list of what is not an object, which is an unknown body", place);
+                    self.notes.missing("a list of what is not an object, which is an unknown body", place);
                     PlannedBody::Unknown
                 }
             },
             Ty::Builtin("any") => PlannedBody::Unknown,
             _ => {
                 self.notes
-                    .add("a body that is no object, nor a series as the service has them, which is unknown", place);
+                    .missing("a body that is no object, nor a series as the service has them, which is unknown", place);
                 PlannedBody::Unknown
             }
         }

@@ -13,26 +13,14 @@ use super::plan::Ty;
 use super::schema::{DEPTH, KEYS, Valued, is_nullable};
 
 /// What says something of the type itself, so that one that has none of these says only something about it.
-const STRUCTURE: &[&str] = &[
-    "$ref",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "enum",
-    "format",
-    "items",
-    "oneOf",
-    "properties",
-    "required",
-    "type",
-    "x-kind",
-];
+const STRUCTURE: &str = "\
+    $ref additionalProperties allOf anyOf enum format items oneOf properties required type x-kind";
 
 /// What is not read where a type is that of its one part.
 const OVERRULED: &[&str] = &["additionalProperties", "enum", "format", "items"];
 
 /// What is read of a value that is an alternative to others.
-const CONSTANT_KEYS: &[&str] = &["const", "description", "title", "type"];
+const CONSTANT_KEYS: &str = "const description title type";
 
 /// The values of an enum that is written as alternatives, each of them a constant with what it means.
 pub(super) fn constants(schema: &Value) -> Vec<&Value> {
@@ -65,7 +53,7 @@ impl<'d> Composition<'d> {
         let part = |key: &str, (index, part): (usize, &'d Value)| (part, format!("{place}/{key}/{index}"));
         let all = items(schema, "allOf").iter().enumerate().map(|one| part("allOf", one));
         let (mut parts, remarks): (Vec<_>, Vec<_>) =
-            all.partition(|(part, _)| STRUCTURE.iter().any(|key| part.get(key).is_some()));
+            all.partition(|(part, _)| STRUCTURE.split(' ').any(|key| part.get(key).is_some()));
         let mut nullable = remarks.iter().any(|(remark, _)| is_nullable(remark));
         let (mut alternatives, mut options) = (None, Vec::new());
         for key in ["anyOf", "oneOf"] {
@@ -103,13 +91,14 @@ impl<'d> Reader<'d> {
         }
         if let Some(key) = alternatives {
             if parts.is_empty() && !has("properties") {
-                self.notes.add(format!("`{key}` of several, which becomes `any`"), place);
+                self.notes.untyped(format!("`{key}` of several, which becomes `any`"), place);
                 if has("required") {
                     self.notes.add(format!("`required` beside `{key}`"), place);
                 }
                 return Some(Valued { ty: Ty::Builtin("any"), nullable });
             }
-            self.notes.add(format!("`{key}` of several beside what holds anyway, which is all that is taken"), place);
+            self.notes
+                .missing(format!("`{key}` of several beside what holds anyway, which is all that is taken"), place);
         }
         let is_alone = !has("properties") && !has("required");
         match parts.as_slice() {
@@ -133,7 +122,7 @@ impl<'d> Reader<'d> {
     pub(super) fn composition(&mut self, schema: &'d Value, place: &str) -> Composition<'d> {
         let composition = Composition::of(schema, place);
         for (remark, at) in &composition.remarks {
-            self.sweep(remark, &["nullable"], at);
+            self.sweep(remark, "nullable", at);
         }
         let are_constants = !constants(schema).is_empty();
         for (option, at) in &composition.options {
@@ -180,7 +169,7 @@ impl<'d> Reader<'d> {
         self.say_more(schema, place);
         let composition = self.composition(schema, place);
         if let Some(key) = composition.alternatives.filter(|_| depth > 0) {
-            self.notes.add(format!("`{key}` of several within a part of a schema"), place);
+            self.notes.missing(format!("`{key}` of several within a part of a schema"), place);
         }
         for (part, at) in composition.parts {
             match self.sweep_part(part, &at) {
@@ -200,7 +189,7 @@ impl<'d> Reader<'d> {
                     }
                     self.collect(part, &at, into, depth + 1);
                 }
-                _ => self.notes.add("a part of a schema that leads nowhere", &at),
+                _ => self.notes.missing("a part of a schema that leads nowhere", &at),
             }
         }
         into.required.extend(items(schema, "required").iter().filter_map(Value::as_str).map(str::to_owned));

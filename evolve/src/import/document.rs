@@ -8,7 +8,7 @@ use codegen::{MARKER, is_line, is_prose};
 use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
-use super::naming::module;
+use super::groups::module;
 use super::tolerant::Tolerant;
 use crate::change::Refusal;
 

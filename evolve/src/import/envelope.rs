@@ -5,8 +5,8 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{entries, is_evidence, text};
-use super::facts::or_unknown;
 use super::plan::{PlannedField, Ty};
+use super::service::or_unknown;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {

@@ -4,10 +4,10 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{entries, evidence_of, items, text, text_of};
-use super::facts::{or_unknown, some};
+use super::service::{or_unknown, some};
 use crate::tree::Tree;
 
-const KEYS: &[&str] = &["$ref", "content", "description", "x-advice", "x-evidence", "x-label", "x-notes"];
+const KEYS: &str = "$ref content description x-advice x-evidence x-label x-notes";
 
 impl<'d> Reader<'d> {
     /// Every status that a failure has somewhere, once.
@@ -21,16 +21,16 @@ impl<'d> Reader<'d> {
             for (status, response) in responses.filter(|(status, _)| !status.starts_with('2')) {
                 let at = format!("`{path}`/responses/{status}");
                 let Some(number) = status.parse::<u16>().ok().filter(|number| (400..600).contains(number)) else {
-                    self.notes.add(format!("the response `{status}`"), &at);
+                    self.notes.missing(format!("the response `{status}`"), &at);
                     continue;
                 };
                 let own = response;
                 let (response, reference) = self.document.follow(own).unwrap_or_else(|| {
-                    self.notes.add("a response that leads nowhere", &at);
+                    self.notes.missing("a response that leads nowhere", &at);
                     (own, None)
                 });
                 if reference.is_some() {
-                    self.sweep(own, &["$ref"], &at);
+                    self.sweep(own, "$ref", &at);
                 }
                 self.failure(response, reference.unwrap_or(&at));
                 match errors.iter().find(|(known, ..)| *known == number) {
@@ -50,7 +50,7 @@ impl<'d> Reader<'d> {
     fn failure(&mut self, response: &'d Value, place: &str) {
         self.sweep(response, KEYS, place);
         if response.get("content").is_some() && !self.document.is_ours() {
-            self.notes.add("the body of a failure", place);
+            self.notes.aside("the body of a failure", place);
         }
     }
 

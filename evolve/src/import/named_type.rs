@@ -6,7 +6,7 @@ use serde_yaml::Value;
 use super::Reader;
 use super::composition::constants;
 use super::document::{items, text, text_of};
-use super::plan::{PlannedType, PlannedValue, Said, Ty};
+use super::plan::{Annotations, PlannedType, PlannedValue, Ty};
 use super::schema::{is_component, owner};
 
 impl<'d> Reader<'d> {
@@ -20,11 +20,11 @@ impl<'d> Reader<'d> {
         for value in all {
             let text_value = value.get("value").or(value.get("const")).map_or_else(|| text_of(value), text_of);
             let summary = ["summary", "description", "title"].iter().find_map(|key| text(value, key));
-            let said = Said {
+            let said = Annotations {
                 summary: summary.map(|text| self.prose(text)).unwrap_or_default(),
                 ident: text(value, "ident").map(str::to_owned),
                 evidence: text(value, "evidence").map(str::to_owned),
-                ..Said::default()
+                ..Annotations::default()
             };
             if value.is_number() || value.is_bool() {
                 self.notes.add("values of an `enum` that are no text, which become text", place);
@@ -45,7 +45,7 @@ impl<'d> Reader<'d> {
             self.notes.add("`x-enum-varnames`", place);
         }
         if left > 0 {
-            self.notes.add("values of an `enum` that cannot be written down", place);
+            self.notes.missing("values of an `enum` that cannot be written down", place);
         }
         if values.len() == 1 && described.is_empty() && !is_component(place) {
             self.notes.add("an `enum` of one value, which becomes text", place);

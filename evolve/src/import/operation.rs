@@ -6,24 +6,12 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{aliases, entries, items, text};
-use super::plan::{PlannedEndpoint, PlannedParam, Said, Taken, Ty};
+use super::plan::{Annotations, PlannedEndpoint, PlannedParam, TakenParam, Ty};
 use crate::merge::Several;
 
-const KEYS: &[&str] = &[
-    "deprecated",
-    "description",
-    "operationId",
-    "parameters",
-    "responses",
-    "summary",
-    "tags",
-    "x-aliases",
-    "x-deprecated",
-    "x-evidence",
-    "x-ident",
-    "x-notes",
-    "x-params",
-];
+const KEYS: &str = "\
+    deprecated description operationId parameters responses summary tags x-aliases x-deprecated x-evidence x-ident \
+    x-notes x-params";
 
 impl<'d> Reader<'d> {
     /// Everything under `paths`, and what is known by name only.
@@ -37,13 +25,13 @@ impl<'d> Reader<'d> {
             }
         }
         if root.get("webhooks").is_some() {
-            self.notes.add("`webhooks`", "#/webhooks");
+            self.notes.missing("`webhooks`", "#/webhooks");
         }
         for operation in items(root, "x-known-by-name") {
             if text(operation, "operationId").is_some_and(|id| names::ident(id, Case::Snake).is_ok()) {
                 self.operation(None, &Value::Null, operation, "#/x-known-by-name");
             } else {
-                self.notes.add("an endpoint that has neither a path nor a name", "#/x-known-by-name");
+                self.notes.missing("an endpoint that has neither a path nor a name", "#/x-known-by-name");
             }
         }
     }
@@ -51,18 +39,18 @@ impl<'d> Reader<'d> {
     fn path_item(&mut self, path: &'d str, item: &'d Value) {
         let place = format!("`{path}`");
         let Some((target, reference)) = self.document.follow(item) else {
-            self.notes.add("a path that leads nowhere", &place);
+            self.notes.missing("a path that leads nowhere", &place);
             return;
         };
         if let Some(reference) = reference {
-            self.sweep(item, &["$ref"], &format!("{place}/$ref"));
+            self.sweep(item, "$ref", &format!("{place}/$ref"));
             self.swept.insert(reference.to_owned());
         }
         for method in target.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str()) {
             match method {
                 "get" | "parameters" | "$ref" => {}
                 "post" | "put" | "patch" | "delete" | "head" | "options" | "trace" => {
-                    self.notes.add(format!("`{method}`: it only reads"), &place);
+                    self.notes.missing(format!("`{method}`: it only reads"), &place);
                 }
                 "summary" | "description" => self.untold(target, method, "a path", &place),
                 other => self.notes.add(format!("`{other}` of a path"), &place),
@@ -78,11 +66,11 @@ impl<'d> Reader<'d> {
     fn followed_operation(&mut self, operation: &'d Value, place: &str) -> &'d Value {
         let Some((target, reference)) = self.document.follow(operation) else {
             self.notes
-                .add("an operation behind a reference that leads nowhere, of which only the path is known", place);
+                .missing("an operation behind a reference that leads nowhere, of which only the path is known", place);
             return &Value::Null;
         };
         if reference.is_some() {
-            self.sweep(operation, &["$ref"], &format!("{place}/get"));
+            self.sweep(operation, "$ref", &format!("{place}/get"));
         }
         target
     }
@@ -98,7 +86,7 @@ impl<'d> Reader<'d> {
             return;
         }
         if items(operation, "tags").len() > 1 {
-            self.notes.add("further tags of an endpoint, which stands in the group of the first", place);
+            self.notes.aside("further tags of an endpoint, which stands in the group of the first", place);
         }
         let own = path.as_deref().unwrap_or_default();
         let own = own.strip_prefix(self.plan.prefix.as_str()).unwrap_or(own).to_owned();
@@ -158,7 +146,7 @@ impl<'d> Reader<'d> {
         let params: Vec<&str> = path.split('/').filter(|segment| segment.starts_with('{')).collect();
         let is_twice = |index: usize| params[..index].contains(&params[index]);
         if (0..params.len()).any(is_twice) {
-            self.notes.add("a path that is left out, for a param that stands in it twice", place);
+            self.notes.missing("a path that is left out, for a param that stands in it twice", place);
             return None;
         }
         let is_path = path.starts_with('/') && path.split('/').skip(1).all(is_segment);
@@ -166,27 +154,33 @@ impl<'d> Reader<'d> {
             let is_part =
                 path.split('/').any(|segment| segment.contains('{') && !segment.contains('?') && !is_segment(segment));
             let why = if is_part { "a param that is only part of a segment" } else { "a form that it does not know" };
-            self.notes.add(format!("a path that is left out, for {why}"), place);
+            self.notes.missing(format!("a path that is left out, for {why}"), place);
         }
         is_path.then_some(path)
     }
 
     /// The params with exactly those in the path that it has; `None` if there may be others, and none has to be listed.
-    fn path_params(&mut self, path: &str, params: Vec<Taken>, are_all: bool, place: &str) -> Option<Vec<Taken>> {
+    fn path_params(
+        &mut self,
+        path: &str,
+        params: Vec<TakenParam>,
+        are_all: bool,
+        place: &str,
+    ) -> Option<Vec<TakenParam>> {
         let in_path: Vec<&str> =
             path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}')).collect();
         if !are_all {
             if in_path.is_empty() {
                 return None;
             }
-            self.notes.add("params beyond those that are known, which have to be listed for the path", place);
+            self.notes.missing("params beyond those that are known, which have to be listed for the path", place);
         }
         let mut params = params;
         let told = params.len();
         let shared = &self.plan.shared;
-        let param = |taken: &Taken| match taken {
-            Taken::Shared(index) => (shared[*index].name.clone(), shared[*index].in_path),
-            Taken::Own(param) => (param.name.clone(), param.in_path),
+        let param = |taken: &TakenParam| match taken {
+            TakenParam::Shared(index) => (shared[*index].name.clone(), shared[*index].in_path),
+            TakenParam::Own(param) => (param.name.clone(), param.in_path),
         };
         params.retain(|taken| {
             let (name, is_in_path) = param(taken);
@@ -207,9 +201,9 @@ impl<'d> Reader<'d> {
             required: None,
             default: None,
             served: Vec::new(),
-            said: Said::default(),
+            said: Annotations::default(),
         };
-        params.extend(missing.into_iter().map(|name| Taken::Own(Box::new(plain(name)))));
+        params.extend(missing.into_iter().map(|name| TakenParam::Own(Box::new(plain(name)))));
         Some(params)
     }
 }

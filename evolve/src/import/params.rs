@@ -5,52 +5,37 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{is_evidence, items, text, text_of};
-use super::plan::{PlannedParam, Said, Taken, Ty};
+use super::plan::{Annotations, PlannedParam, TakenParam, Ty};
 use super::schema::is_moment;
 use crate::merge::Several;
 
-const KEYS: &[&str] = &[
-    "$ref",
-    "description",
-    "explode",
-    "in",
-    "name",
-    "required",
-    "schema",
-    "style",
-    "x-evidence",
-    "x-ident",
-    "x-list",
-    "x-notes",
-    "x-required",
-    "x-served",
-    "x-type",
-    "x-unit",
-];
+const KEYS: &str = "\
+    $ref description explode in name required schema style x-evidence x-ident x-list x-notes x-required x-served \
+    x-type x-unit";
 
 impl<'d> Reader<'d> {
     /// The params of an operation, those of its path first, and whether none of them leads nowhere.
-    pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, place: &str) -> (Vec<Taken>, bool) {
-        let mut taken: Vec<(String, String, Taken)> = Vec::new();
+    pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, place: &str) -> (Vec<TakenParam>, bool) {
+        let mut taken: Vec<(String, String, TakenParam)> = Vec::new();
         let mut are_all = true;
         let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
         for (index, param) in all.enumerate() {
             let Some((target, reference)) = self.document.follow(param) else {
-                self.notes.add("a param that leads nowhere, so that nobody knows which there are", place);
+                self.notes.missing("a param that leads nowhere, so that nobody knows which there are", place);
                 are_all = false;
                 continue;
             };
             if reference.is_some() {
-                self.sweep(param, &["$ref"], &format!("{place}/parameters/{index}"));
+                self.sweep(param, "$ref", &format!("{place}/parameters/{index}"));
             }
             let key = |key: &str| text(target, key).unwrap_or_default().to_owned();
             let (name, location) = (key("name"), key("in"));
             let id = reference.and_then(|reference| reference.strip_prefix("#/components/parameters/"));
             let read = match id {
-                Some(id) => self.shared(id, target).map(Taken::Shared),
+                Some(id) => self.shared(id, target).map(TakenParam::Shared),
                 None => self
                     .param(target, "", &format!("{place}/parameters/{name}"))
-                    .map(|param| Taken::Own(Box::new(param))),
+                    .map(|param| TakenParam::Own(Box::new(param))),
             };
             let Some(read) = read else { continue };
             // One of the operation stands for one of its path.
@@ -58,7 +43,7 @@ impl<'d> Reader<'d> {
             match same {
                 Some(index) if taken[index].1 == location => taken[index].2 = read,
                 Some(_) => {
-                    self.notes.add("a second param of one name", &format!("{place}/parameters/{name}"));
+                    self.notes.missing("a second param of one name", &format!("{place}/parameters/{name}"));
                 }
                 None => taken.push((name, location, read)),
             }
@@ -88,16 +73,16 @@ impl<'d> Reader<'d> {
         if !in_path && location != "query" {
             let required = param.get("required").and_then(Value::as_bool) == Some(true);
             let required = if required { "required " } else { "" };
-            self.notes.add(format!("{required}params `in: {location}`"), place);
+            self.notes.missing(format!("{required}params `in: {location}`"), place);
             return None;
         }
         if !is_line(name) {
-            self.notes.add("a param whose name cannot be written down", place);
+            self.notes.missing("a param whose name cannot be written down", place);
             return None;
         }
         self.sweep(param, KEYS, place);
         let Some(schema) = param.get("schema") else {
-            self.notes.add("a param without a `schema`", place);
+            self.notes.missing("a param without a `schema`", place);
             return None;
         };
         let value = self.value(schema, name, &format!("{place}/schema"));
@@ -108,11 +93,11 @@ impl<'d> Reader<'d> {
         let (ty, several) = self.several(param, value.ty, in_path, place);
         let ty = if is_moment(param) { Ty::Builtin("timestamp") } else { ty };
         if ty.record().is_some() || matches!(ty, Ty::List(_)) {
-            self.notes.add("params that are objects or lists of lists", place);
+            self.notes.missing("params that are objects or lists of lists", place);
             return None;
         }
         let said = self.said_of_value(schema, &ty, place);
-        let said = Said { min: None, max: None, ..self.said(param) }.or(said);
+        let said = Annotations { min: None, max: None, ..self.said(param) }.or(said);
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
         let required = text(param, "x-required")
             .filter(|said| is_evidence(said))
@@ -143,14 +128,23 @@ impl<'d> Reader<'d> {
         let explode = param.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
         let with_commas = matches!((style, explode), ("form" | "simple", false));
         if !with_commas {
-            self.notes
-                .add("params that are repeated, or written otherwise than with commas, which take one value", place);
+            self.notes.missing(
+                "params that are repeated, or written otherwise than with commas, which take one value",
+                place,
+            );
             return (*item, Several::No);
         }
         (*item, text(param, "x-list").map_or(Several::Yes, |list| Several::By(list.to_owned())))
     }
 
-    fn default(&mut self, schema: &'d Value, ty: &Ty, is_list: bool, said: &Said, place: &str) -> Option<String> {
+    fn default(
+        &mut self,
+        schema: &'d Value,
+        ty: &Ty,
+        is_list: bool,
+        said: &Annotations,
+        place: &str,
+    ) -> Option<String> {
         let default = self.default_of(schema)?;
         let one = match default {
             Value::Sequence(several) if is_list => several.iter().map(text_of).collect::<Vec<_>>().join(","),
@@ -164,7 +158,7 @@ impl<'d> Reader<'d> {
         fits.then_some(one)
     }
 
-    fn served(&mut self, param: &'d Value, ty: &Ty, said: &Said, place: &str) -> Vec<String> {
+    fn served(&mut self, param: &'d Value, ty: &Ty, said: &Annotations, place: &str) -> Vec<String> {
         let (fitting, others): (Vec<_>, Vec<_>) =
             items(param, "x-served").iter().map(text_of).partition(|value| self.fits(value, ty, said));
         if !others.is_empty() {
@@ -174,8 +168,10 @@ impl<'d> Reader<'d> {
     }
 
     /// Whether a text writes a value of a type within its range.
-    fn fits(&self, text: &str, ty: &Ty, said: &Said) -> bool {
-        let within = |number: f64| said.min.is_none_or(|min| number >= min) && said.max.is_none_or(|max| number <= max);
+    fn fits(&self, text: &str, ty: &Ty, said: &Annotations) -> bool {
+        let within = |number: f64| {
+            said.min.is_none_or(|min| number >= min.number) && said.max.is_none_or(|max| number <= max.number)
+        };
         match ty {
             Ty::Builtin("integer" | "timestamp") => text.parse::<i64>().is_ok() && text.parse().is_ok_and(within),
             Ty::Builtin("count") => text.parse::<u64>().is_ok() && text.parse().is_ok_and(within),

@@ -1,7 +1,5 @@
 //! What a description describes, in the catalogue's words but before anything has a Rust name.
 
-use std::collections::BTreeSet;
-
 use crate::merge::Several;
 use crate::tree::Tree;
 
@@ -23,22 +21,6 @@ pub(super) struct Plan {
     pub(super) metadata: Vec<usize>,
     /// The field of the metadata that lists what is not covered.
     pub(super) unsupported: Option<String>,
-}
-
-impl Plan {
-    /// A param as an endpoint takes it, wherever it is described.
-    pub(super) fn param<'p>(&'p self, taken: &'p Taken) -> &'p PlannedParam {
-        match taken {
-            Taken::Shared(index) => &self.shared[*index],
-            Taken::Own(param) => param,
-        }
-    }
-
-    /// Whether the one body that has a record lists its fields, so that it needs no name.
-    pub(super) fn is_inline(&self, record: usize) -> bool {
-        let is_body = self.endpoints.iter().any(|endpoint| endpoint.body.record() == Some(record));
-        is_body && self.records[record].uses == 1 && !self.records[record].is_shared
-    }
 }
 
 #[derive(Debug)]
@@ -76,22 +58,31 @@ impl Ty {
     }
 }
 
+/// A bound of a range. A whole number keeps digits that a fraction would lose.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(super) struct Bound {
+    pub(super) number: f64,
+    pub(super) whole: Option<i128>,
+}
+
 /// What is said of a value beside its type.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Said {
+pub(super) struct Annotations {
     pub(super) summary: String,
     pub(super) ident: Option<String>,
     pub(super) unit: Option<String>,
     pub(super) notes: Option<String>,
     pub(super) evidence: Option<String>,
-    pub(super) min: Option<f64>,
-    pub(super) max: Option<f64>,
+    pub(super) min: Option<Bound>,
+    pub(super) max: Option<Bound>,
 }
 
-impl Said {
+impl Annotations {
     /// Its bounds as the catalogue writes them.
     pub(super) fn range(&self) -> Option<Tree> {
-        let range = Tree::map().with_some("min", self.min).with_some("max", self.max);
+        let written =
+            |bound: Bound| Tree::Number(bound.whole.map_or(bound.number.to_string(), |whole| whole.to_string()));
+        let range = Tree::map().with_some("min", self.min.map(written)).with_some("max", self.max.map(written));
         (range != Tree::map()).then_some(range)
     }
 
@@ -118,7 +109,7 @@ pub(super) struct PlannedType {
     /// Where it stands among the components.
     pub(super) rank: usize,
     pub(super) is_open: bool,
-    pub(super) said: Said,
+    pub(super) said: Annotations,
     pub(super) values: Vec<PlannedValue>,
     /// How an identifier is built, as the catalogue writes it.
     pub(super) shapes: Option<serde_yaml::Value>,
@@ -127,7 +118,7 @@ pub(super) struct PlannedType {
 #[derive(Clone, Debug)]
 pub(super) struct PlannedValue {
     pub(super) value: String,
-    pub(super) said: Said,
+    pub(super) said: Annotations,
 }
 
 #[derive(Debug)]
@@ -139,13 +130,11 @@ pub(super) struct PlannedRecord {
     pub(super) rank: usize,
     /// A reference or a place, by which it is found again.
     pub(super) origin: String,
-    pub(super) said: Said,
+    pub(super) said: Annotations,
     pub(super) fields: Vec<PlannedField>,
-    /// Groups in whose bodies it stands, itself or within another.
-    pub(super) groups: BTreeSet<String>,
     /// Whether it stands in what all groups share.
     pub(super) is_shared: bool,
-    /// How many bodies and fields refer to it.
+    /// How many fields refer to it.
     pub(super) uses: usize,
 }
 
@@ -154,7 +143,7 @@ pub(super) struct PlannedField {
     pub(super) name: String,
     pub(super) ty: Ty,
     pub(super) optional: bool,
-    pub(super) said: Said,
+    pub(super) said: Annotations,
 }
 
 #[derive(Clone, Debug)]
@@ -170,12 +159,12 @@ pub(super) struct PlannedParam {
     pub(super) required: Option<String>,
     pub(super) default: Option<String>,
     pub(super) served: Vec<String>,
-    pub(super) said: Said,
+    pub(super) said: Annotations,
 }
 
 /// A param as an endpoint takes it.
 #[derive(Clone, Debug)]
-pub(super) enum Taken {
+pub(super) enum TakenParam {
     /// By index among the shared ones.
     Shared(usize),
     Own(Box<PlannedParam>),
@@ -211,9 +200,9 @@ pub(super) struct PlannedEndpoint {
     pub(super) aliases: Vec<String>,
     /// `None` where only the name is known.
     pub(super) path: Option<String>,
-    pub(super) said: Said,
+    pub(super) said: Annotations,
     /// `None` where nobody knows them.
-    pub(super) params: Option<Vec<Taken>>,
+    pub(super) params: Option<Vec<TakenParam>>,
     /// Names of all params that the description lists, taken over or not.
     pub(super) told: Vec<String>,
     pub(super) body: PlannedBody,

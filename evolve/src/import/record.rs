@@ -14,7 +14,7 @@ impl<'d> Reader<'d> {
         if let Some(known) = self.plan.records.iter().position(|record| record.origin == place) {
             // While its fields are still being read, it would contain itself.
             if self.open.contains(&known) {
-                self.notes.add("a record that contains itself, and has `any` there", place);
+                self.notes.untyped("a record that contains itself, and has `any` there", place);
                 return None;
             }
             return Some(known);
@@ -23,7 +23,7 @@ impl<'d> Reader<'d> {
         self.collect(schema, place, &mut collected, 0);
         let Collected { properties, required, .. } = collected;
         if properties.is_empty() {
-            self.notes.add("an object without listed fields, which becomes `any`", place);
+            self.notes.untyped("an object without listed fields, which becomes `any`", place);
             return None;
         }
         let said = self.said(schema);
@@ -35,7 +35,6 @@ impl<'d> Reader<'d> {
             origin: place.to_owned(),
             said,
             fields: Vec::new(),
-            groups: std::collections::BTreeSet::new(),
             // Our own descriptions say which group has a record; what they name for none belongs to all.
             is_shared: self.document.is_ours() && is_component(place) && schema.get("x-group").is_none(),
             uses: 0,
@@ -50,7 +49,7 @@ impl<'d> Reader<'d> {
         }
         for (key, property, at) in properties {
             if !is_line(&key) {
-                self.notes.add(format!("the field {key:?}, whose name cannot be written down"), place);
+                self.notes.missing(format!("the field {key:?}, whose name cannot be written down"), place);
                 continue;
             }
             if self.default_of(property).is_some() {
@@ -75,10 +74,11 @@ impl<'d> Reader<'d> {
         match schema.get("additionalProperties") {
             None => {}
             Some(Value::Bool(false)) => {
-                self.notes.add("`additionalProperties: false`, as every object may grow", place);
+                self.notes.aside("`additionalProperties: false`, as every object may grow", place);
             }
             Some(_) => {
-                self.notes.add("fields beyond the listed ones (`additionalProperties`), which the client keeps", place);
+                self.notes
+                    .aside("fields beyond the listed ones (`additionalProperties`), which the client keeps", place);
             }
         }
     }

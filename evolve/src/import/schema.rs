@@ -8,51 +8,14 @@ use super::document::{items, text};
 use super::plan::Ty;
 
 /// What is said of schemas that is understood; anything else is noted.
-pub(super) const KEYS: &[&str] = &[
-    "$ref",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "default",
-    "description",
-    "enum",
-    "format",
-    "items",
-    "maximum",
-    "minimum",
-    "nullable",
-    "oneOf",
-    "properties",
-    "required",
-    "type",
-    "x-body",
-    "x-enum-varnames",
-    "x-evidence",
-    "x-group",
-    "x-ident",
-    "x-kind",
-    "x-notes",
-    "x-range",
-    "x-shapes",
-    "x-type",
-    "x-unit",
-    "x-values",
-];
+pub(super) const KEYS: &str = "\
+    $ref additionalProperties allOf anyOf default description enum format items maximum minimum nullable oneOf \
+    properties required type x-body x-enum-varnames x-evidence x-group x-ident x-kind x-notes x-range x-shapes \
+    x-type x-unit x-values";
 
 /// What is read beside a reference.
-const BESIDE_REFERENCES: &[&str] = &[
-    "$ref",
-    "default",
-    "description",
-    "maximum",
-    "minimum",
-    "nullable",
-    "x-evidence",
-    "x-ident",
-    "x-notes",
-    "x-range",
-    "x-unit",
-];
+const BESIDE_REFERENCES: &str = "\
+    $ref default description maximum minimum nullable x-evidence x-ident x-notes x-range x-unit";
 
 /// Formats that are a type of the catalogue.
 const FORMATS: &[&str] = &["int32", "int64", "uint32", "uint64", "float", "double", ""];
@@ -75,26 +38,26 @@ impl<'d> Reader<'d> {
     pub(super) fn value(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let own = schema;
         let Some((schema, reference)) = self.document.follow(own) else {
-            self.notes.add("a reference that leads nowhere in the description, which becomes `any`", place);
+            self.notes.untyped("a reference that leads nowhere in the description, which becomes `any`", place);
             return any();
         };
         if reference.is_some() {
             self.sweep_reference(own, place);
         }
         if schema.as_bool() == Some(false) {
-            self.notes.add("a schema that nothing is of, which becomes `any`", place);
+            self.notes.untyped("a schema that nothing is of, which becomes `any`", place);
         }
         // Beside a reference it counts for nothing in 3.0, but everybody means it.
         let nullable = reference.is_some() && is_nullable(own);
         let name = reference.and_then(|reference| reference.rsplit('/').next()).unwrap_or(name);
         let place = reference.unwrap_or(place);
         if place.matches('/').count() > DEPTH {
-            self.notes.add("a schema nested too deep, which becomes `any`", place);
+            self.notes.untyped("a schema nested too deep, which becomes `any`", place);
             return any();
         }
         self.sweep(schema, KEYS, place);
         if self.nesting > DEPTH {
-            self.notes.add("a schema that is made of itself, which becomes `any`", place);
+            self.notes.untyped("a schema that is made of itself, which becomes `any`", place);
             return any();
         }
         self.nesting += 1;
@@ -132,7 +95,7 @@ impl<'d> Reader<'d> {
             "object" => self.object(schema, name, place).map_or(Ty::Builtin("any"), Ty::Record),
             "" => Ty::Builtin("any"),
             other => {
-                self.notes.add(format!("`type: {other}`, which becomes `any`"), place);
+                self.notes.untyped(format!("`type: {other}`, which becomes `any`"), place);
                 Ty::Builtin("any")
             }
         };
@@ -168,7 +131,7 @@ impl<'d> Reader<'d> {
             [one] => one,
             [] => "",
             _ => {
-                self.notes.add("several `type`s, which become `any`", place);
+                self.notes.untyped("several `type`s, which become `any`", place);
                 ""
             }
         }
@@ -199,11 +162,11 @@ impl<'d> Reader<'d> {
             _ => None,
         });
         if depth.count() > 4 {
-            self.notes.add("lists nested too deep, which become `any`", place);
+            self.notes.untyped("lists nested too deep, which become `any`", place);
             return Ty::Builtin("any");
         }
         if value.nullable {
-            self.notes.add("items of a list that can be `null`, which become `any`", place);
+            self.notes.untyped("items of a list that can be `null`, which become `any`", place);
             return Ty::List(Box::new(Ty::Builtin("any")));
         }
         Ty::List(Box::new(value.ty))

@@ -5,13 +5,13 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{entries, evidence_of, items, text, text_of};
-use super::facts::{or_unknown, some};
 use super::operation::is_plain;
 use super::plan::Ty;
+use super::service::{or_unknown, some};
 use crate::tree::Tree;
 
-const KEY_KEYS: &[&str] = &["description", "in", "name", "type", "x-evidence"];
-const TOKEN_KEYS: &[&str] = &["description", "flows", "type", "x-errors", "x-evidence", "x-label", "x-path", "x-reply"];
+const KEY_KEYS: &str = "description in name type x-evidence";
+const TOKEN_KEYS: &str = "description flows type x-errors x-evidence x-label x-path x-reply";
 
 impl<'d> Reader<'d> {
     pub(super) fn credentials(&mut self, evidence: &str, base: &str) -> Option<Tree> {
@@ -20,7 +20,7 @@ impl<'d> Reader<'d> {
         for (name, scheme) in entries(components, "securitySchemes") {
             let place = format!("#/components/securitySchemes/{name}");
             let Some((scheme, _)) = self.document.follow(scheme) else {
-                self.notes.add("a security scheme that leads nowhere", &place);
+                self.notes.missing("a security scheme that leads nowhere", &place);
                 continue;
             };
             let evidence = evidence_of(scheme).unwrap_or(evidence).to_owned();
@@ -34,19 +34,20 @@ impl<'d> Reader<'d> {
             } else if let (Some(flow), None) = (flow, &token) {
                 self.sweep(scheme, TOKEN_KEYS, &place);
                 self.untold(scheme, "description", "a security scheme", &place);
-                self.sweep(flow, &["scopes", "tokenUrl"], &format!("{place}/clientCredentials"));
+                self.sweep(flow, "scopes tokenUrl", &format!("{place}/clientCredentials"));
                 if flow.get("scopes").and_then(Value::as_mapping).is_some_and(|scopes| !scopes.is_empty()) {
-                    self.notes.add("`scopes`", &place);
+                    self.notes.aside("`scopes`", &place);
                 }
                 for (other, _) in entries(scheme, "flows").filter(|(flow, _)| *flow != "clientCredentials") {
-                    self.notes.add(format!("the flow `{other}`"), &place);
+                    self.notes.aside(format!("the flow `{other}`"), &place);
                 }
                 token = self.flow(scheme, flow, &evidence, base);
                 if token.is_none() {
-                    self.notes.add("a token path that is not below the base URL, or cannot be written down", &place);
+                    self.notes
+                        .missing("a token path that is not below the base URL, or cannot be written down", &place);
                 }
             } else {
-                self.notes.add("a security scheme that the client does not know", &place);
+                self.notes.missing("a security scheme that the client does not know", &place);
             }
         }
         let credentials = Tree::map().with_some("api_key", key).with_some("client_credentials", token);
@@ -81,7 +82,7 @@ impl<'d> Reader<'d> {
         let ty = match &value.ty {
             Ty::Builtin(ty) if is_line(name) => (*ty).to_owned(),
             _ => {
-                self.notes.add("a field of the reply with the token that is no plain value", &place);
+                self.notes.missing("a field of the reply with the token that is no plain value", &place);
                 return None;
             }
         };

@@ -1,6 +1,6 @@
 //! The body of an endpoint: its fields listed where nobody knew them, or merged with those that are listed.
 
-use super::fields::{Place, Topic};
+use super::fields::{FieldList, Topic};
 use super::guess::keys_of_data;
 use super::kind::Kind;
 use super::time::make_time;
@@ -27,7 +27,7 @@ impl Topic<'_> {
                 let has_time = shared.as_ref().is_none_or(|time| self.has_time(desk, time, seen));
                 let path = [body.as_slice(), &[Step::Key(kind.key())]].concat();
                 let time = shared.clone().filter(|_| has_time);
-                let place = Place { time, ..Place::new(&self.file, path.clone(), inherited) };
+                let place = FieldList { time, ..FieldList::new(&self.file, path.clone(), inherited) };
                 self.merge(desk, &place, seen)?;
                 let list = entries_at(desk.tree(&self.file), &path).to_vec();
                 if has_time {

@@ -11,15 +11,15 @@ use super::types::all_types;
 use crate::change::Desk;
 use crate::edit::Step;
 use crate::keys::SERVICE;
-use crate::naming::{self, Taken};
+use crate::naming::{self, NamesInUse};
 use crate::seen::{MOST_VALUES, Seen};
 use crate::tree::Tree;
 
 /// The fields that replies had, and what each held in words, unless it was text.
 #[derive(Debug, Default)]
-pub(super) struct Met(BTreeMap<String, Option<String>>);
+pub(super) struct FieldsSeen(BTreeMap<String, Option<String>>);
 
-impl Met {
+impl FieldsSeen {
     /// Adds all fields at any depth.
     pub(super) fn add(&mut self, seen: &Seen) {
         seen.each_field(&mut |name, seen| {
@@ -138,7 +138,7 @@ impl Topic<'_> {
         let mut taken = all_types(desk);
         let own = format!("{} {field}", self.endpoint.rsplit('.').next().unwrap_or_default());
         let ident = taken.claim(if taken.has(wanted) { &own } else { wanted }, Case::Pascal, Scope::Types);
-        let mut idents = Taken::default();
+        let mut idents = NamesInUse::default();
         let ty = Tree::map()
             .with("name", ident.as_str())
             .with("kind", "enum")
@@ -173,7 +173,7 @@ impl Topic<'_> {
             return;
         }
         let name = ty.text("name").unwrap_or_default();
-        let mut idents = Taken::default();
+        let mut idents = NamesInUse::default();
         let known: Vec<_> = ty.entries("values").iter().filter_map(|value| value.text("value")).collect();
         for known in ty.entries("values") {
             let name = ["ident", "value"].iter().find_map(|key| known.text(key)).unwrap_or_default();
@@ -194,6 +194,6 @@ fn is_value(text: &str) -> bool {
 }
 
 /// A value of an enum, with the `ident` it needs.
-fn value(text: &str, idents: &mut Taken) -> Tree {
+fn value(text: &str, idents: &mut NamesInUse) -> Tree {
     Tree::map().with("value", text).with_some("ident", idents.ident(text, Case::Pascal, Scope::Variants))
 }

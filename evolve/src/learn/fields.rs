@@ -9,7 +9,7 @@ use super::body::entries_at;
 use crate::change::{Desk, Refusal};
 use crate::edit::Step;
 use crate::keys::SERVICE;
-use crate::naming::Taken;
+use crate::naming::NamesInUse;
 use crate::seen::Seen;
 use crate::tree::Tree;
 
@@ -23,7 +23,7 @@ pub(super) struct Topic<'a> {
 }
 
 /// Where a list of fields stands.
-pub(super) struct Place {
+pub(super) struct FieldList {
     pub(super) file: String,
     pub(super) path: Vec<Step>,
     /// What its fields inherit.
@@ -38,7 +38,7 @@ pub(super) struct Place {
     pub(super) is_shared: bool,
 }
 
-impl Place {
+impl FieldList {
     pub(super) fn new(file: &str, path: Vec<Step>, evidence: &str) -> Self {
         let (file, evidence) = (file.to_owned(), evidence.to_owned());
         Self { file, path, evidence, time: None, fixed: Vec::new(), within: String::new(), is_shared: false }
@@ -61,7 +61,7 @@ impl Topic<'_> {
 
     /// Fields nobody knew, as they are to be listed.
     pub(super) fn list(&self, desk: &mut Desk, seen: &Seen, time: Option<&str>) -> Result<Vec<Tree>, Refusal> {
-        let mut taken = Taken::default();
+        let mut taken = NamesInUse::default();
         if let Some(time) = time {
             taken.note(snake(time));
         }
@@ -69,9 +69,9 @@ impl Topic<'_> {
     }
 
     /// Compares listed fields with what was seen.
-    pub(super) fn merge(&self, desk: &mut Desk, place: &Place, seen: &Seen) -> Result<(), Refusal> {
+    pub(super) fn merge(&self, desk: &mut Desk, place: &FieldList, seen: &Seen) -> Result<(), Refusal> {
         let listed = entries_at(desk.tree(&place.file), &place.path).to_vec();
-        let mut taken = Taken::default();
+        let mut taken = NamesInUse::default();
         if let Some(time) = &place.time {
             taken.note(snake(time));
         }
@@ -119,9 +119,9 @@ impl Topic<'_> {
     pub(super) fn merge_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(), Refusal> {
         let Some((file, index, record)) = self.find_record(desk, name) else { return Ok(()) };
         let path = vec![Step::Key("records"), Step::Item(index), Step::Key("fields")];
-        let place = Place::new(file, path, record.text("evidence").unwrap_or_default());
+        let place = FieldList::new(file, path, record.text("evidence").unwrap_or_default());
         let (fixed, within) = (Self::times_of_record(desk, name), format!("{name}."));
-        self.merge(desk, &Place { fixed, within, is_shared: true, ..place }, seen)
+        self.merge(desk, &FieldList { fixed, within, is_shared: true, ..place }, seen)
     }
 
     /// The file of a record, its place among the file's records, and what is said there.
@@ -137,7 +137,7 @@ impl Topic<'_> {
         &self,
         desk: &mut Desk,
         seen: &Seen,
-        taken: &mut Taken,
+        taken: &mut NamesInUse,
         is_new: impl Fn(&str) -> bool,
     ) -> Result<Vec<Tree>, Refusal> {
         let (mut fields, mut whole) = (Vec::new(), Vec::new());

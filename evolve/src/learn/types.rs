@@ -8,7 +8,7 @@ use super::fields::Topic;
 use super::guess::{Guess, guess};
 use crate::change::{Desk, Refusal};
 use crate::keys::SERVICE;
-use crate::naming::{self, Taken, singular};
+use crate::naming::{self, NamesInUse, singular};
 use crate::seen::Seen;
 use crate::tree::Tree;
 
@@ -136,7 +136,7 @@ impl Topic<'_> {
 }
 
 /// The types of the client and of all its groups.
-pub(super) fn all_types(desk: &Desk) -> Taken {
+pub(super) fn all_types(desk: &Desk) -> NamesInUse {
     let mut taken = naming::root_types(desk.tree(SERVICE));
     for (module, _) in desk.modules() {
         naming::group_types(&module, desk.tree(&format!("{module}.yaml")), &mut taken);

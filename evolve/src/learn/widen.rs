@@ -2,7 +2,7 @@
 
 use codegen::type_expr::{Builtin, TypeExpr};
 
-use super::fields::{Place, Topic};
+use super::fields::{FieldList, Topic};
 use crate::change::{Desk, Refusal};
 use crate::edit::Step;
 use crate::keys::SERVICE;
@@ -14,7 +14,7 @@ impl Topic<'_> {
     pub(super) fn compare(
         &self,
         desk: &mut Desk,
-        place: &Place,
+        place: &FieldList,
         at: &[Step],
         field: &Tree,
         seen: &Seen,
@@ -116,7 +116,7 @@ impl Topic<'_> {
         }
     }
 
-    fn say_range(&self, desk: &mut Desk, place: &Place, field: &Tree, seen: &Seen) {
+    fn say_range(&self, desk: &mut Desk, place: &FieldList, field: &Tree, seen: &Seen) {
         let bound = |key: &str| match field.get("range").and_then(|range| range.get(key)) {
             Some(Tree::Number(written)) => written.parse::<f64>().ok(),
             _ => None,

@@ -57,6 +57,8 @@ impl Merger<'_> {
                 absent.push(format!("`{name}`"));
             }
         }
-        absent.iter().for_each(|name| self.report.differ(name, &known.label, ABSENT.to_owned()));
+        for name in absent {
+            self.report.differ(&name, &known.label, ABSENT.to_owned());
+        }
     }
 }

@@ -1,35 +1,56 @@
 //! What is new is written, with the names that types and records have in the catalogue that is there.
 
+use std::collections::BTreeSet;
+
 use codegen::names::{self, Case, Scope};
 use codegen::spec::Evidence;
 use codegen::type_expr::TypeExpr;
 
-use super::Merger;
 use super::matching::{can_be, is_news};
 use super::places::{self, Fields, Place};
+use super::{Merger, Wanted};
 use crate::edit::Step;
 use crate::keys::SERVICE;
-use crate::naming::{Taken, claim_endpoint, claim_type, group_types, root_types, value_names};
+use crate::naming::{NamesInUse, claim_endpoint, claim_type, group_types, value_names};
 use crate::tree::Tree;
 
 impl Merger<'_> {
+    /// Names for endpoints that are new.
+    pub(super) fn name_endpoints(&mut self) {
+        for (new, _) in self.met.endpoints.clone().into_iter().filter(|(_, known)| known.is_none()) {
+            let tree = new.tree(&self.new.desk);
+            let (name, chosen) = (tree.text("name").unwrap_or_default(), tree.text("ident"));
+            let root = self.root.clone();
+            let ident = claim_endpoint(name, chosen, self.group(&new.file), &root);
+            self.idents.insert(new, ident);
+        }
+    }
+
     /// Names for types: those that they have already, by their places, or by name and a value that both have.
     pub(super) fn name_types(&mut self) {
-        for (at, new) in places::service().items(&self.new.desk, "types") {
+        // Of types that are new themselves, none is another of the same name.
+        let old: BTreeSet<String> = self.desk.tree(SERVICE).entries("types").iter().filter_map(name_of).collect();
+        for (_, new) in places::service().items(&self.new.desk, "types") {
             let name = new.text("name").unwrap_or_default();
+            let wanted = self.new.names.get(name).cloned().unwrap_or_default();
             let is_wanted = self.met.wanted_types.get(name).cloned();
             let met = self.met.types.get(name).map(|(known, _)| known.clone());
-            let by_name = || can_be(self.desk, name, &self.new.desk, name).then(|| name.to_owned());
+            let by_name = || {
+                let like = names::ident(&wanted.name, Case::Pascal).ok()?;
+                (old.contains(&like) && can_be(self.desk, &like, &self.new.desk, name)).then_some(like)
+            };
             if let Some(known) = met.clone().or_else(|| is_wanted.as_ref().and_then(|_| by_name())) {
                 if let (None, Some(label)) = (met, is_wanted) {
                     self.met.types.insert(name.to_owned(), (known.clone(), label));
                 }
                 self.types.insert(name.to_owned(), known);
             } else if is_wanted.is_some() {
-                let known = self.claim_root(name);
+                let known = self.claim_root(&wanted);
                 self.types.insert(name.to_owned(), known.clone());
-                let mut tree = at.tree(&self.new.desk).clone();
+                let mut tree = new.clone();
                 tree.put("name", known.into(), &[]);
+                let values = new_values(new, new, &mut NamesInUse::default());
+                set(&mut tree, "values", (!values.is_empty()).then(|| values.into()), &[]);
                 self.desk.extend(SERVICE, &[], "types", vec![tree]);
             }
         }
@@ -38,17 +59,17 @@ impl Merger<'_> {
     /// Names for records: those that they have already, or new ones where they are to be written.
     pub(super) fn name_records(&mut self) {
         for (record, there) in self.met.wanted_records.clone() {
-            let name = record.tree(&self.new.desk).text("name").unwrap_or_default().to_owned();
+            let name = record.tree(&self.new.desk).text("name").unwrap_or_default();
+            let wanted = self.new.names.get(name).cloned().unwrap_or_default();
             let known = match there {
                 Some(there) => there.tree(self.desk).text("name").unwrap_or_default().to_owned(),
                 None => match self.met.file_of(&record).map(str::to_owned) {
-                    None => self.claim_root(&name),
+                    None => self.claim_root(&wanted),
                     Some(file) => {
-                        let owner = self.new.owners.get(&name).cloned().unwrap_or_default();
-                        let mut all = root_types(self.desk.tree(SERVICE));
+                        let mut all = self.root.clone();
                         let own = self.group(&file);
                         all.add(own);
-                        let known = claim_type(&mut all, &name, &owner);
+                        let known = claim_type(&mut all, &wanted.name, &wanted.owner);
                         own.note(known.as_str());
                         known
                     }
@@ -59,26 +80,24 @@ impl Merger<'_> {
     }
 
     /// The names that a group's module has.
-    fn group(&mut self, file: &str) -> &mut Taken {
+    fn group(&mut self, file: &str) -> &mut NamesInUse {
         let module = file.trim_end_matches(".yaml");
         let tree = self.desk.tree(file);
         self.groups.entry(file.to_owned()).or_insert_with(|| {
-            let mut taken = Taken::default();
+            let mut taken = NamesInUse::default();
             group_types(module, tree, &mut taken);
             taken
         })
     }
 
     /// A name that is free at the root, where it would be in the way of every group.
-    fn claim_root(&mut self, name: &str) -> String {
-        let files: Vec<String> = self.desk.groups().map(str::to_owned).collect();
-        let mut all = self.root.clone();
-        for file in files {
-            all.add(self.group(&file));
+    fn claim_root(&mut self, wanted: &Wanted) -> String {
+        for file in self.desk.groups().map(str::to_owned).collect::<Vec<_>>() {
+            self.group(&file);
         }
+        let mut all = self.root.clone();
         self.groups.values().for_each(|taken| all.add(taken));
-        let owner = self.new.owners.get(name).map(String::as_str).unwrap_or_default();
-        let known = claim_type(&mut all, name, owner);
+        let known = claim_type(&mut all, &wanted.name, &wanted.owner);
         self.root.note(known.as_str());
         known
     }
@@ -106,7 +125,7 @@ impl Merger<'_> {
             let file = self.met.file_of(&at).unwrap_or(SERVICE).to_owned();
             let mut tree = at.tree(&self.new.desk).clone();
             tree.put("name", self.records[&at].as_str().into(), &[]);
-            let fields = self.with_known_types(tree.entries("fields"), &at.file);
+            let fields = self.named_fields(tree.entries("fields"), &at.file, &mut NamesInUse::default());
             tree.put("fields", fields.into(), &[]);
             self.new_records.entry(file).or_default().push(tree);
         }
@@ -120,18 +139,21 @@ impl Merger<'_> {
         }
     }
 
-    fn with_known_types(&self, fields: &[Tree], file: &str) -> Vec<Tree> {
-        let known = fields.iter().map(|field| {
-            let mut field = field.clone();
-            field.put("type", self.ty(field.text("type").unwrap_or_default(), file).into(), &[]);
-            field
+    /// New fields by the names that their types have here, each with an `ident` of its own.
+    fn named_fields(&self, fields: &[Tree], file: &str, taken: &mut NamesInUse) -> Vec<Tree> {
+        let named = fields.iter().map(|field| {
+            let (mut named, name) = (field.clone(), field.text("name").unwrap_or_default());
+            let ident = taken.chosen(name, field.text("ident"), Case::Snake, Scope::Fields);
+            named.put("type", self.ty(field.text("type").unwrap_or_default(), file).into(), &[]);
+            set(&mut named, "ident", ident.map(Tree::from), &["name"]);
+            named
         });
-        known.collect()
+        named.collect()
     }
 
     /// Adds fields to those that stand in their place.
     pub(super) fn add_fields(&mut self, known: &Fields, new: &Fields) {
-        let mut taken = Taken::default();
+        let mut taken = NamesInUse::default();
         let listed: Vec<Tree> = known.all(self.desk).into_iter().map(|(_, field)| field.clone()).collect();
         for field in &listed {
             let name = field.text("ident").or(field.text("name")).unwrap_or_default();
@@ -142,18 +164,13 @@ impl Merger<'_> {
             let name = field.text("name");
             name != time.as_deref() && !listed.iter().any(|known| known.text("name") == name)
         };
-        let all: Vec<Tree> = new.all(&self.new.desk).into_iter().map(|(_, field)| field.clone()).collect();
-        let fields = all.iter().filter(is_new).map(|field| {
-            let (mut field, name) = (field.clone(), field.text("name").unwrap_or_default());
-            let ident = taken.chosen(name, field.text("ident"), Case::Snake, Scope::Fields);
+        let all = new.all(&self.new.desk).into_iter().map(|(_, field)| field);
+        let all: Vec<Tree> = all.filter(is_new).cloned().collect();
+        let mut fields = self.named_fields(&all, &new.at.file, &mut taken);
+        for field in &mut fields {
             let evidence = field.text("evidence").unwrap_or(&new.evidence).to_owned();
-            let ty = self.ty(field.text("type").unwrap_or_default(), &new.at.file);
-            field.put("type", ty.into(), &[]);
-            set(&mut field, "ident", ident.map(Tree::from), &["name"]);
-            set(&mut field, "evidence", (evidence != known.evidence).then(|| evidence.into()), BEFORE_EVIDENCE);
-            field
-        });
-        let fields = fields.collect();
+            set(field, "evidence", (evidence != known.evidence).then(|| evidence.into()), BEFORE_EVIDENCE);
+        }
         if let Some((Step::Key(list), map)) = known.at.path.split_last() {
             self.desk.extend(&known.at.file, map, list, fields);
         }
@@ -166,27 +183,14 @@ impl Merger<'_> {
                 continue;
             };
             let Some((_, said)) = places::named_type(&self.new.desk, &new) else { continue };
-            let (case, scope) = value_names(known.text("kind") == Some("identifier"));
-            let mut idents = Taken::default();
+            let mut idents = NamesInUse::default();
             for value in known.entries("values") {
                 let name = value.text("ident").or(value.text("value")).unwrap_or_default();
-                idents.note(names::ident(name, case).unwrap_or_default());
+                idents.note(
+                    names::ident(name, value_names(known.text("kind") == Some("identifier")).0).unwrap_or_default(),
+                );
             }
-            let is_new =
-                |value: &&Tree| !known.entries("values").iter().any(|known| known.get("value") == value.get("value"));
-            let values: Vec<Tree> = said.entries("values").iter().filter(is_new).cloned().collect();
-            let values: Vec<Tree> = values
-                .into_iter()
-                .map(|mut value| {
-                    let text = value.text("value").unwrap_or_default().to_owned();
-                    let ident = idents.chosen(&text, value.text("ident").map(str::to_owned).as_deref(), case, scope);
-                    set(&mut value, "ident", ident.map(Tree::from), &["value"]);
-                    let evidence = value.text("evidence").or(said.text("evidence")).unwrap_or_default().to_owned();
-                    let own = (known.text("evidence") != Some(&evidence)).then(|| evidence.into());
-                    set(&mut value, "evidence", own, &["value", "ident", "summary"]);
-                    value
-                })
-                .collect();
+            let values = new_values(&known, said, &mut idents);
             if !values.is_empty() {
                 let shown: Vec<&str> = values.iter().filter_map(|value| value.text("value")).collect();
                 self.desk.say(format!("`{name}` gets new values: {}", shown.join(", ")));
@@ -229,12 +233,9 @@ impl Merger<'_> {
 
     fn add_endpoint(&mut self, new: &Place) {
         let mut tree = new.tree(&self.new.desk).clone();
-        let name = tree.text("name").unwrap_or_default().to_owned();
-        let (root, chosen) = (self.root.clone(), tree.text("ident").map(str::to_owned));
-        let ident = claim_endpoint(&name, chosen.as_deref(), self.group(&new.file), &root);
-        set(&mut tree, "ident", ident.map(Tree::from), &["name"]);
+        set(&mut tree, "ident", self.idents[new].clone().map(Tree::from), &["name"]);
         let evidence = tree.text("evidence").unwrap_or_default().to_owned();
-        if let Some(params) = self.new_params(new, None, &evidence, Taken::default()) {
+        if let Some(params) = self.new_params(new, None, &evidence, NamesInUse::default()) {
             tree.put("params", params.into(), &[]);
         }
         tree.put("body", self.body_of(new), &[]);
@@ -247,12 +248,12 @@ impl Merger<'_> {
         let mut inherited = here.text("evidence").unwrap_or_default().to_owned();
         if let (Some("unknown"), Some(path)) = (here.text("path"), said.text("path").filter(|path| *path != "unknown"))
         {
-            inherited = said.text("evidence").unwrap_or_default().to_owned();
+            said.text("evidence").unwrap_or_default().clone_into(&mut inherited);
             self.desk.set(&known.file, &known.path, "path", path);
             self.desk.set(&known.file, &known.path, "evidence", inherited.as_str());
         }
         let listed = places::params(self.desk, known);
-        let mut idents = Taken::default();
+        let mut idents = NamesInUse::default();
         for param in listed.iter().flatten().map(|taken| taken.at.tree(self.desk)) {
             idents.note(crate::naming::ident_of(param).unwrap_or_default());
             param.text("list").into_iter().for_each(|list| idents.note(list));
@@ -274,7 +275,16 @@ impl Merger<'_> {
         let mut body = new.tree(&self.new.desk).get("body").cloned().unwrap_or(Tree::Null);
         let Some(kind) = places::kind(&body) else { return body };
         let fields = match body.get(kind) {
-            Some(Tree::List(fields)) => self.with_known_types(fields, &new.file).into(),
+            Some(Tree::List(fields)) => {
+                let mut taken = NamesInUse::default();
+                // The time of all series is a field as well, unless the body has another.
+                if let (None, Some(time)) =
+                    (body.get("time"), places::envelope_time(self.desk).filter(|_| kind == "series"))
+                {
+                    taken.note(crate::naming::ident_of(time).unwrap_or_default());
+                }
+                self.named_fields(fields, &new.file, &mut taken).into()
+            }
             Some(Tree::Text(name)) if name != "unknown" => self.ty(name, &new.file).into(),
             other => other.cloned().unwrap_or(Tree::Null),
         };
@@ -308,6 +318,27 @@ impl Merger<'_> {
 }
 
 const BEFORE_EVIDENCE: &[&str] = &["name", "ident", "type", "summary", "unit", "range", "optional"];
+
+fn name_of(entry: &Tree) -> Option<String> {
+    entry.text("name").map(str::to_owned)
+}
+
+/// New values of a known type, each with an `ident` of its own.
+fn new_values(known: &Tree, said: &Tree, idents: &mut NamesInUse) -> Vec<Tree> {
+    let (case, scope) = value_names(known.text("kind") == Some("identifier"));
+    let listed: Vec<&Tree> = known.entries("values").iter().filter(|_| !std::ptr::eq(known, said)).collect();
+    let is_new = |value: &&Tree| !listed.iter().any(|known| known.get("value") == value.get("value"));
+    let values = said.entries("values").iter().filter(is_new).map(|value| {
+        let (mut new, text) = (value.clone(), value.text("value").unwrap_or_default());
+        let ident = idents.chosen(text, value.text("ident"), case, scope);
+        set(&mut new, "ident", ident.map(Tree::from), &["value"]);
+        let evidence = value.text("evidence").or(said.text("evidence")).unwrap_or_default();
+        let own = (known.text("evidence") != Some(evidence)).then(|| evidence.into());
+        set(&mut new, "evidence", own, &["value", "ident", "summary"]);
+        new
+    });
+    values.collect()
+}
 
 /// Gives a key a value behind others, or takes it away.
 pub(super) fn set(tree: &mut Tree, key: &str, value: Option<Tree>, before: &[&str]) {

@@ -51,17 +51,16 @@ impl Merger<'_> {
             let all = entries.iter().filter_map(|(key, _)| crate::keys::named(key));
             all.for_each(|key| {
                 if !keys.contains(&key) {
-                    keys.push(key)
+                    keys.push(key);
                 }
             });
         }
         for key in keys {
             let policy = policy(subject.map, key).unwrap_or(Policy::Matched);
             let of_key: Vec<(&str, Option<&Tree>)> =
-                said.iter().map(|(of, said)| (of.as_str(), said.get(key).filter(is_known))).collect();
-            let here = known.get(key).filter(is_known);
+                said.iter().map(|(of, said)| (of.as_str(), said.get(key).filter(|tree| is_known(tree)))).collect();
+            let here = known.get(key).filter(|tree| is_known(tree));
             match (policy, of_key.as_slice()) {
-                (Policy::Matched, _) => {}
                 (Policy::Told, _) if key != "evidence" && !self.new.is_ours => {}
                 (Policy::Text, said) => self.text(subject, key, here, said),
                 (Policy::Fill, said) => self.fill(subject, key, here, said, why_not(key)),
@@ -79,6 +78,11 @@ impl Merger<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// The same of what is said once.
+    pub(super) fn compare_one(&mut self, subject: &Subject, said: Tree) {
+        self.compare(subject, &[(subject.of.clone(), said)], &|_| None);
     }
 
     /// Whether the new catalogue says of its own accord how something is known.
@@ -166,7 +170,7 @@ impl Merger<'_> {
                 if let (Some(here), Some(said)) = (identity(&here), identity(&said)) {
                     return self.differ_from(subject, key, Some(&here), &subject.of, &said);
                 }
-                self.compare(&Subject::new(&at, map, name, ""), &[(String::new(), said)], &|_| None);
+                self.compare_one(&Subject::new(&at, map, name, ""), said);
             }
             (Policy::Kept, None) => {
                 let said = said.text("name").map_or_else(|| said.clone(), Tree::from);
@@ -174,9 +178,7 @@ impl Merger<'_> {
             }
             (_, None) => self.edits.push(Edit::Set(subject.at.clone(), key, said.clone())),
             (Policy::Join(by), Some(_)) => self.join(subject, key, by, said),
-            (_, Some(_)) => {
-                self.compare(&Subject::new(&at, map, name, ""), &[(String::new(), said.clone())], &|_| None)
-            }
+            (_, Some(_)) => self.compare_one(&Subject::new(&at, map, name, ""), said.clone()),
         }
     }
 
@@ -192,7 +194,7 @@ impl Merger<'_> {
             };
             let what = if by == "status" { "the status" } else { "the limit" };
             let name = format!("{what} {}", said.get(by).map(bare).unwrap_or_default());
-            self.compare(&Subject::new(&at, what, name, ""), &[(String::new(), said.clone())], &|_| None);
+            self.compare_one(&Subject::new(&at, what, name, ""), said.clone());
         }
         if !new.is_empty() {
             self.edits.push(Edit::Extend(subject.at.clone(), key, new));
@@ -207,11 +209,7 @@ impl Merger<'_> {
             self.report.differ("`base_url`", "", text);
             entries.retain(|(key, _)| key != "base_url");
         }
-        self.compare(
-            &Subject::new(&places::service(), "the service", "the service", ""),
-            &[(String::new(), said)],
-            &|_| None,
-        );
+        self.compare_one(&Subject::new(&places::service(), "the service", "the service", ""), said);
     }
 
     /// What is said of groups by their tags.
@@ -220,7 +218,7 @@ impl Merger<'_> {
             if *self.desk.tree(&file) != Tree::Null {
                 let name = format!("the group `{}`", file.trim_end_matches(".yaml"));
                 let subject = Subject::new(&Place::new(&file, &[]), "a group", name, "");
-                self.compare(&subject, &[(String::new(), self.new.desk.tree(&file).clone())], &|_| None);
+                self.compare_one(&subject, self.new.desk.tree(&file).clone());
             }
         }
     }
@@ -232,7 +230,7 @@ impl Merger<'_> {
         if let (true, Tree::Map(entries)) = (known.text("path") == Some("unknown"), &mut told) {
             entries.retain(|(key, _)| key != "evidence");
         }
-        self.compare(&subject, &[(String::new(), told)], &|_| None);
+        self.compare_one(&subject, told);
         if known.get("deprecated").is_some() && said.get("deprecated").is_none() {
             self.report.differ(&subject.name, "", "not deprecated in the description, deprecated here".to_owned());
         }
@@ -271,7 +269,7 @@ impl Merger<'_> {
         }
         let shared = places::envelope_time(self.desk).and_then(|time| time.text("name"));
         let time = known.text("time").or(shared);
-        let is_listed = known.get(here).filter(is_known).is_some();
+        let is_listed = known.get(here).is_some_and(is_known);
         if let (Some(said), Some(here), true, true) = (said.text("time"), time, is_listed, self.new.is_ours)
             && said != here
         {
@@ -290,7 +288,7 @@ impl Merger<'_> {
         }
         if let (Some(at), Some(new)) = (&known.record, &new.record) {
             let subject = Subject::new(at, "a record", known.label.clone(), "");
-            self.compare(&subject, &[(String::new(), new.tree(&self.new.desk).clone())], &|_| None);
+            self.compare_one(&subject, new.tree(&self.new.desk).clone());
         }
     }
 
@@ -303,7 +301,7 @@ impl Merger<'_> {
         if let (Some(inherited), Tree::Map(entries)) = (inherited, &mut told) {
             entries.retain(|(key, value)| key != "evidence" || value.as_text() != Some(inherited));
         }
-        let differing = self.differing(&list.at.file, here, &new.at.file, said);
+        let differing = self.differing(here, &new.at.file, said);
         let ranges = vec![(subject.of.clone(), said.clone())];
         match differing {
             Some(text) => self.report.differ(&subject.name, &subject.of, text),
@@ -311,7 +309,7 @@ impl Merger<'_> {
         }
         self.optional(subject, here, list, said);
         without(&mut told, "range");
-        self.compare(subject, &[(subject.of.clone(), told)], &|_| None);
+        self.compare_one(subject, told);
     }
 
     /// A field that is known otherwise than by document is an `Option` anyway, and our own descriptions say so.
@@ -339,7 +337,7 @@ impl Merger<'_> {
         let mut agrees = true;
         for user in &matched.users {
             let mut new = user.said.tree(&self.new.desk).clone();
-            if let Some(differing) = self.differing(&matched.at.file, &here, &user.said.file, &new) {
+            if let Some(differing) = self.differing(&here, &user.said.file, &new) {
                 self.report.differ(&subject.name, &user.label, differing);
                 agrees = false;
             }
@@ -374,9 +372,9 @@ impl Merger<'_> {
 
     /// Whether several values can be sent.
     fn several(&mut self, subject: &Subject, here: &Tree, user: &User, new: &Tree) {
-        let text = match (here.text("list"), new.text("list")) {
+        let text = match (here.text("list"), new.get("list")) {
             (Some(_), None) => "one value in the description, several here".to_owned(),
-            (Some(here), Some(said)) if self.new.is_ours && here != said => {
+            (Some(here), Some(Tree::Text(said))) if here != said => {
                 format!("list {said} in the description, {here} here")
             }
             (None, Some(_)) => "several values in the description, one here".to_owned(),
@@ -463,11 +461,7 @@ impl Merger<'_> {
                 continue;
             };
             let Some(said) = places::named_type(&self.new.desk, &new).map(|(_, said)| said.clone()) else { continue };
-            self.compare(
-                &Subject::new(&at, "a type", format!("`{name}`"), ""),
-                &[(String::new(), said.clone())],
-                &|_| None,
-            );
+            self.compare_one(&Subject::new(&at, "a type", format!("`{name}`"), ""), said.clone());
             let value = |value: &Tree| value.text("value").unwrap_or_default().to_owned();
             let values: Vec<String> = said.entries("values").iter().map(value).collect();
             let missing: Vec<String> =
@@ -492,8 +486,8 @@ impl Merger<'_> {
     }
 }
 
-fn is_known(tree: &&Tree) -> bool {
-    !matches!(tree, Tree::Null) && tree.as_text() != Some("unknown") && **tree != Tree::List(Vec::new())
+fn is_known(tree: &Tree) -> bool {
+    !matches!(tree, Tree::Null) && tree.as_text() != Some("unknown") && *tree != Tree::List(Vec::new())
 }
 
 fn without(tree: &mut Tree, key: &str) {

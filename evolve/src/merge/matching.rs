@@ -10,8 +10,8 @@ use codegen::names::{self, Case};
 use codegen::template;
 use codegen::type_expr::TypeExpr;
 
-use super::places::{self, Entry, Fields, Place, Taken, body_fields, label, params};
-use super::{Fresh, SERVICE};
+use super::places::{self, Entry, Fields, ParamAt, Place, body_fields, label, params};
+use super::{Fresh, SERVICE, Wanted};
 use crate::change::Desk;
 use crate::naming::{ident_of, share_a_value};
 use crate::tree::Tree;
@@ -81,7 +81,7 @@ impl Matches {
             let mut matcher = Matcher {
                 known,
                 new: &new.desk,
-                is_ours: new.is_ours,
+                names: &new.names,
                 met: Self::default(),
                 shared,
                 queue: VecDeque::new(),
@@ -99,7 +99,7 @@ impl Matches {
 struct Matcher<'a> {
     known: &'a Desk,
     new: &'a Desk,
-    is_ours: bool,
+    names: &'a BTreeMap<String, Wanted>,
     met: Matches,
     /// Records that the service is to have.
     shared: BTreeSet<Place>,
@@ -121,7 +121,7 @@ impl Matcher<'_> {
         if let Some(new) = places::metadata(self.new).filter(|new| !new.all(self.new).is_empty()) {
             self.note_file(&new, SERVICE);
             match places::metadata(self.known) {
-                Some(known) => self.fields(known, new),
+                Some(known) => self.fields(&known, &new),
                 None => self.want_fields(&new),
             }
         }
@@ -153,8 +153,9 @@ impl Matcher<'_> {
     /// Notes in which file the records of a body stand.
     fn note_file(&mut self, fields: &Fields, file: &str) {
         if let Some(record) = &fields.record {
-            // Our own descriptions say which group has a record; what they name for none belongs to all.
-            let file = if self.is_ours && record.file == SERVICE { SERVICE } else { file };
+            let name = record.tree(self.new).text("name").unwrap_or_default();
+            let is_shared = self.names.get(name).is_some_and(|wanted| wanted.is_shared);
+            let file = if is_shared { SERVICE } else { file };
             if !self.met.files.entry(record.clone()).or_default().insert(file.to_owned()) {
                 return;
             }
@@ -201,7 +202,7 @@ impl Matcher<'_> {
     }
 
     /// Whether two params are the same: by name, and in a path by where they stand in it.
-    fn is_same(&self, known: &Taken, of: &Place, new: &Taken, of_new: &Place) -> bool {
+    fn is_same(&self, known: &ParamAt, of: &Place, new: &ParamAt, of_new: &Place) -> bool {
         let (param, said) = (known.at.tree(self.known), new.at.tree(self.new));
         let path = |endpoint: &Tree| endpoint.text("path").unwrap_or_default().to_owned();
         let (path, other) = (path(of.tree(self.known)), path(of_new.tree(self.new)));
@@ -219,10 +220,10 @@ impl Matcher<'_> {
         let Some(fields) = body_fields(self.new, new) else { return };
         let (known_body, new_body) =
             (known.and_then(|known| known.tree(self.known).get("body")), new.tree(self.new).get("body"));
-        if let (Some(known), Some(there)) = (known, known.and_then(|known| body_fields(self.known, known))) {
+        if let Some(there) = known.and_then(|known| body_fields(self.known, known)) {
             let kinds = [known_body, new_body].map(|body| body.and_then(places::kind));
             if kinds[0] == kinds[1] {
-                self.fields(there, fields);
+                self.fields(&there, &fields);
             }
             return;
         }
@@ -238,7 +239,7 @@ impl Matcher<'_> {
     }
 
     /// Two lists of fields that stand at one place.
-    fn fields(&mut self, known: Fields, new: Fields) {
+    fn fields(&mut self, known: &Fields, new: &Fields) {
         if self.met.fields.iter().any(|(there, met)| there.at == known.at && met.at == new.at) {
             return;
         }
@@ -268,7 +269,8 @@ impl Matcher<'_> {
         let (TypeExpr::Name(known), TypeExpr::Name(new)) = (known, new) else { return };
         if let Some(record) = places::record(self.new, new_file, new) {
             if let Some(there) = places::record(self.known, file, known) {
-                self.fields(places::record_fields(self.known, there), places::record_fields(self.new, record));
+                let known = places::record_fields(self.known, there);
+                self.fields(&known, &places::record_fields(self.new, record));
             }
         } else if can_be(self.known, known, self.new, new) {
             let (new, known) = ((*new).to_owned(), (*known).to_owned());
@@ -297,7 +299,9 @@ impl Matcher<'_> {
     fn share(&mut self, record: &Place) {
         if self.shared.insert(record.clone()) {
             let inner = self.records_in(&places::record_fields(self.new, record.clone()));
-            inner.iter().for_each(|record| self.share(record));
+            for record in &inner {
+                self.share(record);
+            }
         }
     }
 
@@ -322,7 +326,8 @@ impl Matcher<'_> {
         let met = self.met.fields.iter().filter(|(_, new)| new.at == fields.at);
         let found = met.filter_map(|(known, _)| known.record.clone()).find(fits);
         let by_name = || {
-            let name = names::ident(record.tree(self.new).text("name")?, Case::Pascal).ok()?;
+            let wanted = self.names.get(record.tree(self.new).text("name")?)?;
+            let name = names::ident(&wanted.name, Case::Pascal).ok()?;
             let there = places::record(self.known, file.as_deref().unwrap_or(SERVICE), &name)?;
             let known = places::record_fields(self.known, there.clone());
             let is_other = self.met.fields.iter().any(|(met, _)| met.at == known.at);
@@ -332,7 +337,7 @@ impl Matcher<'_> {
         };
         match found.or_else(by_name) {
             Some(there) => {
-                self.fields(places::record_fields(self.known, there.clone()), fields);
+                self.fields(&places::record_fields(self.known, there.clone()), &fields);
                 self.met.wanted_records.insert(record.clone(), Some(there));
             }
             None => self.want_fields(&Fields { label: label.to_owned(), ..fields }),

@@ -83,14 +83,11 @@ pub(super) fn body_fields(desk: &Desk, endpoint: &Place) -> Option<Fields> {
     let tree = endpoint.tree(desk);
     let body = tree.get("body")?;
     let kind = kind(body)?;
-    match body.get(kind)? {
-        Tree::Text(name) => record(desk, &endpoint.file, name).map(|record| record_fields(desk, record)),
-        _ => {
-            let evidence = body.text("evidence").or(tree.text("evidence")).unwrap_or_default().to_owned();
-            let at = endpoint.key("body").key(kind);
-            Some(Fields { at, record: None, label: label(tree), evidence })
-        }
+    if let Some(name) = body.text(kind) {
+        return record(desk, &endpoint.file, name).map(|record| record_fields(desk, record));
     }
+    let evidence = body.text("evidence").or(tree.text("evidence")).unwrap_or_default().to_owned();
+    Some(Fields { at: endpoint.key("body").key(kind), record: None, label: label(tree), evidence })
 }
 
 /// Whether a body is a series or an object.
@@ -147,30 +144,30 @@ pub(super) enum Entry {
 
 /// A param that an endpoint takes.
 #[derive(Clone, Debug)]
-pub(super) struct Taken {
+pub(super) struct ParamAt {
     /// Where it is defined.
     pub(super) at: Place,
     pub(super) entry: Entry,
 }
 
 /// The params of an endpoint, sets and references followed; `None` where nobody knows them.
-pub(super) fn params(desk: &Desk, endpoint: &Place) -> Option<Vec<Taken>> {
+pub(super) fn params(desk: &Desk, endpoint: &Place) -> Option<Vec<ParamAt>> {
     let Tree::List(entries) = endpoint.tree(desk).get("params")? else { return None };
     let shared = service().items(desk, "params");
     let named = |wanted: &str| shared.iter().find(|(_, param)| id(param) == wanted).map(|(at, _)| at.clone());
     let taken = entries.iter().enumerate().flat_map(|(index, entry)| {
         let at = endpoint.item("params", index);
         if let Some(name) = entry.text("use") {
-            return named(name).map(|def| Taken { at: def, entry: Entry::Use(at) }).into_iter().collect();
+            return named(name).map(|def| ParamAt { at: def, entry: Entry::Use(at) }).into_iter().collect();
         }
-        let Some(name) = entry.as_text() else { return vec![Taken { at, entry: Entry::Own }] };
+        let Some(name) = entry.as_text() else { return vec![ParamAt { at, entry: Entry::Own }] };
         let sets = desk.tree(SERVICE).entries("param_sets");
         match sets.iter().find(|set| set.text("name") == Some(name)) {
             Some(set) => {
                 let ids = set.entries("params").iter().filter_map(|id| named(id.as_text()?));
-                ids.map(|def| Taken { at: def, entry: Entry::Set(name.to_owned()) }).collect()
+                ids.map(|def| ParamAt { at: def, entry: Entry::Set(name.to_owned()) }).collect()
             }
-            None => named(name).map(|def| Taken { at: def, entry: Entry::Name(at) }).into_iter().collect(),
+            None => named(name).map(|def| ParamAt { at: def, entry: Entry::Name(at) }).into_iter().collect(),
         }
     });
     Some(taken.collect())

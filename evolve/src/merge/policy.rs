@@ -25,59 +25,53 @@ pub(super) enum Policy {
 
 /// The policy of a key, by the kind of map that it stands in. `None` for one that nobody has decided about.
 pub(super) fn policy(map: &str, key: &str) -> Option<Policy> {
-    use Policy::{Fill, Join, Keep, Kept, Matched, Names, Part, Text, Told};
+    use Policy::{Join, Keep, Kept, Matched, Names, Part, Told};
     Some(match (map, key) {
-        // In the time of the service, and of a series.
-        ("the time", "unit") => Keep,
-        ("the envelope" | "the service", "time") => Kept,
-        ("the service", "envelope") | ("the envelope", "metadata") => Kept,
+        ("the service", "time" | "envelope") | ("the envelope", "time" | "metadata") => Kept,
+        ("the time", "unit") | ("`client_credentials`", "path") => Keep,
         ("the service", "base_url" | "credentials" | "error_body") | ("the credentials", _) => Part,
         ("the service" | "`client_credentials`", "errors") => Join("status"),
         ("the service", "limits") => Join("name"),
         ("`client_credentials`", "reply") => Names,
         ("a group", "title") => Matched,
         ("a param" | "a field" | "an endpoint" | "a record", "evidence") => Told,
-        (_, "evidence") => Matched,
-        (_, "summary" | "notes" | "advice") => Text,
-        (_, "default" | "served" | "unit" | "deprecated" | "label" | "applies_to") => Fill,
-        (_, "title" | "version" | "env_prefix" | "suffix" | "header" | "data" | "message" | "code") => Keep,
-        (_, "requests" | "seconds" | "concurrent") | ("`client_credentials`", "path") => Keep,
-        (_, "ident") => Told,
-        (_, "aliases") => Names,
-        (_, "range") => Part,
-        (_, "min" | "max") => Fill,
-        (_, "name" | "id" | "type" | "kind" | "list" | "in" | "use" | "required" | "optional" | "status" | "value") => {
-            Matched
-        }
-        (_, "path" | "params" | "body" | "series" | "object" | "time" | "fields" | "records" | "endpoints") => Matched,
-        (_, "types" | "values" | "param_sets" | "unsupported" | "shapes" | "part" | "question" | "suffixes") => Matched,
-        (_, "answer") => Matched,
+        _ => return everywhere(key),
+    })
+}
+
+/// The policy that a key has in every other map.
+fn everywhere(key: &str) -> Option<Policy> {
+    use Policy::{Fill, Keep, Matched, Names, Part, Text, Told};
+    Some(match key {
+        "summary" | "notes" | "advice" => Text,
+        "default" | "served" | "unit" | "deprecated" | "label" | "applies_to" | "min" | "max" => Fill,
+        "title" | "version" | "env_prefix" | "suffix" | "header" | "data" | "message" | "code" | "requests"
+        | "seconds" | "concurrent" => Keep,
+        "ident" => Told,
+        "aliases" => Names,
+        "range" => Part,
+        "name" | "id" | "type" | "kind" | "list" | "in" | "use" | "required" | "optional" | "status" | "value"
+        | "path" | "params" | "body" | "series" | "object" | "time" | "fields" | "records" | "endpoints" | "types"
+        | "values" | "param_sets" | "unsupported" | "shapes" | "part" | "question" | "suffixes" | "answer"
+        | "evidence" => Matched,
         _ => return None,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use codegen::format::{GROUP, Map, SERVICE, Shape};
+    use codegen::format::{GROUP, Map, SERVICE};
 
     use super::policy;
-
-    fn visit(shape: &'static Shape, seen: &mut Vec<&'static str>) {
-        match shape {
-            Shape::Either(shapes) => shapes.iter().for_each(|shape| visit(shape, seen)),
-            Shape::UseOr(of_use, other) => [of_use, other].into_iter().for_each(|map| keys(map, seen)),
-            Shape::Map(map) => keys(map, seen),
-            Shape::List(item) => visit(item, seen),
-            _ => {}
-        }
-    }
 
     fn keys(map: &'static Map, seen: &mut Vec<&'static str>) {
         for key in map.keys {
             if policy("", key.name).is_none() && !seen.contains(&key.name) {
                 seen.push(key.name);
             }
-            visit(&key.shape, seen);
+            for map in key.shape.maps() {
+                keys(map, seen);
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use codegen::spec::Evidence;
 use super::places;
 use crate::change::Desk;
 use crate::keys::SERVICE;
-use crate::naming::{Taken, singular};
+use crate::naming::{NamesInUse, singular};
 use crate::tree::Tree;
 
 /// Whether several values can be sent, with commas between them.
@@ -21,20 +21,20 @@ pub(crate) enum Several {
 }
 
 /// A param that is to have a setter, or to be an argument.
-pub(crate) struct Wished<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) ty: &'a str,
+pub(super) struct Wished<'a> {
+    pub(super) name: &'a str,
+    pub(super) ty: &'a str,
     /// What it is to be called, if somebody said that.
-    pub(crate) ident: Option<String>,
-    pub(crate) several: Several,
-    pub(crate) in_path: bool,
+    pub(super) ident: Option<String>,
+    pub(super) several: Several,
+    pub(super) in_path: bool,
     /// How it is known to be required, if it is.
-    pub(crate) required: Option<&'a str>,
+    pub(super) required: Option<&'a str>,
 }
 
 /// Setters by the trait that they become.
 #[derive(Debug, Default)]
-pub(crate) struct Setters {
+pub(super) struct Setters {
     all: HashMap<String, Setter>,
     /// The types that each takes in the catalogue, with its name as a setter.
     types: HashMap<String, BTreeSet<String>>,
@@ -79,7 +79,7 @@ impl Setters {
     }
 
     /// What was noticed of names that a type made necessary.
-    pub(crate) fn said(&mut self) -> Vec<String> {
+    pub(super) fn said(&mut self) -> Vec<String> {
         std::mem::take(&mut self.said)
     }
 
@@ -92,7 +92,7 @@ impl Setters {
     }
 
     /// Notes the names that a shared param has on an endpoint.
-    pub(crate) fn note(&self, wire_name: &str, idents: &mut Taken) {
+    pub(super) fn note(&self, wire_name: &str, idents: &mut NamesInUse) {
         for setter in self.all.values().filter(|setter| setter.wire_name == wire_name) {
             idents.note(setter.ident.as_str());
         }
@@ -104,7 +104,7 @@ impl Setters {
     /// The `ident` that a param needs, and the name of the setter that takes several, if there is to be one.
     ///
     /// `idents` are the names on its endpoint so far.
-    pub(crate) fn choose(&mut self, wished: &Wished<'_>, idents: &mut Taken) -> (Option<String>, Option<String>) {
+    pub(super) fn choose(&mut self, wished: &Wished<'_>, idents: &mut NamesInUse) -> (Option<String>, Option<String>) {
         let Wished { name: wire_name, ty, .. } = *wished;
         let is_argument = is_argument(wished.in_path, wished.required);
         let wish = |several| Wish { wire_name, ty, several, is_argument };
@@ -125,7 +125,7 @@ impl Setters {
         ((derived.as_ref() != Some(&ident)).then_some(ident), list)
     }
 
-    fn claim(&mut self, wanted: Option<String>, wish: &Wish<'_>, idents: &mut Taken) -> String {
+    fn claim(&mut self, wanted: Option<String>, wish: &Wish<'_>, idents: &mut NamesInUse) -> String {
         let scope = if wish.is_argument { Scope::Arguments } else { Scope::Setters };
         let is_free = |ident: &str| !names::is_taken(scope, ident) && !idents.has(ident) && self.is_mine(ident, wish);
         let fits = |ident: &str| names::is_ident(ident, Case::Snake) && is_free(ident);
@@ -137,7 +137,7 @@ impl Setters {
         let by_type = other.as_ref().and_then(|(_, wanted)| with_type(wanted, wish.ty)).filter(|ident| fits(ident));
         let ident = usable.or(by_type).unwrap_or_else(|| {
             // Names are tried until one is free here and stands for nothing else elsewhere.
-            let mut tried = Taken::default();
+            let mut tried = NamesInUse::default();
             loop {
                 let candidate = tried.claim(wish.wire_name, Case::Snake, scope);
                 if fits(&candidate) {

@@ -11,7 +11,7 @@ use crate::tree::Tree;
 
 impl Merger<'_> {
     /// How the types of two params or fields differ, if they do, with what goes by the type that is not taken over.
-    pub(super) fn differing(&self, file: &str, here: &Tree, new_file: &str, said: &Tree) -> Option<String> {
+    pub(super) fn differing(&self, here: &Tree, new_file: &str, said: &Tree) -> Option<String> {
         let [known, new] = [here, said].map(|tree| tree.text("type").unwrap_or_default());
         let (known_ty, new_ty) = (TypeExpr::parse(known)?, TypeExpr::parse(new)?);
         let bound = |key: &str| said.get("range").and_then(|range| range.get(key));
@@ -22,8 +22,8 @@ impl Merger<'_> {
         let more = [("min", bound("min")), ("max", bound("max")), ("default", default)];
         let more: Vec<_> = more.iter().filter_map(|(key, value)| Some(format!("{key} {}", bare((*value)?)))).collect();
         let more = if more.is_empty() { String::new() } else { format!(" with {}", more.join(", ")) };
-        let new = in_words(&self.new.desk, new_file, &new_ty, true);
-        Some(format!("{new}{more} in the description, {} here", in_words(self.desk, file, &known_ty, false)))
+        let new = in_words(&self.new.desk, &new_ty, true);
+        Some(format!("{new}{more} in the description, {} here", in_words(self.desk, &known_ty, false)))
     }
 
     fn agrees(&self, known: &TypeExpr<'_>, new: &TypeExpr<'_>, new_file: &str, min: Option<f64>) -> bool {
@@ -44,8 +44,9 @@ impl Merger<'_> {
             (TypeExpr::Builtin(Builtin::Count), TypeExpr::Builtin(Builtin::Integer)) => {
                 min.is_none_or(|min| min >= 0.0)
             }
-            (TypeExpr::Builtin(Builtin::Timestamp), TypeExpr::Builtin(Builtin::Integer)) => true,
-            (TypeExpr::Builtin(known), TypeExpr::Builtin(new)) => known == new,
+            (TypeExpr::Builtin(known), TypeExpr::Builtin(new)) => {
+                known == new || (*known, *new) == (Builtin::Timestamp, Builtin::Integer)
+            }
             _ => false,
         }
     }
@@ -80,12 +81,12 @@ impl Merger<'_> {
     }
 }
 
-fn in_words(desk: &Desk, file: &str, ty: &TypeExpr<'_>, is_new: bool) -> String {
+fn in_words(desk: &Desk, ty: &TypeExpr<'_>, is_new: bool) -> String {
     match ty {
         TypeExpr::Builtin(builtin) => {
             BUILTINS.iter().find(|(_, known)| known == builtin).map_or("any", |(name, _)| name).to_owned()
         }
-        TypeExpr::List(item) => format!("a list of {}", in_words(desk, file, item, is_new)),
+        TypeExpr::List(item) => format!("a list of {}", in_words(desk, item, is_new)),
         TypeExpr::Name(name) if is_new => match places::named_type(desk, name) {
             Some((_, ty)) => {
                 let values: Vec<&str> = ty.entries("values").iter().filter_map(|value| value.text("value")).collect();

@@ -1,6 +1,7 @@
 //! Bodies as the catalogue writes them: the fields or the record of a series or an object, and where the time is.
 
 use super::Builder;
+use super::entries::record_name;
 use crate::import::plan::{PlannedBody, PlannedEndpoint, PlannedField, Ty};
 use crate::tree::Tree;
 
@@ -37,10 +38,10 @@ impl Builder<'_> {
     }
 
     fn record_or_fields(&self, record: usize, evidence: &str, skip: Option<&str>) -> Tree {
-        match &self.records[record] {
-            Some(name) => name.as_str().into(),
-            None => Tree::List(self.fields(&self.plan.records[record].fields, evidence, skip)),
+        if self.inline.contains(&record) {
+            return Tree::List(self.fields(&self.plan.records[record].fields, evidence, skip));
         }
+        record_name(record).into()
     }
 
     /// The time of a series, where it is not that of the envelope.
@@ -48,7 +49,7 @@ impl Builder<'_> {
         let fields = &self.plan.records[record].fields;
         let is_moment = |field: &&PlannedField| field.ty == Ty::Builtin("timestamp");
         let has = |name: &str| fields.iter().any(|field| field.name == name);
-        let is_inline = self.records[record].is_none();
+        let is_inline = self.inline.contains(&record);
         let shared = self.envelope_time.as_deref();
         if shared.is_some_and(|shared| said.is_none_or(|said| said == shared) && has(shared)) {
             let is_time = fields.iter().any(|field| Some(field.name.as_str()) == shared && is_moment(&field));

@@ -8,13 +8,13 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{aliases, items, text};
 use super::plan::PlannedGroup;
-use crate::naming::Taken;
+use crate::naming::NamesInUse;
 
-const TAG_KEYS: &[&str] = &["description", "name", "x-aliases", "x-displayName"];
+const TAG_KEYS: &str = "description name x-aliases x-displayName";
 
 /// The module that a tag makes if no other is in its way.
 pub(super) fn module(tag: &str) -> String {
-    Taken::default().claim(tag, Case::Snake, names::Scope::Groups)
+    NamesInUse::default().claim(tag, Case::Snake, names::Scope::Groups)
 }
 
 impl Reader<'_> {

@@ -12,24 +12,11 @@ use crate::keys::SERVICE;
 use crate::tree::Tree;
 
 /// Keys of the whole description that something here reads.
-const KEYS: &[&str] = &[
-    "components",
-    "info",
-    "openapi",
-    "paths",
-    "security",
-    "servers",
-    "tags",
-    "webhooks",
-    "x-envelope",
-    "x-env-prefix",
-    "x-generated",
-    "x-known-by-name",
-    "x-limits",
-    "x-time",
-];
+const KEYS: &str = "\
+    components info openapi paths security servers tags webhooks x-envelope x-env-prefix x-generated \
+    x-known-by-name x-limits x-time";
 
-const PARTS: &[&str] = &["parameters", "pathItems", "responses", "schemas", "securitySchemes"];
+const PARTS: &str = "parameters pathItems responses schemas securitySchemes";
 
 impl Reader<'_> {
     /// A `service.yaml` for a catalogue that has none.
@@ -37,7 +24,7 @@ impl Reader<'_> {
         let root = self.document.root();
         let info = root.get("info").unwrap_or(&Value::Null);
         let said = |key: &str, other: &str| head(info, key).unwrap_or_else(|| other.to_owned());
-        self.sweep(info, &["description", "title", "version"], "#/info");
+        self.sweep(info, "description title version", "#/info");
         let title = said("title", "Service");
         let prefix = text(root, "x-env-prefix").map(str::to_owned);
         let prefix = prefix.or_else(|| names::ident(&ascii(&title), Case::Shouty).ok());
@@ -86,7 +73,7 @@ impl Reader<'_> {
         }
         if self.suffix.is_empty() && self.plan.prefix.is_empty() {
             // It is what base URLs are going to end in.
-            self.suffix = said_suffix(said).unwrap_or_default().to_owned();
+            said_suffix(said).unwrap_or_default().clone_into(&mut self.suffix);
         }
         self.envelope =
             at(&["envelope", "data"]).map(|data| Envelope { data, metadata: at(&["envelope", "metadata", "name"]) });
@@ -130,24 +117,24 @@ impl Reader<'_> {
             let place = format!("#/components/schemas/{name}");
             let is_read = self.swept.contains(&place) || used.contains(&place);
             if !is_read {
-                self.notes.add("schemas of nothing that is taken over", &place);
+                self.notes.aside("schemas of nothing that is taken over", &place);
             }
         }
         for kind in ["parameters", "pathItems", "responses"] {
             for (name, _) in entries(root.get("components").unwrap_or(&Value::Null), kind) {
                 let place = format!("#/components/{kind}/{name}");
                 if !self.swept.contains(&place) {
-                    self.notes.add(format!("{kind} of nothing that is taken over"), &place);
+                    self.notes.aside(format!("{kind} of nothing that is taken over"), &place);
                 }
             }
         }
         for name in items(root, "tags").iter().filter_map(|tag| text(tag, "name")) {
             if !self.tags.contains(name) && !self.document.is_ours() {
-                self.notes.add("tags of no endpoint that is taken over", &format!("#/tags/{name}"));
+                self.notes.aside("tags of no endpoint that is taken over", &format!("#/tags/{name}"));
             }
         }
         if root.get("security").is_some() && !self.document.is_ours() {
-            self.notes.add("`security`, as every request carries all credentials that there are", "#");
+            self.notes.aside("`security`, as every request carries all credentials that there are", "#");
         }
     }
 
@@ -156,16 +143,16 @@ impl Reader<'_> {
         let root = self.document.root();
         let server = items(root, "servers").first()?;
         if items(root, "servers").len() > 1 {
-            self.notes.add("servers beyond the first", "#/servers");
+            self.notes.aside("servers beyond the first", "#/servers");
         }
         if !self.document.is_ours() {
-            self.sweep(server, &["url", "variables", "x-evidence"], "#/servers");
+            self.sweep(server, "url variables x-evidence", "#/servers");
         }
         let mut url = text(server, "url")?.to_owned();
         for (name, variable) in entries(server, "variables") {
             if !self.document.is_ours() {
                 let place = format!("#/servers/variables/{name}");
-                self.sweep(variable, &["default"], &place);
+                self.sweep(variable, "default", &place);
                 let path = text(server, "url").and_then(|url| url.split("://").last()?.split_once('/'));
                 if path.is_some_and(|(_, path)| path.contains(&format!("{{{name}}}"))) {
                     self.notes.add("a variable of the server's path, which stands as its default", &place);
@@ -175,7 +162,7 @@ impl Reader<'_> {
         }
         let path = match url.split_once("://").map(|(_, rest)| rest).or(url.strip_prefix("//")) {
             Some(rest) => {
-                self.notes.add("the host of the server, which users give themselves", "#/servers");
+                self.notes.aside("the host of the server, which users give themselves", "#/servers");
                 rest.find('/').map_or("", |slash| &rest[slash..]).to_owned()
             }
             None => url,

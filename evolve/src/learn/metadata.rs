@@ -2,8 +2,8 @@
 
 use serde_yaml::{Mapping, Value};
 
-use super::enums::Met;
-use super::fields::{Place, Topic};
+use super::enums::FieldsSeen;
+use super::fields::{FieldList, Topic};
 use crate::change::{Desk, Refusal};
 use crate::edit::Step;
 use crate::keys::SERVICE;
@@ -13,7 +13,7 @@ use crate::tree::Tree;
 
 impl Topic<'_> {
     /// Compares what stands beside the records with the envelope, and adds to it what can be said there.
-    pub(super) fn beside(&self, desk: &mut Desk, replies: &[Reply], met: &mut Met) -> Result<(), Refusal> {
+    pub(super) fn metadata(&self, desk: &mut Desk, replies: &[Reply], met: &mut FieldsSeen) -> Result<(), Refusal> {
         let Some(data) = desk.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
             return Ok(());
         };
@@ -57,11 +57,11 @@ impl Topic<'_> {
         let unsupported = envelope.metadata.as_ref().and_then(|metadata| metadata.unsupported.as_deref().cloned());
         let fixed = unsupported.map(|field| (field, "`envelope.metadata.unsupported` names it as a list"));
         let path = vec![Step::Key("envelope"), Step::Key("metadata"), Step::Key("fields")];
-        let place = Place {
+        let place = FieldList {
             within: format!("{name}."),
             fixed: fixed.into_iter().collect(),
             is_shared: true,
-            ..Place::new(SERVICE, path, envelope.evidence.word())
+            ..FieldList::new(SERVICE, path, envelope.evidence.word())
         };
         self.merge(desk, &place, seen)
     }

@@ -4,27 +4,27 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{evidence_of, text};
-use super::plan::{Said, Ty};
+use super::plan::{Annotations, Bound, Ty};
 use super::schema::DEPTH;
 
 impl<'d> Reader<'d> {
     /// What is said of a value where it stands, or else where its schema does.
-    pub(super) fn said_of_value(&mut self, schema: &'d Value, ty: &Ty, place: &str) -> Said {
+    pub(super) fn said_of_value(&mut self, schema: &'d Value, ty: &Ty, place: &str) -> Annotations {
         let layers = self.layers(schema);
         let is_shared = matches!(ty, Ty::Named(_) | Ty::Record(_));
         let own = self.said(schema);
         let far = layers[1..].iter().filter(|_| !is_shared).map(|layer| self.said(layer));
-        let said = far.fold(own, Said::or);
+        let said = far.fold(own, Annotations::or);
         let bounds_of = |layer: &'d Value| ["minimum", "maximum"].iter().filter_map(|key| layer.get(key));
         if layers.iter().copied().flat_map(bounds_of).any(|bound| number(bound).is_none()) {
             self.notes.add("`minimum` or `maximum` that is no number", place);
         }
         // An item's bounds are those of the value where several are taken.
-        let (mut items, mut lists) = (Said::default(), layers);
+        let (mut items, mut lists) = (Annotations::default(), layers);
         for _ in 0..DEPTH {
             let Some(item) = lists.iter().find_map(|list| list.get("items")) else { break };
             lists = self.layers(item);
-            items = lists.iter().map(|layer| bounds(layer)).fold(items, Said::or);
+            items = lists.iter().map(|layer| bounds(layer)).fold(items, Annotations::or);
         }
         let said = said.or(items);
         if said.min.or(said.max).is_some() && !ty.is_number() {
@@ -35,14 +35,14 @@ impl<'d> Reader<'d> {
             self.notes.add("a range without a number in it", place);
         }
         let holds = is_range && ty.is_number();
-        let is_implied = |min: f64| *ty == Ty::Builtin("count") && min == 0.0;
+        let is_implied = |min: Bound| *ty == Ty::Builtin("count") && min.number == 0.0;
         let (min, max) = (said.min.filter(|min| holds && !is_implied(*min)), said.max.filter(|_| holds));
-        Said { min, max, ..said }
+        Annotations { min, max, ..said }
     }
 
     /// What an object says of what it describes, if that is to be taken over.
-    pub(super) fn said(&mut self, value: &'d Value) -> Said {
-        Said {
+    pub(super) fn said(&mut self, value: &'d Value) -> Annotations {
+        Annotations {
             summary: text(value, "description").map(|text| self.prose(text)).unwrap_or_default(),
             ident: text(value, "x-ident").map(str::to_owned),
             unit: text(value, "x-unit").map(str::to_owned),
@@ -54,12 +54,13 @@ impl<'d> Reader<'d> {
 }
 
 /// The bounds that a schema has itself.
-fn bounds(schema: &Value) -> Said {
+fn bounds(schema: &Value) -> Annotations {
     let range = schema.get("x-range");
     let bound = |key: &str, own: &str| number(schema.get(key).or(range.and_then(|range| range.get(own)))?);
-    Said { min: bound("minimum", "min"), max: bound("maximum", "max"), ..Said::default() }
+    Annotations { min: bound("minimum", "min"), max: bound("maximum", "max"), ..Annotations::default() }
 }
 
-fn number(bound: &Value) -> Option<f64> {
-    bound.as_f64().filter(|number| number.is_finite())
+fn number(bound: &Value) -> Option<Bound> {
+    let number = bound.as_f64().filter(|number| number.is_finite())?;
+    Some(Bound { number, whole: bound.as_i64().map(i128::from).or(bound.as_u64().map(i128::from)) })
 }

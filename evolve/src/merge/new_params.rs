@@ -1,6 +1,8 @@
 //! Params that are new on an endpoint: as an entry for one that endpoints share already, or with a setter that does
 //! not change those of others.
 
+use std::collections::BTreeSet;
+
 use codegen::names::{self, Case};
 use codegen::type_expr::TypeExpr;
 
@@ -8,10 +10,10 @@ use super::Merger;
 use super::additions::set;
 use super::compare::number;
 use super::matching::User;
-use super::places::{self, Entry, Place, Taken as Takes, label};
+use super::places::{self, Entry, ParamAt, Place, label};
 use super::setters::{Several, Wished};
 use crate::keys::SERVICE;
-use crate::naming::{Taken, claim_id};
+use crate::naming::{NamesInUse, claim_id};
 use crate::tree::Tree;
 
 impl Merger<'_> {
@@ -21,10 +23,10 @@ impl Merger<'_> {
         new: &Place,
         known: Option<&Place>,
         inherited: &str,
-        mut idents: Taken,
+        mut idents: NamesInUse,
     ) -> Option<Vec<Tree>> {
         let params = places::params(&self.new.desk, new)?;
-        let missing: Vec<Takes> = params.into_iter().filter(|taken| !self.met.has(known, &taken.at)).collect();
+        let missing: Vec<ParamAt> = params.into_iter().filter(|taken| !self.met.has(known, &taken.at)).collect();
         for taken in missing.iter().filter(|taken| taken.at.file == SERVICE) {
             self.setters.note(taken.at.tree(&self.new.desk).text("name").unwrap_or_default(), &mut idents);
         }
@@ -47,6 +49,21 @@ impl Merger<'_> {
         Some(trees.collect())
     }
 
+    /// Shared params that are new, in their own order.
+    pub(super) fn write_shared(&mut self) {
+        let mut wanted = BTreeSet::new();
+        for (new, known) in self.met.endpoints.clone() {
+            for taken in places::params(&self.new.desk, &new).into_iter().flatten() {
+                if taken.at.file == SERVICE && !self.met.has(known.as_ref(), &taken.at) {
+                    wanted.insert(taken.at);
+                }
+            }
+        }
+        for at in wanted {
+            self.shared(&at);
+        }
+    }
+
     /// What is said of known shared params on endpoints that are new.
     pub(super) fn match_shared(&mut self) {
         for (new, known) in self.met.endpoints.clone() {
@@ -67,7 +84,7 @@ impl Merger<'_> {
     fn known_shared(&self, new: &Place) -> Option<Place> {
         let param = new.tree(&self.new.desk);
         let ty = self.param_type(new, param);
-        let all = places::service().items(self.desk, "params").into_iter();
+        let all = places::service().items(self.desk, "params").into_iter().take(self.old_params);
         let known: Vec<_> = all
             .filter(|(_, known)| known.text("name") == param.text("name") && known.text("type") == Some(&ty))
             .collect();
@@ -91,13 +108,13 @@ impl Merger<'_> {
                 None => places::id(known).into(),
             };
         }
-        let mut taken = Taken::default();
+        let mut taken = NamesInUse::default();
         for known in ["params", "param_sets"].iter().flat_map(|list| self.desk.tree(SERVICE).entries(list)) {
             taken.note(names::ident(places::id(known), Case::Shouty).unwrap_or_default());
         }
         let name = param.text("name").unwrap_or_default();
         let id = claim_id(&mut taken, places::id(&param), name);
-        let mut tree = self.own_param(at, &param, &mut Taken::default());
+        let mut tree = self.own_param(at, &param, &mut NamesInUse::default());
         set(&mut tree, "id", (id != name).then(|| id.as_str().into()), &[]);
         self.desk.extend(SERVICE, &[], "params", vec![tree]);
         self.new_shared.insert(at.clone(), id.clone());
@@ -107,7 +124,7 @@ impl Merger<'_> {
     /// An entry for the one known shared param that says the same, and how it is known if that differs.
     fn same_shared(&self, at: &Place, param: &Tree, evidence: &str) -> Option<Tree> {
         let says_more = ["required", "in", "range"].iter().any(|key| param.get(key).is_some());
-        let shared = self.desk.tree(SERVICE).entries("params").iter();
+        let shared = self.desk.tree(SERVICE).entries("params").iter().take(self.old_params);
         let same: Vec<_> = shared.filter(|known| known.text("name") == param.text("name")).collect();
         let [known] = same.as_slice() else { return None };
         let default = param.get("default").map(super::compare::bare);
@@ -116,20 +133,26 @@ impl Merger<'_> {
             && known.get("required").is_none()
             && (default.is_none() || default == known.get("default").map(super::compare::bare));
         let is_told = self.is_told(evidence) && known.text("evidence") != Some(evidence);
-        (is_same && !says_more).then(|| match is_told {
-            true => Tree::map().with("use", places::id(known)).with("evidence", evidence),
-            false => places::id(known).into(),
-        })
+        let entry = if is_told {
+            Tree::map().with("use", places::id(known)).with("evidence", evidence)
+        } else {
+            places::id(known).into()
+        };
+        (is_same && !says_more).then_some(entry)
     }
 
     /// A param by the names that its type has here, and with the names of setters that do not change those of others.
-    fn own_param(&mut self, at: &Place, param: &Tree, idents: &mut Taken) -> Tree {
+    fn own_param(&mut self, at: &Place, param: &Tree, idents: &mut NamesInUse) -> Tree {
         let ty = self.param_type(at, param);
         let wished = Wished {
             name: param.text("name").unwrap_or_default(),
             ty: &ty,
             ident: param.text("ident").map(str::to_owned),
-            several: param.text("list").map_or(Several::No, |list| Several::By(list.to_owned())),
+            several: match param.get("list") {
+                None => Several::No,
+                Some(Tree::Text(list)) => Several::By(list.clone()),
+                Some(_) => Several::Yes,
+            },
             in_path: param.text("in") == Some("path"),
             required: param.text("required"),
         };
