@@ -12,6 +12,8 @@ pub(crate) enum Evidence {
     Published,
     /// Public clients agree.
     Reported,
+    /// The provider's description of the former version of the interface says so.
+    Former,
 }
 
 impl Evidence {
@@ -21,23 +23,27 @@ impl Evidence {
             Self::Document => "document",
             Self::Published => "published",
             Self::Reported => "reported",
+            Self::Former => "former",
         }
     }
 
     /// What a word of the catalogue stands for.
     pub(crate) fn of(word: &str) -> Option<Self> {
-        [Self::Document, Self::Published, Self::Reported].into_iter().find(|evidence| evidence.word() == word)
+        let all = [Self::Document, Self::Published, Self::Reported, Self::Former];
+        all.into_iter().find(|evidence| evidence.word() == word)
     }
 
-    /// Whether the client holds its users to it: what is only reported it leaves to the service.
+    /// Whether the client holds its users to it: what is only reported, or known of the former version, it leaves
+    /// to the service.
     pub(crate) fn is_enforced(self) -> bool {
-        self != Self::Reported
+        self < Self::Reported
     }
 
-    /// In a sentence: "the path is documented".
+    /// In a sentence: "the path is documented", "the fields are from the former version".
     pub(crate) fn told(self) -> &'static str {
         match self {
             Self::Document => "documented",
+            Self::Former => "from the former version",
             other => other.word(),
         }
     }

@@ -108,7 +108,7 @@ const fn map(what: &'static str, keys: &'static [Key]) -> Map {
     Map { what, keys, rules: &[] }
 }
 
-const EVIDENCE: Shape = Shape::Word(&["document", "published", "reported"]);
+const EVIDENCE: Shape = Shape::Word(&["document", "published", "reported", "former"]);
 const TEXTS: Shape = Shape::List(&Shape::Text);
 const UNKNOWN: Shape = Shape::Word(&["unknown"]);
 
@@ -118,5 +118,6 @@ const SHOUTY: Shape = Shape::Like("^[A-Z][A-Z0-9_]*$");
 const PASCAL: Shape = Shape::Like("^[A-Z][A-Za-z0-9]*$");
 
 const KNOWN_HOW: &str = "How it is known: `document` (the interface document says so), `published` (the provider's \
-     public documentation does) or `reported` (public clients agree).";
+     public documentation does), `reported` (public clients agree) or `former` (the provider's description of the \
+     former version does).";
 const NOTES: &str = "What else a user should know.";

@@ -11,7 +11,7 @@ use std::future::IntoFuture;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::client::{Builder, Endpoint, Request, Shell};
-use crate::registry::{Evidence, ParamInfo, ParamLocation, ValueType};
+use crate::registry::{ParamInfo, ParamLocation, ValueType};
 use crate::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
 
 const HOST: &str = "https://example.com";
@@ -79,7 +79,7 @@ pub fn setter<E: Endpoint>(request: impl Into<Request<E>>, expected: &str) {
 
 /// A value that the param takes, also where its bounds are enforced.
 fn sample(info: &ParamInfo) -> String {
-    let bound = info.range.min.or(info.range.max).filter(|_| info.evidence != Evidence::Reported);
+    let bound = info.range.min.or(info.range.max).filter(|_| info.evidence.is_enforced());
     match info.ty {
         ValueType::Integer | ValueType::Count | ValueType::Number | ValueType::Timestamp(_) => {
             bound.map_or_else(|| "7".to_owned(), |bound| bound.to_string())

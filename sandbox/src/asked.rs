@@ -4,7 +4,7 @@
 //! take is ignored, and so is an empty text. What is only reported is asked for where that is wanted. What the
 //! values mean is decided by those who use them.
 
-use generated_client::registry::{EndpointInfo, Evidence, ParamInfo, ParamLocation, ValueType};
+use generated_client::registry::{EndpointInfo, ParamInfo, ParamLocation, ValueType};
 
 use crate::number::real;
 use crate::refusal::Refusal;
@@ -63,8 +63,8 @@ impl Asked {
     /// Asks for what is required.
     fn complete(&self, strictness: Strictness) -> Result<(), Refusal> {
         let needed = |param: &ParamInfo| match param.required {
-            Some(Evidence::Reported) => strictness == Strictness::Reported,
-            required => required.is_some(),
+            None => false,
+            Some(known) => known.is_enforced() || strictness == Strictness::Reported,
         };
         let given = |param: &ParamInfo| self.values.iter().any(|(known, _)| known.wire_name == param.wire_name);
         let mut params = self.endpoint.params.unwrap_or_default().iter();

@@ -109,14 +109,16 @@ fn params_line(endpoint: &Endpoint) -> String {
     if params.is_empty() {
         return "It takes no params.".to_owned();
     }
-    let named = |filter: fn(&&EndpointParam) -> bool| {
-        let names = params.iter().filter(filter).map(|param| docs::code(param.param.argument()));
+    let named = |is_named: &dyn Fn(&EndpointParam) -> bool| {
+        let names = params.iter().filter(|param| is_named(param)).map(|param| docs::code(param.param.argument()));
         names.collect::<Vec<_>>().join(", ")
     };
-    let required = named(|param| param.param.required == Some(Evidence::Reported));
-    let mut line = format!("Params: {}.", named(|_| true));
-    if !required.is_empty() {
-        line += &format!(" Reported as required: {required}.");
+    let mut line = format!("Params: {}.", named(&|_| true));
+    for (known, how) in [(Evidence::Reported, "Reported as required"), (Evidence::Former, "Required formerly")] {
+        let required = named(&|param| param.param.required == Some(known));
+        if !required.is_empty() {
+            line += &format!(" {how}: {required}.");
+        }
     }
     line
 }

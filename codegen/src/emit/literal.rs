@@ -23,6 +23,7 @@ impl ToTokens for Evidence {
             Self::Document => quote!(Evidence::Document),
             Self::Published => quote!(Evidence::Published),
             Self::Reported => quote!(Evidence::Reported),
+            Self::Former => quote!(Evidence::Former),
         });
     }
 }

@@ -14,11 +14,15 @@ pub(super) static PARAM: Map = map(
         may(
             "required",
             EVIDENCE,
-            "How it is known to be required. `document` and `published` make it an argument, `reported` is \
-             documented only.",
+            "How it is known to be required. `document` and `published` make it an argument, `reported` and \
+             `former` are documented only.",
         ),
         may("default", Shape::Scalar, "What the service takes where it is left out."),
-        may("range", Shape::Map(&RANGE), "Bounds, checked before sending where the evidence is not `reported`."),
+        may(
+            "range",
+            Shape::Map(&RANGE),
+            "Bounds, checked before sending where the evidence is `document` or `published`.",
+        ),
         may(
             "served",
             Shape::List(&Shape::Scalar),

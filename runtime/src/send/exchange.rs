@@ -218,6 +218,7 @@ fn known(evidence: Evidence) -> &'static str {
         Evidence::Document => "documented",
         Evidence::Published => "published",
         Evidence::Reported => "reported",
+        Evidence::Former => "formerly known",
     }
 }
 

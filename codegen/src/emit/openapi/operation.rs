@@ -55,8 +55,11 @@ impl Description<'_> {
     }
 
     fn param(&self, param: &Param) -> Object {
-        let reported = param.required == Some(Evidence::Reported) && !param.in_path;
-        let hint = if reported { "Reported as required." } else { "" };
+        let hint = match param.required {
+            Some(Evidence::Reported) if !param.in_path => "Reported as required.",
+            Some(Evidence::Former) if !param.in_path => "Required in the former version.",
+            _ => "",
+        };
         let in_list = |style: &str| param.list.as_ref().map(|_| style.to_owned());
         let style = if param.in_path { "simple" } else { "form" };
         Object::default()

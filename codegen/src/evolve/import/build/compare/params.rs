@@ -88,8 +88,9 @@ impl Comparison<'_> {
             })
         };
         // What is only reported is never enforced, and the range of a param that is known better is.
-        let is_known_better = users().any(|user| self.evidence_of(met.at, user, param) != Some(Evidence::Reported));
-        let enforces = self.evidence == Evidence::Reported && is_known_better;
+        let is_known_better =
+            users().any(|user| self.evidence_of(met.at, user, param).is_none_or(Evidence::is_enforced));
+        let enforces = !self.evidence.is_enforced() && is_known_better;
         let why_not = shared
             .or(enforces.then_some("where it would be enforced"))
             .or(users().any(|user| is_outside(&user.said.said)).then_some("where the default is outside"));
