@@ -41,7 +41,7 @@ impl Asked {
             }
             let parts = parts(param, &value);
             if let [_, _, ..] = *parts
-                && param.list.is_none()
+                && (param.list.is_none() || (strictness == Strictness::Reported && param.required.is_some()))
             {
                 return Err(Refusal::param(format!("`{name}` takes one value: \"{value}\"")));
             }
@@ -98,9 +98,9 @@ impl Asked {
         self.endpoint.param(name).is_some()
     }
 
-    /// Whether the endpoint takes several values of a param.
+    /// Whether the endpoint takes several values of a param, and has some of its own where it is left out.
     pub(crate) fn takes_several(&self, name: &str) -> bool {
-        self.endpoint.param(name).is_some_and(|param| param.list.is_some())
+        self.endpoint.param(name).is_some_and(|param| param.list.is_some() && param.required.is_none())
     }
 }
 

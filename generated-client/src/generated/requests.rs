@@ -21,7 +21,7 @@ fn catalog() {
 fn funding_rate() {
     let client: Client = client();
     let funding_rate = client.funding_rate();
-    endpoint(funding_rate.funding_rate(), "/fundingRate", SEVERAL_VENUES, &["aggregationType"]);
+    endpoint(funding_rate.funding_rate(), "/fundingRate", SEVERAL_VENUES, &["aggregationType", "marketTypes"]);
 }
 
 #[test]
@@ -183,7 +183,12 @@ fn orderflow() {
 fn position_heatmap() {
     let client: Client = client();
     let position_heatmap = client.position_heatmap();
-    endpoint(position_heatmap.position_heatmap_data(), "/positionHeatmap", &[], &["coin", "exchange"]);
+    endpoint(
+        position_heatmap.position_heatmap_data(),
+        "/positionHeatmap",
+        &[],
+        &["coin", "exchange", "lookback", "graphType", "timestamp"],
+    );
 }
 
 #[test]
@@ -225,10 +230,11 @@ fn every_setter() {
         client.funding_rate().funding_rate().exchanges(["binance_perp_stable", "binance_perp_stable"]),
         "exchange=binance_perp_stable,binance_perp_stable",
     );
+    setter(client.position_heatmap().position_heatmap_data().graph_type("a"), "graphType=a");
     setter(client.liquidity().cumulative_liquidation_level().leverage("high"), "leverage=high");
     setter(client.funding_rate().funding_rate().limit(7), "limit=7");
     setter(client.liquidity().liquidation_heatmap().lookback("12h"), "lookback=12h");
-    setter(client.orderbook().asks_increase_decrease().market_types("all"), "marketTypes=all");
+    setter(client.funding_rate().funding_rate().market_types("all"), "marketTypes=all");
     setter(client.orderflow().exchange_premium().mode("standard"), "mode=standard");
     setter(client.liquidity().liquidation_heatmap().ohlc_graph("binance_perp_stable"), "ohlcgraph=binance_perp_stable");
     setter(client.liquidity().liquidation_levels().position("long"), "position=long");

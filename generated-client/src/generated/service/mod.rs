@@ -52,7 +52,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             StatusInfo::new(400, Evidence::Document)
                 .label("Bad Request")
                 .summary("The service did not accept the request.")
-                .notes("What leads to it is not documented."),
+                .notes("Unknown: what leads to it."),
             StatusInfo::new(401, Evidence::Reported)
                 .summary("A credential is missing, wrong or expired.")
                 .advice("Check the API key and, where a token is used, the client id and the client secret.")
@@ -71,7 +71,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             StatusInfo::new(500, Evidence::Document)
                 .label("Forbidden")
                 .summary("The service failed.")
-                .notes("The printed label does not fit the code, and what leads to it is not documented."),
+                .notes("The printed label does not fit the code. Unknown: what leads to it."),
         ],
     )
     .error_body(&["detail.message", "error.message", "error", "message"], &["detail.error_code"])

@@ -20,7 +20,8 @@ pub(crate) const TIME: FieldInfo = FieldInfo::new(
 pub struct Metadata {
     /// The venues that the values were computed from.
     pub exchanges: Vec<Exchange>,
-    /// The requested venues that the endpoint does not cover. Documented for the volume ratio.
+    /// The requested venues that the endpoint does not cover. Documented for the volume ratio; public clients were
+    /// answered with 422 instead, as one venue that is not covered fails the whole request.
     pub unsupported_exchanges: Vec<Exchange>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -46,7 +47,9 @@ impl Record for Metadata {
                     )
                     .optional()
                     .summary("The requested venues that the endpoint does not cover.")
-                    .notes("Documented for the volume ratio."),
+                    .notes(
+                        "Documented for the volume ratio; public clients were answered with 422 instead, as one venue that is not covered fails the whole request.",
+                    ),
             ],
         )
         .summary("What the service says about a reply beside its data.");
