@@ -91,6 +91,7 @@ fn lower_field(scope: Scope<'_>, field: &spec::Field, inherited: spec::Evidence)
         // Only what the interface document itself says is relied on.
         optional: field.optional || known != spec::Evidence::Document,
         range: range(field.range),
+        example: field.example.clone(),
         unit: field.unit.clone(),
         summary: meaning(&field.summary),
         notes: prose(&field.notes),
@@ -120,6 +121,10 @@ fn lower_param(scope: Scope<'_>, param: &spec::Param, inherited: spec::Evidence)
         default: param.default.clone(),
         range: range(param.range),
         served: param.served.clone(),
+        works: param.works.clone(),
+        refused: param.refused.clone(),
+        example: example(param.example.as_ref(), None, &param.served, &param.works),
+        single: param.single,
         unit: param.unit.clone(),
         summary: meaning(&param.summary),
         notes: prose(&param.notes),
@@ -139,6 +144,7 @@ fn lower_group(service: &spec::Service, stem: &str, group: &spec::Group, shared:
         title: group.title.clone(),
         summary: meaning(&group.summary),
         aliases: group.aliases.clone(),
+        notes: prose(&group.notes),
         records,
         endpoints,
     }
@@ -220,14 +226,15 @@ fn endpoint_params(
             ParamEntry::Own(param) => {
                 params.push(EndpointParam { param: lower_param(scope, param, inherited), shared: None });
             }
-            ParamEntry::Use(entry) => params.extend(index_of(&entry.param).map(|index| {
-                let mut used = as_defined(index);
-                used.shared = Some((index, true));
-                used.param.required = entry.required.or(used.param.required);
-                used.param.evidence = entry.evidence.unwrap_or(used.param.evidence);
-                used.param.notes = entry.notes.as_deref().map_or(used.param.notes, prose);
-                used
-            })),
+            ParamEntry::Use(entry) => {
+                let Some(index) = index_of(&entry.param) else { continue };
+                let used = used_param(as_defined(index).param, index, entry);
+                // What a set brought is said anew where it stands.
+                match params.iter_mut().find(|param: &&mut EndpointParam| param.shared == Some((index, false))) {
+                    Some(brought) => *brought = used,
+                    None => params.push(used),
+                }
+            }
             ParamEntry::Name(name) => match service.param_sets.iter().find(|set| set.name == *name) {
                 Some(set) => params.extend(set.params.iter().filter_map(|id| index_of(id)).map(as_defined)),
                 None => params.extend(index_of(name).map(as_defined)),
@@ -235,6 +242,31 @@ fn endpoint_params(
         }
     }
     params
+}
+
+/// A value to ask with: the one that is said here, or else the shared one if it is known to work here, or one that is.
+fn example(said: Option<&String>, shared: Option<&String>, served: &[String], works: &[String]) -> Option<String> {
+    let known = if served.is_empty() { works } else { served };
+    let shared = shared.filter(|shared| known.is_empty() || known.contains(shared));
+    said.or(shared).or(known.first()).cloned()
+}
+
+/// A shared param with what an entry says anew.
+fn used_param(param: Param, index: usize, entry: &spec::Use) -> EndpointParam {
+    let served = entry.served.as_ref().unwrap_or(&param.served);
+    let works = entry.works.as_ref().unwrap_or(&param.works);
+    let param = Param {
+        example: example(entry.example.as_ref(), param.example.as_ref(), served, works),
+        required: entry.required.or(param.required),
+        evidence: entry.evidence.unwrap_or(param.evidence),
+        default: entry.default.clone().or(param.default),
+        served: served.clone(),
+        works: works.clone(),
+        refused: entry.refused.clone().unwrap_or(param.refused),
+        notes: entry.notes.as_deref().map_or(param.notes, prose),
+        ..param
+    };
+    EndpointParam { param, shared: Some((index, true)) }
 }
 
 fn param_set(service: &spec::Service, set: &spec::ParamSet) -> ParamSet {
@@ -245,8 +277,9 @@ fn param_set(service: &spec::Service, set: &spec::ParamSet) -> ParamSet {
     }
 }
 
-/// The param set that comes first, if one does.
+/// The param set that comes first, if one does and nothing of it is said anew.
 fn first_set(service: &spec::Service, entries: &[ParamEntry]) -> Option<usize> {
     let ParamEntry::Name(name) = entries.first()? else { return None };
-    service.param_sets.iter().position(|set| set.name == *name)
+    let is_anew = |id: &String| entries.iter().any(|entry| matches!(entry, ParamEntry::Use(used) if used.param == *id));
+    service.param_sets.iter().position(|set| set.name == *name && !set.params.iter().any(is_anew))
 }

@@ -41,7 +41,7 @@ impl Asked {
             }
             let parts = parts(param, &value);
             if let [_, _, ..] = *parts
-                && (param.list.is_none() || (strictness == Strictness::Reported && param.required.is_some()))
+                && (param.list.is_none() || (strictness == Strictness::Reported && param.single.is_some()))
             {
                 return Err(Refusal::param(format!("`{name}` takes one value: \"{value}\"")));
             }
@@ -79,7 +79,10 @@ impl Asked {
         let given = self.values.iter().find(|(param, _)| param.wire_name == name);
         match given {
             Some((_, values)) => values.iter().map(String::as_str).collect(),
-            None => self.endpoint.param(name).and_then(|param| param.default).into_iter().collect(),
+            None => match self.endpoint.param(name) {
+                Some(ParamInfo { default: Some(default), list: Some(_), .. }) => default.split(',').collect(),
+                param => param.and_then(|param| param.default).into_iter().collect(),
+            },
         }
     }
 
@@ -100,7 +103,7 @@ impl Asked {
 
     /// Whether the endpoint takes several values of a param, and has some of its own where it is left out.
     pub(crate) fn takes_several(&self, name: &str) -> bool {
-        self.endpoint.param(name).is_some_and(|param| param.list.is_some() && param.required.is_none())
+        self.endpoint.param(name).is_some_and(|param| param.list.is_some() && param.single.is_none())
     }
 }
 
@@ -150,8 +153,11 @@ fn check(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Asks for one of the values that are reported to be served.
+/// Asks for one of the values that are reported to be served, and for none that is reported to be refused.
 fn served(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
+    if param.refused.contains(&value) {
+        return Err(Refusal::param(format!("`{}` is refused here: \"{value}\"", param.wire_name)));
+    }
     if param.served.is_empty() || param.served.contains(&value) {
         return Ok(());
     }

@@ -6,6 +6,14 @@ use crate::load::Document;
 use crate::names::{self, Case, Scope};
 use crate::spec::{self, Fields, Known, ParamEntry, ParamLocation};
 
+/// A param of an endpoint, with the entry that it comes from.
+struct Resolved<'a> {
+    param: &'a spec::Param,
+    place: Place<'a>,
+    /// Whether a set brought it, and nothing has been said of it anew.
+    from_set: bool,
+}
+
 impl Checker {
     pub(super) fn endpoints(&mut self, records: &Records<'_>, group: &Document<spec::Group>, place: Place<'_>) {
         let mut idents = Unique::default();
@@ -137,12 +145,17 @@ impl Checker {
             match entry {
                 ParamEntry::Own(param) => {
                     self.param(records, param, place);
-                    params.push((param.as_ref(), place.at("name")));
+                    params.push(Resolved { param, place: place.at("name"), from_set: false });
                 }
                 ParamEntry::Use(entry) => {
                     if let Some(param) = shared(&entry.param) {
-                        self.used_param(param, entry.required, place.at("use"));
-                        params.push((param, place.at("use")));
+                        self.used_param(records, param, entry, place);
+                        let is_it = |other: &&mut Resolved<'a>| other.from_set && std::ptr::eq(other.param, param);
+                        match params.iter_mut().find(is_it) {
+                            // What a set brought is said anew, once.
+                            Some(brought) => brought.from_set = false,
+                            None => params.push(Resolved { param, place: place.at("use"), from_set: false }),
+                        }
                     } else {
                         let known = service.params.iter().map(spec::Param::id);
                         self.unknown_name("unknown-param", place.at("use"), "shared param", &entry.param, known);
@@ -151,9 +164,10 @@ impl Checker {
                 ParamEntry::Name(name) => {
                     let set = service.param_sets.iter().find(|set| set.name == *name);
                     if let Some(set) = set {
-                        params.extend(set.params.iter().filter_map(|id| Some((shared(id)?, place))));
+                        let brought = set.params.iter().filter_map(|id| shared(id));
+                        params.extend(brought.map(|param| Resolved { param, place, from_set: true }));
                     } else if let Some(param) = shared(name) {
-                        params.push((param, place));
+                        params.push(Resolved { param, place, from_set: false });
                     } else {
                         let sets = service.param_sets.iter().map(|set| set.name.as_str());
                         let known = sets.chain(service.params.iter().map(spec::Param::id));
@@ -162,7 +176,7 @@ impl Checker {
                 }
             }
         }
-        params
+        params.into_iter().map(|resolved| (resolved.param, resolved.place)).collect()
     }
 
     fn body(&mut self, records: &Records<'_>, body: &spec::Body, place: Place<'_>) {

@@ -6,6 +6,14 @@ use crate::names::{self, Case, Scope};
 use crate::spec::{self, Evidence, ParamLocation, TypeKind};
 use crate::type_expr::TypeExpr;
 
+/// What is said of single values of a param.
+struct Values<'a> {
+    served: &'a [String],
+    works: &'a [String],
+    refused: &'a [String],
+    example: Option<&'a String>,
+}
+
 impl Checker {
     pub(super) fn shared_params(&mut self, service: &spec::Service, place: Place<'_>, records: &Records<'_>) {
         let mut ids = Unique::default();
@@ -62,8 +70,16 @@ impl Checker {
         if let Some(default) = &param.default {
             self.default(records, param, default, place.at("default"));
         }
-        for (index, value) in param.served.iter().enumerate() {
-            self.of_type(records, param, ("served-type", "served value"), value, place.at("served").item(index));
+        let values = Values {
+            served: &param.served,
+            works: &param.works,
+            refused: &param.refused,
+            example: param.example.as_ref(),
+        };
+        self.said_values(records, param, &values, place);
+        if param.list.is_some() && param.single.is_some_and(Evidence::is_enforced) {
+            let message = format!("`{}` takes one value, and `list` names a setter that takes several", param.name);
+            self.push("single-list", place.at("list"), message, "leave out the one or the other");
         }
         self.param_names(param, param.required, place);
     }
@@ -83,8 +99,51 @@ impl Checker {
         }
     }
 
+    /// What an entry says of a shared param anew.
+    pub(super) fn used_param(
+        &mut self,
+        records: &Records<'_>,
+        param: &spec::Param,
+        entry: &spec::Use,
+        place: Place<'_>,
+    ) {
+        if let Some(default) = &entry.default {
+            self.default(records, param, default, place.at("default"));
+        }
+        let values = Values {
+            served: entry.served.as_ref().unwrap_or(&param.served),
+            works: entry.works.as_ref().unwrap_or(&param.works),
+            refused: entry.refused.as_ref().unwrap_or(&param.refused),
+            example: entry.example.as_ref(),
+        };
+        self.said_values(records, param, &values, place);
+        self.used_names(param, entry.required, place.at("use"));
+    }
+
+    /// Values that are said to be served, to work, to be refused, or to be an example: of the type, and no contradiction.
+    fn said_values(&mut self, records: &Records<'_>, param: &spec::Param, values: &Values<'_>, place: Place<'_>) {
+        let said = [("served", values.served), ("works", values.works), ("refused", values.refused)];
+        for (key, list) in said {
+            for (index, value) in list.iter().enumerate() {
+                self.of_type(records, param, ("served-type", "value"), value, place.at(key).item(index));
+            }
+        }
+        for (index, value) in values.refused.iter().enumerate() {
+            let is_said = values.works.contains(value) || values.served.contains(value);
+            if is_said || values.example == Some(value) {
+                let message = format!("`{value}` is refused, and elsewhere said to work");
+                self.push("refused-value", place.at("refused").item(index), message, "keep what is true");
+            }
+        }
+        if let Some(example) = values.example {
+            if self.of_type(records, param, ("served-type", "example"), example, place.at("example")) {
+                self.within(param, "example", example, place.at("example"));
+            }
+        }
+    }
+
     /// A shared param that an endpoint takes as an argument, or does not, where its definition says otherwise.
-    pub(super) fn used_param(&mut self, param: &spec::Param, required: Option<Evidence>, place: Place<'_>) {
+    fn used_names(&mut self, param: &spec::Param, required: Option<Evidence>, place: Place<'_>) {
         if required.is_some() && is_argument(param.location, required) != is_argument(param.location, param.required) {
             self.param_names(param, required, place);
         }
@@ -138,10 +197,15 @@ impl Checker {
         if !self.of_type(records, param, ("default-type", "default"), default, place) {
             return;
         }
-        if let (Some(range), Ok(number)) = (param.range, default.parse::<f64>()) {
+        self.within(param, "default", default, place);
+    }
+
+    /// A number that is said of a param lies in its range.
+    fn within(&mut self, param: &spec::Param, what: &str, value: &str, place: Place<'_>) {
+        if let (Some(range), Ok(number)) = (param.range, value.parse::<f64>()) {
             let (low, high) = (range.min.unwrap_or(f64::MIN), range.max.unwrap_or(f64::MAX));
             if number < low || number > high {
-                let message = format!("the default `{default}` is outside the range");
+                let message = format!("the {what} `{value}` is outside the range");
                 self.push("default-range", place, message, "correct the one or the other");
             }
         }

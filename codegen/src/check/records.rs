@@ -61,6 +61,7 @@ impl Checker {
             let place = place.item(index);
             self.value_type(records, &field.ty, place.at("type"));
             self.range(records, &field.ty, field.range, place);
+            self.example(field, place);
             if time.is_some_and(|time| time.name == field.name) {
                 let message = format!("the field `{}` comes with every series", field.name);
                 let finding = Diagnostic::new("duplicate-field", place.at("name").location(), message);
@@ -76,6 +77,19 @@ impl Checker {
                 let message = format!("`{}` becomes `{ident}`, which another field is", field.name);
                 self.unique(&mut idents, "same-rust-name", place.at("name"), &ident, message);
             }
+        }
+    }
+
+    /// An example of a built-in type is one of its values.
+    fn example(&mut self, field: &spec::Field, place: Place<'_>) {
+        let Some(example) = &field.example else { return };
+        let outside = match TypeExpr::parse(&field.ty) {
+            Some(TypeExpr::Builtin(builtin)) => !builtin.is_written(example),
+            _ => false,
+        };
+        if outside {
+            let message = format!("the example `{example}` is not of the type `{}`", field.ty);
+            self.push("example-type", place.at("example"), message, "write one of its values");
         }
     }
 

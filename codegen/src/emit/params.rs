@@ -138,22 +138,12 @@ fn facts(setter: &Setter) -> Vec<String> {
         (false, false) => format!("Sent as {wire_name}."),
         (false, true) => String::new(),
     };
-    let facts = [facts, default, served(setter), sent]
+    let facts = [facts, default, docs::served(&setter.served), sent]
         .into_iter()
         .filter(|fact| !fact.is_empty())
         .collect::<Vec<_>>()
         .join(" ");
     vec![docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]
-}
-
-/// What is said of the values that were served, while all others may be.
-fn served(setter: &Setter) -> String {
-    let codes: Vec<_> = setter.served.iter().map(|value| docs::code(value)).collect();
-    match codes.split_last() {
-        None => String::new(),
-        Some((only, [])) => format!("Public clients were served {only} only."),
-        Some((last, others)) => format!("Public clients were served {} and {last} only.", others.join(", ")),
-    }
 }
 
 /// Where endpoints differ, what one says of it does not hold for all.

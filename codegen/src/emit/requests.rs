@@ -150,27 +150,39 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     path
 }
 
-/// A value that a param takes, in Rust and as text; a number names its type where the argument does not.
+/// A value that a param takes, in Rust and as text: one that is known to work, or else any of its type; a number names
+/// its type where the argument does not.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "beyond the type comes its last number")]
 pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream, String) {
     let whole = |text: String, ty: &str| {
+        let text = param.example.clone().unwrap_or(text);
         let literal = if passing.exact { text.clone() } else { format!("{text}_{ty}") };
         (literal.parse().unwrap_or_else(|_| quote!(7)), text)
     };
     let number = param.range.min.or(param.range.max);
+    let known = param.example.as_deref();
     match &param.ty {
         Type::Integer => whole(bound(param).map_or(7, |bound| bound as i64).to_string(), "i64"),
         Type::Count => whole(bound(param).map_or(7, |bound| bound as u64).to_string(), "u64"),
-        Type::Number => (literal::number(number.unwrap_or(0.5)), number.unwrap_or(0.5).to_string()),
-        Type::Boolean => (quote!(true), "true".to_owned()),
+        Type::Number => {
+            let number = known.and_then(|known| known.parse().ok()).or(number).unwrap_or(0.5);
+            (literal::number(number), number.to_string())
+        }
+        Type::Boolean => {
+            let flag = known != Some("false");
+            (quote!(#flag), flag.to_string())
+        }
         Type::Timestamp(TimeUnit::Seconds) => (quote!(1_700_000_000), "1700000000".to_owned()),
         Type::Timestamp(TimeUnit::Milliseconds) => (quote!(1_700_000_000), "1700000000000".to_owned()),
         Type::Named(name) => {
             let value = api.types.iter().find(|ty| ty.ident == *name).and_then(|ty| ty.values.first());
-            let value = value.map_or("a", |value| &value.value);
+            let value = known.or(value.map(|value| value.value.as_str())).unwrap_or("a");
             (quote!(#value), value.to_owned())
         }
-        _ => (quote!("a"), "a".to_owned()),
+        _ => {
+            let value = known.unwrap_or("a");
+            (quote!(#value), value.to_owned())
+        }
     }
 }
 

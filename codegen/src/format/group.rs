@@ -10,6 +10,7 @@ pub(crate) static GROUP: Map = map(
         must("title", Shape::Text, "The group's name as the market says it."),
         must("summary", Shape::Prose, "One sentence for the docs."),
         may("aliases", TEXTS, "Other names in print."),
+        may("notes", Shape::Prose, "What else a user should know of every endpoint of the group."),
         may("records", Shape::List(&Shape::Map(&RECORD)), "Records that several endpoints of this group share."),
         must("endpoints", Shape::List(&Shape::Map(&ENDPOINT)), "Every endpoint of the group, known if only by name."),
     ],

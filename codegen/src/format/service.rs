@@ -68,6 +68,7 @@ static CLIENT_CREDENTIALS: Map = map(
         must("label", Shape::Text, "As printed."),
         may("reply", Shape::List(&Shape::Map(&FIELD)), "The fields of the reply."),
         may("errors", Shape::List(&Shape::Map(&STATUS)), "Statuses of failures there."),
+        may("notes", Shape::Prose, NOTES),
         must("evidence", EVIDENCE, KNOWN_HOW),
     ],
 );
@@ -87,6 +88,8 @@ static STATUS: Map = map(
 static ERROR_BODY: Map = map(
     "`error_body`",
     &[
+        may("name", PASCAL, "What the interface calls its schema."),
+        may("named_by", EVIDENCE, "How that name is known, where it is known otherwise than the places."),
         must("message", PLACES, "Places of the message, like `detail.message`; the first that is there wins."),
         may("code", PLACES, "Places of a code; the first that is there wins."),
         must("evidence", EVIDENCE, KNOWN_HOW),

@@ -2,6 +2,14 @@
 
 use super::{EVIDENCE, KNOWN_HOW, Map, NOTES, PASCAL, Rule, SNAKE, Shape, map, may, must};
 
+const VALUES: Shape = Shape::List(&Shape::Scalar);
+
+const DEFAULT: &str = "What the service takes where it is left out; several with commas between them.";
+const SERVED: &str = "The only values that public clients were served; documented, never enforced.";
+const WORKS: &str = "Values that are known to work, which others may too.";
+const REFUSED: &str = "Values that are known to be refused; documented, never enforced.";
+const EXAMPLE: &str = "A value to ask with: programs and tests that are emitted do, where it is not known to fail.";
+
 pub(super) static PARAM: Map = map(
     "a param",
     &[
@@ -17,16 +25,20 @@ pub(super) static PARAM: Map = map(
             "How it is known to be required. `document` and `published` make it an argument, `reported` and \
              `former` are documented only.",
         ),
-        may("default", Shape::Scalar, "What the service takes where it is left out."),
+        may("default", Shape::Scalar, DEFAULT),
         may(
             "range",
             Shape::Map(&RANGE),
             "Bounds, checked before sending where the evidence is `document` or `published`.",
         ),
+        may("served", VALUES, SERVED),
+        may("works", VALUES, WORKS),
+        may("refused", VALUES, REFUSED),
+        may("example", Shape::Scalar, EXAMPLE),
         may(
-            "served",
-            Shape::List(&Shape::Scalar),
-            "The only values that public clients were served; documented, never enforced.",
+            "single",
+            EVIDENCE,
+            "How it is known that just one value is taken; documented only, as `list` offers several nevertheless.",
         ),
         may("unit", Shape::Text, "In words, like `percent`."),
         must("summary", Shape::Prose, "What it means."),
@@ -41,6 +53,11 @@ pub(super) static USE: Map = map(
         must("use", Shape::Text, "The shared param that is known differently here."),
         may("required", EVIDENCE, "How it is known to be required here."),
         may("evidence", EVIDENCE, "How it is known here."),
+        may("default", Shape::Scalar, DEFAULT),
+        may("served", VALUES, SERVED),
+        may("works", VALUES, WORKS),
+        may("refused", VALUES, REFUSED),
+        may("example", Shape::Scalar, EXAMPLE),
         may("notes", Shape::Prose, "What else a user should know of it here."),
     ],
 );
@@ -64,6 +81,7 @@ pub(crate) static FIELD: Map = map(
         must("summary", Shape::Prose, "What it means."),
         may("unit", Shape::Text, "In words, like `percent`, `quote currency` or `USD`."),
         may("range", Shape::Map(&RANGE), "The values that occur."),
+        may("example", Shape::Scalar, "A value that was seen, or is like those that were."),
         may("optional", Shape::Flag, "`true` if it can be absent or null although it is documented."),
         may("evidence", EVIDENCE, "How it is known, where that differs from its body or record."),
         may("notes", Shape::Prose, NOTES),

@@ -28,9 +28,11 @@ pub(super) fn lower_service(scope: Scope<'_>) -> Service {
             evidence: flow.evidence,
             reply: fields(scope, &flow.reply, flow.evidence),
             errors: flow.errors.iter().map(status).collect(),
+            notes: prose(&flow.notes),
         }),
         errors: service.errors.iter().map(status).collect(),
         error_body: ErrorBody {
+            name: error_schema(&service.error_body),
             message: service.error_body.message.clone(),
             code: service.error_body.code.clone(),
             evidence: service.error_body.evidence,
@@ -51,6 +53,11 @@ pub(super) fn envelope_time(scope: Scope<'_>) -> Option<Field> {
     let envelope = scope.service.envelope.as_ref()?;
     let time = lower_field(scope, envelope.time.as_ref()?, envelope.evidence);
     Some(Field { is_envelope_time: true, ..time })
+}
+
+/// The name is known as the places are, unless it says otherwise.
+fn error_schema(body: &spec::ErrorBody) -> Option<(String, spec::Evidence)> {
+    Some((body.name.clone()?, body.named_by.or(body.evidence)?))
 }
 
 fn status(status: &spec::Status) -> Status {

@@ -15,6 +15,8 @@ pub(crate) struct Group {
     #[serde(default)]
     pub(crate) aliases: Vec<String>,
     #[serde(default)]
+    pub(crate) notes: String,
+    #[serde(default)]
     pub(crate) records: Vec<Record>,
     pub(crate) endpoints: Vec<Endpoint>,
 }

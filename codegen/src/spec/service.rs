@@ -100,6 +100,8 @@ pub(crate) struct ClientCredentials {
     pub(crate) reply: Vec<Field>,
     #[serde(default)]
     pub(crate) errors: Vec<Status>,
+    #[serde(default)]
+    pub(crate) notes: String,
     pub(crate) evidence: Evidence,
 }
 
@@ -120,6 +122,8 @@ pub(crate) struct Status {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ErrorBody {
+    pub(crate) name: Option<String>,
+    pub(crate) named_by: Option<Evidence>,
     pub(crate) message: Vec<String>,
     #[serde(default)]
     pub(crate) code: Vec<String>,

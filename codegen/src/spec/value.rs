@@ -21,6 +21,12 @@ pub(crate) struct Param {
     #[serde(default)]
     pub(crate) served: Vec<String>,
     #[serde(default)]
+    pub(crate) works: Vec<String>,
+    #[serde(default)]
+    pub(crate) refused: Vec<String>,
+    pub(crate) example: Option<String>,
+    pub(crate) single: Option<Evidence>,
+    #[serde(default)]
     pub(crate) unit: String,
     pub(crate) summary: String,
     pub(crate) evidence: Option<Evidence>,
@@ -50,6 +56,11 @@ pub(crate) struct Use {
     pub(crate) param: String,
     pub(crate) required: Option<Evidence>,
     pub(crate) evidence: Option<Evidence>,
+    pub(crate) default: Option<String>,
+    pub(crate) served: Option<Vec<String>>,
+    pub(crate) works: Option<Vec<String>>,
+    pub(crate) refused: Option<Vec<String>>,
+    pub(crate) example: Option<String>,
     pub(crate) notes: Option<String>,
 }
 
@@ -73,6 +84,7 @@ pub(crate) struct Field {
     #[serde(default)]
     pub(crate) unit: String,
     pub(crate) range: Option<Range>,
+    pub(crate) example: Option<String>,
     #[serde(default)]
     pub(crate) optional: bool,
     pub(crate) evidence: Option<Evidence>,

@@ -22,10 +22,11 @@ impl Client {
 impl CatalogGroup<'_> {
     /// The identifiers of all venues and coins that can be asked for.
     ///
-    /// `GET /catalog`: a body of which nothing is known. The path is reported. Its params are unknown.
+    /// `GET /catalog`: any body. The path is reported.
     ///
     /// Public clients send no params, and one found 25 venues with BTC. In the former version it told venues and
-    /// coins for each endpoint, and took an endpoint, a venue and a symbol to choose by.
+    /// coins for each endpoint, and took an endpoint, a venue and a symbol to choose by. Unknown: its params; its
+    /// body.
     pub fn catalog(&self) -> Request<Catalog> {
         Request::new(self.client)
     }

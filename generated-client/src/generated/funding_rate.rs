@@ -86,6 +86,7 @@ impl Record for FundingRateRecord {
                 records::TIME,
                 FieldInfo::new("funding_rate", "fundingRate", ValueType::Number, Evidence::Published)
                     .optional()
+                    .example("0.0001436")
                     .summary("The rate, added up or averaged over the venues.")
                     .notes(
                         "The published example is 0.0001436 over 9 venues, which would be a fraction; a public client got 0.13 to 0.16 over 15 venues, which would be percent. Unknown: the unit.",
@@ -97,6 +98,7 @@ impl Record for FundingRateRecord {
                         Evidence::Published,
                     )
                     .optional()
+                    .example("0.0007355")
                     .summary("The rate that is indicated for the coming payment, in the unit of `fundingRate`.")
                     .notes("The published example is 0.0007355."),
             ],

@@ -23,6 +23,9 @@ pub struct GlobalMetricsGroup<'a> {
 
 impl Client {
     /// Global Metrics: metrics of other groups over the whole market instead of one coin.
+    ///
+    /// By the published descriptions they cover more than 1000 coins on the supported venues, so they need no `coin`.
+    /// The document names the group and counts up the metrics it has variants of; it prints no single name.
     pub fn global_metrics(&self) -> GlobalMetricsGroup<'_> {
         GlobalMetricsGroup { client: self }
     }
@@ -31,40 +34,40 @@ impl Client {
 impl GlobalMetricsGroup<'_> {
     /// Size of all resting buy orders and of all resting sell orders of the whole market, each as one sum.
     ///
-    /// `GET /globalBidAsk`: a series of records whose fields are unknown. The path is published. Params: `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `GET /globalBidAsk`: a series of records. The path is published. Params: `timeframe`, `limit`, `start_time`,
+    /// `end_time`, `sort`. Reported as required: `timeframe`.
     ///
-    /// By its published description it covers more than 1000 coins on the supported venues, so it needs no `coin`.
+    /// Unknown: the fields of its records.
     pub fn global_bid_ask(&self) -> Request<GlobalBidAsk> {
         Request::new(self.client)
     }
 
     /// Balance of all order books together from -1 to 1: zero where resting buy and sell orders weigh the same.
     ///
-    /// `GET /globalBidAskRatio`: a series of records whose fields are unknown. The path is published. Params:
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `GET /globalBidAskRatio`: a series of records. The path is published. Params: `timeframe`, `limit`,
+    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
-    /// By its published description it covers more than 1000 coins on the supported venues, so it needs no `coin`.
+    /// Unknown: the fields of its records.
     pub fn global_bid_ask_ratio(&self) -> Request<GlobalBidAskRatio> {
         Request::new(self.client)
     }
 
     /// All resting buy orders minus all resting sell orders of the whole market, above zero where buyers press.
     ///
-    /// `GET /globalBidAskDelta`: a series of records whose fields are unknown. The path is published. Params:
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `GET /globalBidAskDelta`: a series of records. The path is published. Params: `timeframe`, `limit`,
+    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
-    /// By its published description it covers more than 1000 coins on the supported venues, so it needs no `coin`.
+    /// Unknown: the fields of its records.
     pub fn global_bid_ask_delta(&self) -> Request<GlobalBidAskDelta> {
         Request::new(self.client)
     }
 
     /// How far the balance of all order books moved: the ratio of this interval minus that of the interval before.
     ///
-    /// `GET /globalBidAskRatioIncreaseDecrease`: a series of records whose fields are unknown. The path is published.
-    /// Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `GET /globalBidAskRatioIncreaseDecrease`: a series of records. The path is published. Params: `timeframe`,
+    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
-    /// By its published description it covers more than 1000 coins on the supported venues, so it needs no `coin`.
+    /// Unknown: the fields of its records.
     pub fn global_bid_ask_ratio_increase_decrease(
         &self,
     ) -> Request<GlobalBidAskRatioIncreaseDecrease> {
@@ -73,10 +76,10 @@ impl GlobalMetricsGroup<'_> {
 
     /// Everything that rests in the order books of the whole market, buy and sell orders added up.
     ///
-    /// `GET /globalCombinedBook`: a series of records whose fields are unknown. The path is published. Params:
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `GET /globalCombinedBook`: a series of records. The path is published. Params: `timeframe`, `limit`,
+    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
-    /// By its published description it covers more than 1000 coins on the supported venues, so it needs no `coin`.
+    /// Unknown: the fields of its records.
     pub fn global_combined_book(&self) -> Request<GlobalCombinedBook> {
         Request::new(self.client)
     }
@@ -84,10 +87,10 @@ impl GlobalMetricsGroup<'_> {
     /// How much the resting buy orders of the whole market grew or shrank: their size minus that of the interval
     /// before.
     ///
-    /// `GET /globalBidsIncreaseDecrease`: a series of records whose fields are unknown. The path is published.
-    /// Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `GET /globalBidsIncreaseDecrease`: a series of records. The path is published. Params: `timeframe`, `limit`,
+    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
-    /// By its published description it covers more than 1000 coins on the supported venues, so it needs no `coin`.
+    /// Unknown: the fields of its records.
     pub fn global_bids_increase_decrease(&self) -> Request<GlobalBidsIncreaseDecrease> {
         Request::new(self.client)
     }
@@ -95,10 +98,10 @@ impl GlobalMetricsGroup<'_> {
     /// How much the resting sell orders of the whole market grew or shrank: their size minus that of the interval
     /// before.
     ///
-    /// `GET /globalAsksIncreaseDecrease`: a series of records whose fields are unknown. The path is reported. Params:
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `GET /globalAsksIncreaseDecrease`: a series of records. The path is reported. Params: `timeframe`, `limit`,
+    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
-    /// Its siblings cover more than 1000 coins by their published descriptions; public clients ask without a `coin`.
+    /// Unknown: the fields of its records.
     pub fn global_asks_increase_decrease(&self) -> Request<GlobalAsksIncreaseDecrease> {
         Request::new(self.client)
     }
@@ -117,10 +120,7 @@ impl Endpoint for GlobalBidAsk {
         .summary("Size of all resting buy orders and of all resting sell orders of the whole market, each as one sum.")
         .path("/globalBidAsk", Evidence::Published)
         .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes(
-            "By its published description it covers more than 1000 coins on the supported venues, so it needs no `coin`.",
-        );
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes_no_venue!(GlobalBidAsk);
@@ -137,10 +137,7 @@ impl Endpoint for GlobalBidAskRatio {
         )
         .path("/globalBidAskRatio", Evidence::Published)
         .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes(
-            "By its published description it covers more than 1000 coins on the supported venues, so it needs no `coin`.",
-        );
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes_no_venue!(GlobalBidAskRatio);
@@ -157,10 +154,7 @@ impl Endpoint for GlobalBidAskDelta {
         )
         .path("/globalBidAskDelta", Evidence::Published)
         .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes(
-            "By its published description it covers more than 1000 coins on the supported venues, so it needs no `coin`.",
-        );
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes_no_venue!(GlobalBidAskDelta);
@@ -177,10 +171,7 @@ impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
         )
         .path("/globalBidAskRatioIncreaseDecrease", Evidence::Published)
         .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes(
-            "By its published description it covers more than 1000 coins on the supported venues, so it needs no `coin`.",
-        );
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes_no_venue!(GlobalBidAskRatioIncreaseDecrease);
@@ -195,10 +186,7 @@ impl Endpoint for GlobalCombinedBook {
         .summary("Everything that rests in the order books of the whole market, buy and sell orders added up.")
         .path("/globalCombinedBook", Evidence::Published)
         .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes(
-            "By its published description it covers more than 1000 coins on the supported venues, so it needs no `coin`.",
-        );
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes_no_venue!(GlobalCombinedBook);
@@ -215,10 +203,7 @@ impl Endpoint for GlobalBidsIncreaseDecrease {
         )
         .path("/globalBidsIncreaseDecrease", Evidence::Published)
         .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes(
-            "By its published description it covers more than 1000 coins on the supported venues, so it needs no `coin`.",
-        );
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes_no_venue!(GlobalBidsIncreaseDecrease);
@@ -235,16 +220,16 @@ impl Endpoint for GlobalAsksIncreaseDecrease {
         )
         .path("/globalAsksIncreaseDecrease", Evidence::Reported)
         .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes(
-            "Its siblings cover more than 1000 coins by their published descriptions; public clients ask without a `coin`.",
-        );
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes_no_venue!(GlobalAsksIncreaseDecrease);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("global_metrics", "Global Metrics")
     .summary("Metrics of other groups over the whole market instead of one coin.")
+    .notes(
+        "By the published descriptions they cover more than 1000 coins on the supported venues, so they need no `coin`. The document names the group and counts up the metrics it has variants of; it prints no single name.",
+    )
     .endpoints(
         &[
             GlobalBidAsk::INFO,
@@ -257,107 +242,99 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("global_metrics", "Global Me
             &EndpointInfo::new("global_metrics", "global_buy_volume", "Global Buy Volume")
                 .summary("Size of all market orders that bought, on all supported venues together.")
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “volume”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “volume”."),
             &EndpointInfo::new("global_metrics", "global_sell_volume", "Global Sell Volume")
                 .summary("Size of all market orders that sold, on all supported venues together.")
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “volume”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “volume”."),
             &EndpointInfo::new("global_metrics", "global_volume_delta", "Global Volume Delta")
                 .summary("Market buying minus market selling by size, on all supported venues together.")
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “volume”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “volume”."),
             &EndpointInfo::new("global_metrics", "global_volume_ratio", "Global Volume Ratio")
                 .summary("Balance of market buying and selling by size, on all supported venues together.")
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “volume”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “volume”."),
             &EndpointInfo::new("global_metrics", "global_market_order_count", "Global Market Order Count")
                 .summary("How many market orders executed, on all supported venues together.")
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “order count”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “order count”."),
             &EndpointInfo::new("global_metrics", "global_limit_order_count", "Global Limit Order Count")
                 .summary("How many limit orders were filled, on all supported venues together.")
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “order count”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “order count”."),
             &EndpointInfo::new("global_metrics", "global_open_interest_delta", "Global Open Interest Delta")
                 .summary("Contracts opened minus contracts closed, on all supported venues together.")
                 .named_by(Evidence::Document)
-                .notes(
-                    "The document counts it in as “open interest delta”; the name is made after its sibling of one coin.",
-                ),
+                .notes("Its name is made after its sibling of one coin; the document counts up “open interest delta”."),
             &EndpointInfo::new("global_metrics", "global_bot_tracker", "Global Bot Tracker")
                 .summary("Orders of one exact size that recur within a short while, on all supported venues together.")
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “bot tracker”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “bot tracker”."),
             &EndpointInfo::new("global_metrics", "global_funding_rate", "Global Funding Rate")
                 .summary("What holders of perpetuals pay each other, over all supported venues.")
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “funding rate”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “funding rate”."),
             &EndpointInfo::new("global_metrics", "global_accounts", "Global Accounts")
                 .summary("Share of accounts that are long and short, over all supported venues.")
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “accounts”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “accounts”."),
             &EndpointInfo::new("global_metrics", "global_liquidation_count", "Global Liquidation Count")
                 .summary("How many positions were closed by force, on all supported venues together.")
                 .named_by(Evidence::Document)
                 .notes(
-                    "The document counts it in as “liquidation count and size”; the name is made after its sibling of one coin.",
+                    "Its name is made after its sibling of one coin; the document counts up “liquidation count and size”.",
                 ),
             &EndpointInfo::new("global_metrics", "global_liquidation_size", "Global Liquidation Size")
                 .summary("How much was closed by force, on all supported venues together.")
                 .named_by(Evidence::Document)
                 .notes(
-                    "The document counts it in as “liquidation count and size”; the name is made after its sibling of one coin.",
+                    "Its name is made after its sibling of one coin; the document counts up “liquidation count and size”.",
                 ),
             &EndpointInfo::new("global_metrics", "global_net_long_short", "Global Net Long Short")
                 .summary("Estimated net positions of both sides, apart, on all supported venues together.")
                 .named_by(Evidence::Document)
-                .notes(
-                    "The document counts it in as “net long short”; the name is made after its sibling of one coin.",
-                ),
+                .notes("Its name is made after its sibling of one coin; the document counts up “net long short”."),
             &EndpointInfo::new("global_metrics", "global_net_long_short_delta", "Global Net Long Short Delta")
                 .summary("Estimated net longs minus estimated net shorts, on all supported venues together.")
                 .named_by(Evidence::Document)
-                .notes(
-                    "The document counts it in as “net long short”; the name is made after its sibling of one coin.",
-                ),
+                .notes("Its name is made after its sibling of one coin; the document counts up “net long short”."),
             &EndpointInfo::new("global_metrics", "global_participation_ratio", "Global Participation Ratio")
                 .summary("What part of the traded size changed open interest, on all supported venues together.")
                 .named_by(Evidence::Document)
-                .notes(
-                    "The document counts it in as “participation ratio”; the name is made after its sibling of one coin.",
-                ),
+                .notes("Its name is made after its sibling of one coin; the document counts up “participation ratio”."),
             &EndpointInfo::new("global_metrics", "global_top_trader_accounts", "Global Top Trader Accounts")
                 .summary("Share of large traders who are long and who are short, over all supported venues.")
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “top trader”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “top trader”."),
             &EndpointInfo::new("global_metrics", "global_top_trader_positions", "Global Top Trader Positions")
                 .summary("Share of what large traders hold that is long and that is short, over all supported venues.")
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “top trader”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “top trader”."),
             &EndpointInfo::new("global_metrics", "global_trader_sentiment_gap", "Global Trader Sentiment Gap").summary(
                     "How far large and small retail accounts differ in how they are positioned, over all supported venues.",
                 )
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “sentiment gap”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “sentiment gap”."),
             &EndpointInfo::new("global_metrics", "global_transfer_of_contracts", "Global Transfer Of Contracts")
                 .summary("Trading that leaves open interest as it is, on all supported venues together.")
                 .named_by(Evidence::Document)
                 .notes(
-                    "The document counts it in as “transfer of contracts”; the name is made after its sibling of one coin.",
+                    "Its name is made after its sibling of one coin; the document counts up “transfer of contracts”.",
                 ),
             &EndpointInfo::new("global_metrics", "global_true_retail_long_short", "Global True Retail Long Short")
                 .summary(
                     "Percentage of small accounts that bet on rising and on falling prices, over all supported venues.",
                 )
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “true retail”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “true retail”."),
             &EndpointInfo::new("global_metrics", "global_whale_retail_delta", "Global Whale Retail Delta")
                 .summary("How much more often large traders are long than the crowd, over all supported venues.")
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “whale metrics”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “whale metrics”."),
             &EndpointInfo::new("global_metrics", "global_whale_position_dominance", "Global Whale Position Dominance")
                 .summary("How far large holdings outweigh the mere number of accounts, over all supported venues.")
                 .named_by(Evidence::Document)
-                .notes("The document counts it in as “whale metrics”; the name is made after its sibling of one coin."),
+                .notes("Its name is made after its sibling of one coin; the document counts up “whale metrics”."),
         ],
     );

@@ -10,8 +10,9 @@ use crate::{
 };
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesExchange, TakesExchanges, TakesLeverage,
-    TakesLookback, TakesOhlcGraph, TakesPosition, TakesScaling, TakesTimestamp, takes_one_venue, takes_several_venues,
+    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges,
+    TakesLeverage, TakesLimit, TakesLookback, TakesOhlcGraph, TakesPosition, TakesScaling, TakesSort, TakesStartTime,
+    TakesTimeframe, TakesTimestamp,
 };
 
 /// The endpoints of [`Client::liquidity`].
@@ -37,9 +38,8 @@ impl LiquidityGroup<'_> {
     ///
     /// `GET /averageLeverageUsed`: a series of [`AverageLeverageUsedRecord`]. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`.
-    ///
-    /// Public clients were served `okx_perp_coin` only, and refused `binance_perp_stable` with 422.
+    /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served
+    /// `okx_perp_coin` only. Known to be refused is `binance_perp_stable`.
     pub fn average_leverage_used(&self) -> Request<AverageLeverageUsed> {
         Request::new(self.client)
     }
@@ -49,9 +49,8 @@ impl LiquidityGroup<'_> {
     ///
     /// `GET /topTraderAverageLeverageDelta`: a series of [`TopTraderAverageLeverageDeltaRecord`]. Path and fields are
     /// reported. Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as
-    /// required: `coin`, `exchanges`, `timeframe`.
-    ///
-    /// Public clients ask with the venue `okx_perp_coin`.
+    /// required: `coin`, `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were
+    /// served `okx_perp_coin` only.
     pub fn top_trader_average_leverage_delta(
         &self,
     ) -> Request<TopTraderAverageLeverageDelta> {
@@ -63,10 +62,11 @@ impl LiquidityGroup<'_> {
     ///
     /// `GET /cumulativeLiqLevel`: a series of [`CumulativeLiquidationLevelRecord`]. The path is reported, the fields
     /// are from the former version. Params: `coin`, `exchanges`, `timestamp`, `leverage`. Reported as required:
-    /// `coin`, `exchanges`.
+    /// `coin`, `exchanges`. Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_stable`,
+    /// `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.
     ///
-    /// A snapshot in one record; public clients were refused `limit` and `timeframe`. Venues known to work for BTC
-    /// are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.
+    /// A snapshot in one record; public clients were refused `limit` and `timeframe`. The venues that are known to
+    /// work were tried with BTC.
     pub fn cumulative_liquidation_level(&self) -> Request<CumulativeLiquidationLevel> {
         Request::new(self.client)
     }
@@ -75,10 +75,10 @@ impl LiquidityGroup<'_> {
     ///
     /// `GET /liqLevelsCount`: a series of [`LiquidationLevelsCountRecord`]. Path and fields are reported. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`.
+    /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_coin`,
+    /// `bitmex_perp_coin` and `phemex_perp_stable`. Known to be refused is `binance_perp_stable`.
     ///
-    /// Venues known to work for BTC are `binance_perp_coin`, `bitmex_perp_coin` and `phemex_perp_stable`;
-    /// `binance_perp_stable` is refused.
+    /// The venues that are known to work or to be refused were tried with BTC.
     pub fn liquidation_levels_count(&self) -> Request<LiquidationLevelsCount> {
         Request::new(self.client)
     }
@@ -88,9 +88,8 @@ impl LiquidityGroup<'_> {
     ///
     /// `GET /liqLevelsSize`: a series of [`LiquidationLevelsSizeRecord`]. Path and fields are published. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as
-    /// required: `coin`, `exchanges`, `timeframe`.
-    ///
-    /// The published example asks with the venue `binance_perp_stable`.
+    /// required: `coin`, `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work is
+    /// `binance_perp_stable`.
     pub fn liquidation_levels_size(&self) -> Request<LiquidationLevelsSize> {
         Request::new(self.client)
     }
@@ -100,10 +99,10 @@ impl LiquidityGroup<'_> {
     ///
     /// `GET /liquidation`: a series of [`LiquidationRecord`]. The path is reported, the fields are from the former
     /// version. Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `buckets`.
-    /// Reported as required: `coin`, `timeframe`.
+    /// Reported as required: `coin`, `timeframe`. Of `exchanges`, known to work is `binance_perp_stable`.
     ///
     /// The names are those of the former version; that there is one amount for each side, in USD, is reported of this
-    /// one. Public clients ask with the venue `binance_perp_stable`.
+    /// one.
     pub fn liquidation(&self) -> Request<Liquidation> {
         Request::new(self.client)
     }
@@ -112,12 +111,11 @@ impl LiquidityGroup<'_> {
     ///
     /// `GET /liquidationHeatmap`: a series of [`LiquidationHeatmapRecord`]. Path and fields are reported. Params:
     /// `coin`, `exchanges`, `lookback`, `leverage`, `scaling`, `ohlc_graph`, `timestamp`. Reported as required:
-    /// `coin`.
+    /// `coin`. Of `exchanges`, public clients were served `binance_perp_stable`, `bitmex_perp_coin` and
+    /// `bybit_perp_coin` only.
     ///
-    /// A snapshot by price; public clients were refused `limit` and `timeframe`. Without a venue it covers
-    /// `binance_perp_stable`, `bitmex_perp_coin` and `bybit_perp_coin`, and others are refused. For these three at
-    /// once, one public client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size`
-    /// and `side`.
+    /// A snapshot by price; public clients were refused `limit` and `timeframe`. For its three at once, one public
+    /// client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size` and `side`.
     pub fn liquidation_heatmap(&self) -> Request<LiquidationHeatmap> {
         Request::new(self.client)
     }
@@ -126,11 +124,12 @@ impl LiquidityGroup<'_> {
     /// leveraged.
     ///
     /// `GET /liquidationLevels`: a series of [`LiquidationLevelsRecord`]. Path and fields are reported. Params:
-    /// `coin`, `exchanges`, `timestamp`, `leverage`, `position`. Reported as required: `coin`, `exchanges`.
+    /// `coin`, `exchanges`, `timestamp`, `leverage`, `position`. Reported as required: `coin`, `exchanges`. Of
+    /// `exchanges`, it takes one value, reported. Known to work are `binance_perp_stable`, `bitmex_perp_coin`,
+    /// `bybit_perp_coin` and `phemex_perp_stable`.
     ///
     /// A snapshot of all levels at once, some 580 to 770 a venue for BTC; public clients were refused `limit` and
-    /// `timeframe`. Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and
-    /// `phemex_perp_stable`.
+    /// `timeframe`. The venues that are known to work were tried with BTC.
     pub fn liquidation_levels(&self) -> Request<LiquidationLevels> {
         Request::new(self.client)
     }
@@ -138,35 +137,34 @@ impl LiquidityGroup<'_> {
     /// Unknown beyond its name and its params, which are those of `/liquidationLevels`: prices at which positions are
     /// predicted to be closed by force, in another form.
     ///
-    /// `GET /liquidationLevelsTV`: a body of which nothing is known. The path is reported. Params: `coin`,
-    /// `exchanges`, `timestamp`, `leverage`, `position`. Reported as required: `coin`, `exchanges`.
-    ///
-    /// Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and
+    /// `GET /liquidationLevelsTV`: any body. The path is reported. Params: `coin`, `exchanges`, `timestamp`,
+    /// `leverage`, `position`. Reported as required: `coin`, `exchanges`. Of `exchanges`, it takes one value,
+    /// reported. Known to work are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and
     /// `phemex_perp_stable`.
+    ///
+    /// The venues that are known to work were tried with BTC. Unknown: its body.
     pub fn liquidation_levels_tv(&self) -> Request<LiquidationLevelsTv> {
         Request::new(self.client)
     }
 
     /// How much margin the positions of top traders take up.
     ///
-    /// `GET /topTraderMarginUsed`: a series of records whose fields are unknown. The path is reported. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`.
+    /// `GET /topTraderMarginUsed`: a series of records. The path is reported. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
+    /// `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served `okx_perp_coin` only.
     ///
-    /// Only the venue `okx_perp_coin` is known to work. Unknown: whether margin is an amount or a part of the
-    /// account.
+    /// Unknown: the fields of its records; whether margin is an amount or a part of the account.
     pub fn top_trader_margin_used(&self) -> Request<TopTraderMarginUsed> {
         Request::new(self.client)
     }
 
     /// Difference in how much margin the positions of top traders take up.
     ///
-    /// `GET /topTraderMarginUsedDelta`: a series of records whose fields are unknown. The path is reported. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`.
+    /// `GET /topTraderMarginUsedDelta`: a series of records. The path is reported. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
+    /// `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served `okx_perp_coin` only.
     ///
-    /// Only the venue `okx_perp_coin` is known to work. Unknown: whether it is longs minus shorts or now minus
-    /// before.
+    /// Unknown: the fields of its records; whether it is longs minus shorts or now minus before.
     pub fn top_trader_margin_used_delta(&self) -> Request<TopTraderMarginUsedDelta> {
         Request::new(self.client)
     }
@@ -192,12 +190,26 @@ impl Endpoint for AverageLeverageUsed {
             "Mean leverage of the long positions and of the short positions of top traders, who are here those whose open positions are worth the most.",
         )
         .path("/averageLeverageUsed", Evidence::Document)
-        .params(params::ONE_VENUE, &[params::ADVANCE_FILTER])
-        .series(Some(RecordInfo::of::<AverageLeverageUsedRecord>()), Some("openDate"), Evidence::Document)
-        .notes("Public clients were served `okx_perp_coin` only, and refused `binance_perp_stable` with 422.");
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.served(&["okx_perp_coin"]).refused(&["binance_perp_stable"]).example("okx_perp_coin"),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+                params::ADVANCE_FILTER,
+            ],
+        )
+        .series(Some(RecordInfo::of::<AverageLeverageUsedRecord>()), Some("openDate"), Evidence::Document);
 }
 
-takes_one_venue!(AverageLeverageUsed => TakesAdvanceFilter);
+takes!(
+    AverageLeverageUsed => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort, TakesAdvanceFilter
+);
 
 /// One record of Average Leverage Used.
 #[derive(Clone, Debug, PartialEq)]
@@ -246,12 +258,25 @@ impl Endpoint for TopTraderAverageLeverageDelta {
             "Mean leverage of the top traders' long positions minus that of their short positions: above zero the longs are leveraged higher.",
         )
         .path("/topTraderAverageLeverageDelta", Evidence::Reported)
-        .params(params::ONE_VENUE, &[])
-        .series(Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("Public clients ask with the venue `okx_perp_coin`.");
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.served(&["okx_perp_coin"]).example("okx_perp_coin"),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
+        .series(Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()), Some("openDate"), Evidence::Reported);
 }
 
-takes_one_venue!(TopTraderAverageLeverageDelta);
+takes!(
+    TopTraderAverageLeverageDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
+);
 
 /// One record of Top Trader Average Leverage Delta.
 #[derive(Clone, Debug, PartialEq)]
@@ -292,10 +317,19 @@ impl Endpoint for CumulativeLiquidationLevel {
             "All predicted liquidation levels of a moment as one sum for each side: how much, and how many positions, would be closed by force.",
         )
         .path("/cumulativeLiqLevel", Evidence::Reported)
-        .params(&[], &[params::COIN, params::EXCHANGE, params::TIMESTAMP, params::LEVEL_LEVERAGE])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE
+                    .works(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"]),
+                params::TIMESTAMP,
+                params::LEVEL_LEVERAGE,
+            ],
+        )
         .series(Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()), None, Evidence::Former)
         .notes(
-            "A snapshot in one record; public clients were refused `limit` and `timeframe`. Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.",
+            "A snapshot in one record; public clients were refused `limit` and `timeframe`. The venues that are known to work were tried with BTC.",
         );
 }
 
@@ -412,14 +446,29 @@ impl Endpoint for LiquidationLevelsCount {
             "How many prices there are at which longs would be closed by force, against how many at which shorts would.",
         )
         .path("/liqLevelsCount", Evidence::Reported)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE
+                    .works(&["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"])
+                    .refused(&["binance_perp_stable"])
+                    .example("binance_perp_coin"),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<LiquidationLevelsCountRecord>()), Some("openDate"), Evidence::Reported)
-        .notes(
-            "Venues known to work for BTC are `binance_perp_coin`, `bitmex_perp_coin` and `phemex_perp_stable`; `binance_perp_stable` is refused.",
-        );
+        .notes("The venues that are known to work or to be refused were tried with BTC.");
 }
 
-takes_one_venue!(LiquidationLevelsCount);
+takes!(
+    LiquidationLevelsCount => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort
+);
 
 /// One record of Liquidation Levels Count.
 #[derive(Clone, Debug, PartialEq)]
@@ -460,12 +509,26 @@ impl Endpoint for LiquidationLevelsSize {
             "Value of the open positions at the prices where they are predicted to be closed by force, for longs, for shorts, and the difference.",
         )
         .path("/liqLevelsSize", Evidence::Published)
-        .params(params::ONE_VENUE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
-        .series(Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()), Some("openDate"), Evidence::Published)
-        .notes("The published example asks with the venue `binance_perp_stable`.");
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.works(&["binance_perp_stable"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+                params::ADVANCE_FILTER.known_by(Evidence::Published),
+            ],
+        )
+        .series(Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()), Some("openDate"), Evidence::Published);
 }
 
-takes_one_venue!(LiquidationLevelsSize => TakesAdvanceFilter);
+takes!(
+    LiquidationLevelsSize => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort, TakesAdvanceFilter
+);
 
 /// One record of Liquidation Levels Size.
 #[derive(Clone, Debug, PartialEq)]
@@ -490,14 +553,17 @@ impl Record for LiquidationLevelsSizeRecord {
                 records::TIME,
                 FieldInfo::new("long_liq_level_size", "longLiqLevelSize", ValueType::Number, Evidence::Published)
                     .optional()
+                    .example("2260055193.931666")
                     .unit("USD")
                     .summary("Value at the open levels of longs."),
                 FieldInfo::new("short_liq_level_size", "shortLiqLevelSize", ValueType::Number, Evidence::Published)
                     .optional()
+                    .example("1444238247.181188")
                     .unit("USD")
                     .summary("Value at the open levels of shorts."),
                 FieldInfo::new("liq_level_size_delta", "liqLevelSizeDelta", ValueType::Number, Evidence::Published)
                     .optional()
+                    .example("815816946.7504778")
                     .unit("USD")
                     .summary("Value of longs minus value of shorts, above zero where more longs are in danger."),
             ],
@@ -520,14 +586,29 @@ impl Endpoint for Liquidation {
             "Positions that were closed by force in the interval because their margin ran out, as one amount for longs and one for shorts.",
         )
         .path("/liquidation", Evidence::Reported)
-        .params(params::SEVERAL_VENUES, &[params::BUCKET])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGES.works(&["binance_perp_stable"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+                params::BUCKET,
+            ],
+        )
         .series(Some(RecordInfo::of::<LiquidationRecord>()), Some("openDate"), Evidence::Former)
         .notes(
-            "The names are those of the former version; that there is one amount for each side, in USD, is reported of this one. Public clients ask with the venue `binance_perp_stable`.",
+            "The names are those of the former version; that there is one amount for each side, in USD, is reported of this one.",
         );
 }
 
-takes_several_venues!(Liquidation => TakesBucket, TakesBuckets);
+takes!(
+    Liquidation => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesBucket, TakesBuckets
+);
 
 /// One record of Liquidation.
 #[derive(Clone, Debug, PartialEq)]
@@ -578,7 +659,9 @@ impl Endpoint for LiquidationHeatmap {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGES,
+                params::EXCHANGES
+                    .default("binance_perp_stable,bitmex_perp_coin,bybit_perp_coin")
+                    .served(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"]),
                 ParamInfo::new("lookback", "lookback", ValueType::named::<Lookback>(), Evidence::Reported)
                     .summary("How much history goes into the map.")
                     .notes(
@@ -599,7 +682,7 @@ impl Endpoint for LiquidationHeatmap {
         )
         .series(Some(RecordInfo::of::<LiquidationHeatmapRecord>()), None, Evidence::Reported)
         .notes(
-            "A snapshot by price; public clients were refused `limit` and `timeframe`. Without a venue it covers `binance_perp_stable`, `bitmex_perp_coin` and `bybit_perp_coin`, and others are refused. For these three at once, one public client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size` and `side`.",
+            "A snapshot by price; public clients were refused `limit` and `timeframe`. For its three at once, one public client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size` and `side`.",
         );
 }
 
@@ -643,6 +726,7 @@ impl Record for LiquidationHeatmapRecord {
                     .summary("Where the range of prices ends."),
                 FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("37116941.87")
                     .unit("USD")
                     .summary("Value of the positions that would be closed in it."),
                 FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
@@ -678,7 +762,8 @@ impl Endpoint for LiquidationLevels {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE,
+                params::EXCHANGE
+                    .works(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"]),
                 params::TIMESTAMP,
                 params::LEVEL_LEVERAGE,
                 ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
@@ -688,7 +773,7 @@ impl Endpoint for LiquidationLevels {
         )
         .series(Some(RecordInfo::of::<LiquidationLevelsRecord>()), None, Evidence::Reported)
         .notes(
-            "A snapshot of all levels at once, some 580 to 770 a venue for BTC; public clients were refused `limit` and `timeframe`. Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.",
+            "A snapshot of all levels at once, some 580 to 770 a venue for BTC; public clients were refused `limit` and `timeframe`. The venues that are known to work were tried with BTC.",
         );
 }
 
@@ -784,16 +869,15 @@ impl Endpoint for LiquidationLevelsTv {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE,
+                params::EXCHANGE
+                    .works(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"]),
                 params::TIMESTAMP,
                 params::LEVEL_LEVERAGE,
                 ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
                     .summary("The side whose levels are wanted."),
             ],
         )
-        .notes(
-            "Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.",
-        );
+        .notes("The venues that are known to work were tried with BTC.");
 }
 
 takes!(LiquidationLevelsTv => TakesCoin, TakesExchange, TakesExchanges, TakesTimestamp, TakesPosition);
@@ -811,14 +895,26 @@ impl Endpoint for TopTraderMarginUsed {
         )
         .summary("How much margin the positions of top traders take up.")
         .path("/topTraderMarginUsed", Evidence::Reported)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.served(&["okx_perp_coin"]).example("okx_perp_coin"),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(None, Some("openDate"), Evidence::Document)
-        .notes(
-            "Only the venue `okx_perp_coin` is known to work. Unknown: whether margin is an amount or a part of the account.",
-        );
+        .notes("Unknown: whether margin is an amount or a part of the account.");
 }
 
-takes_one_venue!(TopTraderMarginUsed);
+takes!(
+    TopTraderMarginUsed => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort
+);
 
 impl Endpoint for TopTraderMarginUsedDelta {
     type Body = Series<Value>;
@@ -829,14 +925,26 @@ impl Endpoint for TopTraderMarginUsedDelta {
         )
         .summary("Difference in how much margin the positions of top traders take up.")
         .path("/topTraderMarginUsedDelta", Evidence::Reported)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.served(&["okx_perp_coin"]).example("okx_perp_coin"),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(None, Some("openDate"), Evidence::Document)
-        .notes(
-            "Only the venue `okx_perp_coin` is known to work. Unknown: whether it is longs minus shorts or now minus before.",
-        );
+        .notes("Unknown: whether it is longs minus shorts or now minus before.");
 }
 
-takes_one_venue!(TopTraderMarginUsedDelta);
+takes!(
+    TopTraderMarginUsedDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort
+);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("liquidity", "Liquidity")
     .summary("Liquidations, the prices at which they are expected, and how top traders use leverage and margin.")

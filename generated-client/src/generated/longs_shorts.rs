@@ -2,12 +2,15 @@
 
 //! Longs & Shorts: who is long and who is short, by account, by position and by size of trader.
 
-use ::runtime::{Endpoint, Timestamp, markers};
+use ::runtime::{Endpoint, Timestamp, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{TakesAnchor, takes_any_venue, takes_one_venue, takes_several_venues};
+use super::service::params::{
+    TakesAnchor, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime,
+    TakesTimeframe, takes_any_venue, takes_one_venue, takes_several_venues,
+};
 
 /// The endpoints of [`Client::longs_shorts`].
 #[derive(Clone, Copy, Debug)]
@@ -41,10 +44,10 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /topTraderPositions`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`.
+    /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are
+    /// `binance_perp_stable`, `binance_perp_coin`, `okx_perp_stable`, `bitget_perp_stable` and `huobi_perp_coin`.
     ///
-    /// Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin`, `okx_perp_stable`,
-    /// `bitget_perp_stable` and `huobi_perp_coin`.
+    /// The venues that are known to work were tried with BTC.
     pub fn top_trader_positions(&self) -> Request<TopTraderPositions> {
         Request::new(self.client)
     }
@@ -76,9 +79,10 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /globalAccounts`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
-    /// `timeframe`.
+    /// `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_stable`,
+    /// `binance_perp_coin` and `bybit_perp_coin`.
     ///
-    /// Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin` and `bybit_perp_coin`.
+    /// The venues that are known to work were tried with BTC.
     pub fn global_accounts(&self) -> Request<GlobalAccounts> {
         Request::new(self.client)
     }
@@ -143,9 +147,10 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /whaleRetailDelta`: a series of [`WhaleRetailDeltaRecord`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`.
+    /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are
+    /// `binance_perp_stable`, `binance_perp_coin` and `okx_perp_coin`.
     ///
-    /// Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin` and `okx_perp_coin`.
+    /// The venues that are known to work were tried with BTC.
     pub fn whale_retail_delta(&self) -> Request<WhaleRetailDelta> {
         Request::new(self.client)
     }
@@ -279,14 +284,34 @@ impl Endpoint for TopTraderPositions {
             "Share of the top traders' positions that are long and that are short: it counts positions, where `/topTraderAccounts` counts accounts.",
         )
         .path("/topTraderPositions", Evidence::Document)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.works(
+                        &[
+                            "binance_perp_stable",
+                            "binance_perp_coin",
+                            "okx_perp_stable",
+                            "bitget_perp_stable",
+                            "huobi_perp_coin",
+                        ],
+                    ),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
-        .notes(
-            "Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin`, `okx_perp_stable`, `bitget_perp_stable` and `huobi_perp_coin`.",
-        );
+        .notes("The venues that are known to work were tried with BTC.");
 }
 
-takes_one_venue!(TopTraderPositions);
+takes!(
+    TopTraderPositions => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort
+);
 
 impl Endpoint for AnchoredTopTraderAccounts {
     type Body = Series<AnchoredLongShortShare>;
@@ -371,12 +396,26 @@ impl Endpoint for GlobalAccounts {
             "Share of all accounts on a venue that are net long and that are net short; every account counts once, whatever it holds.",
         )
         .path("/globalAccounts", Evidence::Document)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.works(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
-        .notes("Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin` and `bybit_perp_coin`.");
+        .notes("The venues that are known to work were tried with BTC.");
 }
 
-takes_one_venue!(GlobalAccounts);
+takes!(
+    GlobalAccounts => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort
+);
 
 impl Endpoint for AnchoredGlobalAccounts {
     type Body = Series<AnchoredLongShortShare>;
@@ -588,12 +627,26 @@ impl Endpoint for WhaleRetailDelta {
             "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100: above zero large traders are long more often than the crowd.",
         )
         .path("/whaleRetailDelta", Evidence::Document)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.works(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<WhaleRetailDeltaRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin` and `okx_perp_coin`.");
+        .notes("The venues that are known to work were tried with BTC.");
 }
 
-takes_one_venue!(WhaleRetailDelta);
+takes!(
+    WhaleRetailDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort
+);
 
 /// One record of Whale Retail Delta.
 #[derive(Clone, Debug, PartialEq)]

@@ -97,18 +97,22 @@ impl Record for OpenInterestRecord {
                 records::TIME,
                 FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("3298101915.68")
                     .unit("USD")
                     .summary("Value of the contracts when the interval begins."),
                 FieldInfo::new("high", "high", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("3297517559.48")
                     .unit("USD")
                     .summary("The highest value of the interval."),
                 FieldInfo::new("low", "low", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("3297517559.48")
                     .unit("USD")
                     .summary("The lowest value of the interval."),
                 FieldInfo::new("close", "close", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("3297517559.48")
                     .unit("USD")
                     .summary("Value of the contracts when the interval ends."),
             ],

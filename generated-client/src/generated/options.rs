@@ -2,12 +2,15 @@
 
 //! Options: volatility that the prices of options imply, as indices.
 
-use ::runtime::{Endpoint, Timestamp, markers};
+use ::runtime::{Endpoint, Timestamp, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
 use super::service::params;
-use super::service::params::{TakesAdvanceFilter, takes_any_venue, takes_one_venue};
+use super::service::params::{
+    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime,
+    TakesTimeframe,
+};
 
 /// The endpoints of [`Client::options`].
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +31,9 @@ impl OptionsGroup<'_> {
     ///
     /// `GET /bvol`: a series of [`IndexCandle`]. The path is reported, the fields are from the former version.
     /// Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `coin`, `timeframe`. Of `exchanges`, known to work is `binance_perp_stable`.
     ///
-    /// One public client asked with the venue `binance_perp_stable`; the former version took none. Unknown: the unit,
-    /// and the span that the index looks ahead.
+    /// The former version took no venue. Unknown: the unit, and the span that the index looks ahead.
     pub fn bvol(&self) -> Request<Bvol> {
         Request::new(self.client)
     }
@@ -41,9 +43,10 @@ impl OptionsGroup<'_> {
     ///
     /// `GET /dvol`: a series of [`IndexCandle`]. The path is published, the fields are from the former version.
     /// Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`.
-    /// Reported as required: `coin`, `exchanges`, `timeframe`.
+    /// Reported as required: `coin`, `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Public
+    /// clients were served `deribit_perp_stable` only.
     ///
-    /// Only the venue `deribit_perp_stable` is known to work. Unknown: the unit.
+    /// Unknown: the unit.
     pub fn dvol(&self) -> Request<Dvol> {
         Request::new(self.client)
     }
@@ -57,14 +60,26 @@ impl Endpoint for Bvol {
             "Volatility index of Binance: how strongly the prices of the options traded there imply that the coin will move, as candles.",
         )
         .path("/bvol", Evidence::Reported)
-        .params(params::ANY_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::ANY_EXCHANGE.works(&["binance_perp_stable"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<IndexCandle>()), Some("openDate"), Evidence::Former)
-        .notes(
-            "One public client asked with the venue `binance_perp_stable`; the former version took none. Unknown: the unit, and the span that the index looks ahead.",
-        );
+        .notes("The former version took no venue. Unknown: the unit, and the span that the index looks ahead.");
 }
 
-takes_any_venue!(Bvol);
+takes!(
+    Bvol => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort
+);
 
 /// An index over one interval.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,15 +107,19 @@ impl Record for IndexCandle {
                     .summary("When the interval begins."),
                 FieldInfo::new("open", "open", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("38.52")
                     .summary("The index when the interval begins."),
                 FieldInfo::new("high", "high", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("38.52")
                     .summary("The highest value of the interval."),
                 FieldInfo::new("low", "low", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("38.49")
                     .summary("The lowest value of the interval."),
                 FieldInfo::new("close", "close", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("38.49")
                     .summary("The index when the interval ends."),
             ],
         )
@@ -123,12 +142,27 @@ impl Endpoint for Dvol {
             "Volatility index of Deribit: the movement that the prices of the options traded there imply for the next 30 days, as a yearly rate, in candles.",
         )
         .path("/dvol", Evidence::Published)
-        .params(params::ONE_VENUE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.served(&["deribit_perp_stable"]).example("deribit_perp_stable"),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+                params::ADVANCE_FILTER.known_by(Evidence::Published),
+            ],
+        )
         .series(Some(RecordInfo::of::<IndexCandle>()), Some("openDate"), Evidence::Former)
-        .notes("Only the venue `deribit_perp_stable` is known to work. Unknown: the unit.");
+        .notes("Unknown: the unit.");
 }
 
-takes_one_venue!(Dvol => TakesAdvanceFilter);
+takes!(
+    Dvol => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesAdvanceFilter
+);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("options", "Options")
     .summary("Volatility that the prices of options imply, as indices.")

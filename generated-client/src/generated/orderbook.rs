@@ -2,12 +2,15 @@
 
 //! Orderbook: limit orders that rest in the book waiting to be filled, and how their size changes.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{TakesMarketTypes, takes_any_venue, takes_several_venues};
+use super::service::params::{
+    TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesMarketTypes, TakesSort, TakesStartTime,
+    TakesTimeframe, takes_any_venue, takes_several_venues,
+};
 
 /// The endpoints of [`Client::orderbook`].
 #[derive(Clone, Copy, Debug)]
@@ -38,9 +41,10 @@ impl OrderbookGroup<'_> {
     /// Size that rests at the very top of the book: at the highest price that buyers bid, and at the lowest that
     /// sellers ask.
     ///
-    /// `GET /bestBidAsk`: a series of records whose fields are unknown. The path is published. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `GET /bestBidAsk`: a series of records. The path is published. Params: `coin`, `exchanges`, `timeframe`,
+    /// `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`, `timeframe`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn best_bid_ask(&self) -> Request<BestBidAsk> {
         Request::new(self.client)
     }
@@ -128,10 +132,10 @@ impl OrderbookGroup<'_> {
     ///
     /// `GET /marketImbalanceIndex`: a series of [`MarketImbalanceIndexRecord`]. Path and fields are reported. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `timeframe`. Of `exchanges`, public clients were served `binance_perp_stable`, `bybit_perp_stable`,
+    /// `okx_perp_stable` and `bitget_perp_stable` only.
     ///
-    /// For BTC only `binance_perp_stable`, `bybit_perp_stable`, `okx_perp_stable` and `bitget_perp_stable` are known
-    /// to work.
+    /// The venues that were served were tried with BTC.
     pub fn market_imbalance_index(&self) -> Request<MarketImbalanceIndex> {
         Request::new(self.client)
     }
@@ -237,10 +241,12 @@ impl Record for BidAskRecord {
                 records::TIME,
                 FieldInfo::new("bid", "bid", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("481190189.75")
                     .unit("quote currency")
                     .summary("Size of all resting buy orders together."),
                 FieldInfo::new("ask", "ask", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("347768395.98")
                     .unit("quote currency")
                     .summary("Size of all resting sell orders together."),
             ],
@@ -283,6 +289,7 @@ impl Record for BidAskDeltaRecord {
                 records::TIME,
                 FieldInfo::new("bid_ask_delta", "bidAskDelta", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("-35945460.68")
                     .summary("Bids minus asks, below zero where asks outweigh bids."),
             ],
         )
@@ -325,6 +332,7 @@ impl Record for BidAskRatioRecord {
                 FieldInfo::new("bid_ask_ratio", "bidAskRatio", ValueType::Number, Evidence::Former)
                     .optional()
                     .range(Range { min: Some(-1.0), max: Some(1.0) })
+                    .example("0.1475")
                     .summary(
                         "Resting bids minus resting asks, divided by both together: 0 is balance, 1 a book of bids alone.",
                     ),
@@ -508,6 +516,7 @@ impl Record for CombinedBookRecord {
                 records::TIME,
                 FieldInfo::new("combined_book", "combinedBook", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("589398610.05")
                     .summary("Size of the bids plus size of the asks."),
             ],
         )
@@ -528,14 +537,27 @@ impl Endpoint for MarketImbalanceIndex {
             "Pressure of buyers against sellers from -1 to 1, blended from the trades that execute and the orders that rest in the book.",
         )
         .path("/marketImbalanceIndex", Evidence::Reported)
-        .params(params::SEVERAL_VENUES, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGES
+                    .served(&["binance_perp_stable", "bybit_perp_stable", "okx_perp_stable", "bitget_perp_stable"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<MarketImbalanceIndexRecord>()), Some("openDate"), Evidence::Reported)
-        .notes(
-            "For BTC only `binance_perp_stable`, `bybit_perp_stable`, `okx_perp_stable` and `bitget_perp_stable` are known to work.",
-        );
+        .notes("The venues that were served were tried with BTC.");
 }
 
-takes_several_venues!(MarketImbalanceIndex);
+takes!(
+    MarketImbalanceIndex => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort
+);
 
 /// One record of Market Imbalance Index.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,9 +10,9 @@ use ::runtime::registry::{
 use crate::{Client, Exchange, PremiumMode, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime, TakesExchange1, TakesExchange2,
-    TakesLimit, TakesMarketTypes, TakesMode, TakesSort, TakesStartTime, TakesTimeframe, takes_one_venue,
-    takes_several_venues,
+    TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime, TakesExchange, TakesExchange1,
+    TakesExchange2, TakesExchanges, TakesLimit, TakesMarketTypes, TakesMode, TakesSort, TakesStartTime, TakesTimeframe,
+    takes_one_venue, takes_several_venues,
 };
 
 /// The endpoints of [`Client::orderflow`].
@@ -77,9 +77,9 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /anchoredCVD`: a series of [`AnchoredCvdRecord`]. The fields are reported. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`, `market_types`, `buckets`. Reported as
-    /// required: `coin`, `timeframe`.
+    /// required: `coin`, `timeframe`. Of `exchanges`, known to work are `binance_spot` and `binance_perp_stable`.
     ///
-    /// Public clients compare `binance_spot` with `binance_perp_stable`. Unknown: the unit.
+    /// Unknown: the unit.
     pub fn anchored_cvd(&self) -> Request<AnchoredCvd> {
         Request::new(self.client)
     }
@@ -137,20 +137,20 @@ impl OrderflowGroup<'_> {
 
     /// Balance of filled limit orders by number from -1 to 1: buy orders minus sell orders, divided by their sum.
     ///
-    /// `GET /limitOrderCountRatio`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `GET /limitOrderCountRatio`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`,
+    /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`, `timeframe`.
     ///
-    /// Only orders that were filled count; those still in the book do not.
+    /// Only orders that were filled count; those still in the book do not. Unknown: the fields of its records.
     pub fn limit_order_count_ratio(&self) -> Request<LimitOrderCountRatio> {
         Request::new(self.client)
     }
 
     /// Balance of market orders by number from -1 to 1: buy orders minus sell orders, divided by their sum.
     ///
-    /// `GET /marketOrderCountRatio`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `GET /marketOrderCountRatio`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`,
+    /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`, `timeframe`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn market_order_count_ratio(&self) -> Request<MarketOrderCountRatio> {
         Request::new(self.client)
     }
@@ -202,9 +202,11 @@ impl OrderflowGroup<'_> {
     /// How much more a coin costs on one venue than on another, by closing prices, as a price or in percent: above
     /// zero it costs more on the reference venue.
     ///
-    /// `GET /exchangePremium`: a series of records whose fields are unknown. Params: `coin`, `exchange1`,
-    /// `exchange2`, `timeframe`, `mode`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchange1`, `exchange2`, `timeframe`, `mode`.
+    /// `GET /exchangePremium`: a series of records. Params: `coin`, `exchange1`, `exchange2`, `timeframe`, `mode`,
+    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange1`, `exchange2`,
+    /// `timeframe`, `mode`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn exchange_premium(&self) -> Request<ExchangePremium> {
         Request::new(self.client)
     }
@@ -215,9 +217,9 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /pdLevels`: a series of [`PreviousDayLevelsRecord`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`.
+    /// `exchanges`, `timeframe`. Of `timeframe`, known to work is `1d`.
     ///
-    /// Public clients ask with the timeframe `1d`, after `1h` brought no records for the latest range.
+    /// A public client got no records of the latest range with the timeframe `1h`.
     pub fn previous_day_levels(&self) -> Request<PreviousDayLevels> {
         Request::new(self.client)
     }
@@ -228,9 +230,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /pwLevels`: a series of [`PreviousWeekLevelsRecord`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`.
-    ///
-    /// Public clients ask with the timeframe `1d`.
+    /// `exchanges`, `timeframe`. Of `timeframe`, known to work is `1d`.
     pub fn previous_week_levels(&self) -> Request<PreviousWeekLevels> {
         Request::new(self.client)
     }
@@ -253,10 +253,9 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /klines`: a series of [`KlineRecord`]. Path and fields are reported. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
-    /// `timeframe`.
+    /// `timeframe`. Of `exchanges`, it takes one value, reported. Known to work is `binance_perp_stable`.
     ///
-    /// Public clients ask with the venue `binance_perp_stable`; one calls the records candles with volume, though no
-    /// field of it is known.
+    /// One public client calls the records candles with volume, though no field of it is known.
     pub fn kline(&self) -> Request<Kline> {
         Request::new(self.client)
     }
@@ -304,6 +303,7 @@ impl Record for BuyVolumeRecord {
                 FieldInfo::new("buy_volume", "buyVolume", ValueType::Number, Evidence::Former)
                     .optional()
                     .range(Range { min: Some(0.0), max: None })
+                    .example("39101.6757")
                     .summary("Sum of the sizes."),
             ],
         )
@@ -345,6 +345,7 @@ impl Record for SellVolumeRecord {
                 FieldInfo::new("sell_volume", "sellVolume", ValueType::Number, Evidence::Former)
                     .optional()
                     .range(Range { min: Some(0.0), max: None })
+                    .example("1798220.5481")
                     .summary("Sum of the sizes."),
             ],
         )
@@ -387,6 +388,7 @@ impl Record for VolumeDeltaRecord {
                 records::TIME,
                 FieldInfo::new("volume_delta", "volumeDelta", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("1798220.5481")
                     .summary("Buy volume minus sell volume, below zero where sellers took more."),
             ],
         )
@@ -451,12 +453,29 @@ impl Endpoint for AnchoredCvd {
             "Cumulative volume delta: market buy volume minus market sell volume, added up from the start of every day, four hours or hour in UTC on.",
         )
         .path("/anchoredCVD", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::ANCHOR, params::MARKET_TYPES, params::BUCKET])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGES.works(&["binance_spot", "binance_perp_stable"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+                params::ANCHOR,
+                params::MARKET_TYPES,
+                params::BUCKET,
+            ],
+        )
         .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("Public clients compare `binance_spot` with `binance_perp_stable`. Unknown: the unit.");
+        .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(AnchoredCvd => TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets);
+takes!(
+    AnchoredCvd => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort, TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets
+);
 
 /// One record of Anchored CVD.
 #[derive(Clone, Debug, PartialEq)]
@@ -477,6 +496,7 @@ impl Record for AnchoredCvdRecord {
                 records::TIME,
                 FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("37988.1184")
                     .summary("The sum since the latest anchor, above zero where buyers took more."),
             ],
         )
@@ -523,15 +543,19 @@ impl Record for OrderCount {
                     .summary("When the interval begins."),
                 FieldInfo::new("buy", "buy", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("530")
                     .summary("Number of buy orders."),
                 FieldInfo::new("sell", "sell", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("535")
                     .summary("Number of sell orders."),
                 FieldInfo::new("total", "total", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("1065")
                     .summary("Buy and sell orders together."),
                 FieldInfo::new("delta", "delta", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("-5")
                     .summary("Buy orders minus sell orders, above zero where more bought."),
             ],
         )
@@ -590,15 +614,19 @@ impl Record for OrderSize {
                     .summary("When the interval begins."),
                 FieldInfo::new("buy", "buy", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("63.125")
                     .summary("Mean size of a buy order."),
                 FieldInfo::new("sell", "sell", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("488.5")
                     .summary("Mean size of a sell order."),
                 FieldInfo::new("total", "total", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("148.2")
                     .summary("Mean size of any order."),
                 FieldInfo::new("delta", "delta", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("-425.375")
                     .summary("Mean buy order minus mean sell order, above zero where buyers are larger."),
             ],
         )
@@ -765,15 +793,19 @@ impl Record for BotTrackerRecord {
                 records::TIME,
                 FieldInfo::new("total", "Total", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("3")
                     .summary("Number of suspicious orders."),
                 FieldInfo::new("buy", "Buy", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("3")
                     .summary("Suspicious orders that bought."),
                 FieldInfo::new("sell", "Sell", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("0")
                     .summary("Suspicious orders that sold."),
                 FieldInfo::new("delta", "Delta", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("3")
                     .summary("Suspicious buying minus selling, above zero where programs buy."),
             ],
         )
@@ -825,12 +857,15 @@ impl Record for SlippageRecord {
                 records::TIME,
                 FieldInfo::new("max", "max", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("53")
                     .summary("The farthest during the interval."),
                 FieldInfo::new("average_max", "averageMax", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("123")
                     .summary("Mean of the farthest ones."),
                 FieldInfo::new("total", "total", ValueType::Number, Evidence::Former)
                     .optional()
+                    .example("-56")
                     .summary("All of it added up with its sign, so it can be below zero."),
             ],
         )
@@ -952,10 +987,12 @@ impl Endpoint for ExchangePremium {
                 params::COIN,
                 ParamInfo::new("exchange1", "exchange1", ValueType::named::<Exchange>(), Evidence::Reported)
                     .required(Evidence::Reported)
+                    .example("binance_perp_stable")
                     .summary("The first of the two venues.")
                     .notes("Unknown: whether this one is the reference."),
                 ParamInfo::new("exchange2", "exchange2", ValueType::named::<Exchange>(), Evidence::Reported)
                     .required(Evidence::Reported)
+                    .example("bybit_perp_stable")
                     .summary("The second of the two venues.")
                     .notes("Unknown: whether this one is the reference."),
                 params::TIMEFRAME,
@@ -986,12 +1023,26 @@ impl Endpoint for PreviousDayLevels {
             "Prices of the day before in UTC: where it opened, its high, its low, and their equilibrium, half way between.",
         )
         .path("/pdLevels", Evidence::Document)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE,
+                params::TIMEFRAME.works(&["1d"]).example("1d"),
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<PreviousDayLevelsRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("Public clients ask with the timeframe `1d`, after `1h` brought no records for the latest range.");
+        .notes("A public client got no records of the latest range with the timeframe `1h`.");
 }
 
-takes_one_venue!(PreviousDayLevels);
+takes!(
+    PreviousDayLevels => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort
+);
 
 /// One record of Previous Day Levels.
 #[derive(Clone, Debug, PartialEq)]
@@ -1018,15 +1069,19 @@ impl Record for PreviousDayLevelsRecord {
                 records::TIME,
                 FieldInfo::new("pd_open", "pdOpen", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("29075.9")
                     .summary("The price at which the day before opened."),
                 FieldInfo::new("pd_high", "pdHigh", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("29274.5")
                     .summary("The highest price of the day before."),
                 FieldInfo::new("pd_low", "pdLow", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("28682.3")
                     .summary("The lowest price of the day before."),
                 FieldInfo::new("pd_eq", "pdEq", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("28978.4")
                     .summary("The equilibrium, half way between high and low."),
             ],
         )
@@ -1051,12 +1106,25 @@ impl Endpoint for PreviousWeekLevels {
             "Prices of the week before in UTC: where it opened, its high, its low, and their equilibrium, half way between.",
         )
         .path("/pwLevels", Evidence::Document)
-        .params(params::ONE_VENUE, &[])
-        .series(Some(RecordInfo::of::<PreviousWeekLevelsRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("Public clients ask with the timeframe `1d`.");
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE,
+                params::TIMEFRAME.works(&["1d"]).example("1d"),
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
+        .series(Some(RecordInfo::of::<PreviousWeekLevelsRecord>()), Some("openDate"), Evidence::Reported);
 }
 
-takes_one_venue!(PreviousWeekLevels);
+takes!(
+    PreviousWeekLevels => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort
+);
 
 /// One record of Previous Week Levels.
 #[derive(Clone, Debug, PartialEq)]
@@ -1184,14 +1252,26 @@ impl Endpoint for Kline {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "kline", "Kline")
         .summary("Price of a coin on one venue as candles, without the volume.")
         .path("/klines", Evidence::Reported)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.works(&["binance_perp_stable"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<KlineRecord>()), Some("openDate"), Evidence::Reported)
-        .notes(
-            "Public clients ask with the venue `binance_perp_stable`; one calls the records candles with volume, though no field of it is known.",
-        );
+        .notes("One public client calls the records candles with volume, though no field of it is known.");
 }
 
-takes_one_venue!(Kline);
+takes!(
+    Kline => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
+    TakesSort
+);
 
 /// One record of Kline.
 #[derive(Clone, Debug, PartialEq)]
@@ -1218,15 +1298,19 @@ impl Record for KlineRecord {
                 records::TIME,
                 FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("56.31")
                     .summary("The first price of the interval."),
                 FieldInfo::new("high", "high", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("56.32")
                     .summary("The highest price of the interval."),
                 FieldInfo::new("low", "low", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("56.27")
                     .summary("The lowest price of the interval."),
                 FieldInfo::new("close", "close", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("56.27")
                     .summary("The last price of the interval."),
             ],
         )

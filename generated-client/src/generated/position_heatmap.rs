@@ -26,11 +26,11 @@ impl PositionHeatmapGroup<'_> {
     ///
     /// Also printed as “Positions Heatmap Data”.
     ///
-    /// `GET /positionHeatmap`: a body of which nothing is known. The path is published. Params: `coin`, `exchanges`,
-    /// `lookback`, `graph_type`, `timestamp`. Reported as required: `coin`.
+    /// `GET /positionHeatmap`: any body. The path is published. Params: `coin`, `exchanges`, `lookback`,
+    /// `graph_type`, `timestamp`. Reported as required: `coin`.
     ///
     /// The published overview of the group also names the params that most endpoints take; the page of this endpoint
-    /// lists these only.
+    /// lists these only. Unknown: its body.
     pub fn position_heatmap_data(&self) -> Request<PositionHeatmapData> {
         Request::new(self.client)
     }

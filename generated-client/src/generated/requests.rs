@@ -46,17 +46,42 @@ fn global_metrics() {
 fn liquidity() {
     let client: Client = client();
     let liquidity = client.liquidity();
-    endpoint(liquidity.average_leverage_used(), "/averageLeverageUsed", ONE_VENUE, &["advanceFilter"]);
-    endpoint(liquidity.top_trader_average_leverage_delta(), "/topTraderAverageLeverageDelta", ONE_VENUE, &[]);
+    endpoint(
+        liquidity.average_leverage_used(),
+        "/averageLeverageUsed",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
+    );
+    endpoint(
+        liquidity.top_trader_average_leverage_delta(),
+        "/topTraderAverageLeverageDelta",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
     endpoint(
         liquidity.cumulative_liquidation_level(),
         "/cumulativeLiqLevel",
         &[],
         &["coin", "exchange", "timestamp", "leverage"],
     );
-    endpoint(liquidity.liquidation_levels_count(), "/liqLevelsCount", ONE_VENUE, &[]);
-    endpoint(liquidity.liquidation_levels_size(), "/liqLevelsSize", ONE_VENUE, &["advanceFilter"]);
-    endpoint(liquidity.liquidation(), "/liquidation", SEVERAL_VENUES, &["bucket"]);
+    endpoint(
+        liquidity.liquidation_levels_count(),
+        "/liqLevelsCount",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    endpoint(
+        liquidity.liquidation_levels_size(),
+        "/liqLevelsSize",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
+    );
+    endpoint(
+        liquidity.liquidation(),
+        "/liquidation",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "bucket"],
+    );
     endpoint(
         liquidity.liquidation_heatmap(),
         "/liquidationHeatmap",
@@ -75,8 +100,18 @@ fn liquidity() {
         &[],
         &["coin", "exchange", "timestamp", "leverage", "position"],
     );
-    endpoint(liquidity.top_trader_margin_used(), "/topTraderMarginUsed", ONE_VENUE, &[]);
-    endpoint(liquidity.top_trader_margin_used_delta(), "/topTraderMarginUsedDelta", ONE_VENUE, &[]);
+    endpoint(
+        liquidity.top_trader_margin_used(),
+        "/topTraderMarginUsed",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    endpoint(
+        liquidity.top_trader_margin_used_delta(),
+        "/topTraderMarginUsedDelta",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
 }
 
 #[test]
@@ -84,16 +119,31 @@ fn longs_shorts() {
     let client: Client = client();
     let longs_shorts = client.longs_shorts();
     endpoint(longs_shorts.top_trader_accounts(), "/topTraderAccounts", ONE_VENUE, &[]);
-    endpoint(longs_shorts.top_trader_positions(), "/topTraderPositions", ONE_VENUE, &[]);
+    endpoint(
+        longs_shorts.top_trader_positions(),
+        "/topTraderPositions",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
     endpoint(longs_shorts.anchored_top_trader_accounts(), "/anchoredTopTraderAccounts", ONE_VENUE, &["anchor"]);
     endpoint(longs_shorts.anchored_top_trader_positions(), "/anchoredTopTraderPositions", ONE_VENUE, &["anchor"]);
-    endpoint(longs_shorts.global_accounts(), "/globalAccounts", ONE_VENUE, &[]);
+    endpoint(
+        longs_shorts.global_accounts(),
+        "/globalAccounts",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
     endpoint(longs_shorts.anchored_global_accounts(), "/anchoredGlobalAccounts", ONE_VENUE, &["anchor"]);
     endpoint(longs_shorts.net_long_short(), "/netLongShort", SEVERAL_VENUES, &[]);
     endpoint(longs_shorts.net_long_short_delta(), "/netLongShortDelta", SEVERAL_VENUES, &[]);
     endpoint(longs_shorts.anchored_cls(), "/anchoredCLS", SEVERAL_VENUES, &["anchor"]);
     endpoint(longs_shorts.anchored_clsd(), "/anchoredCLSD", SEVERAL_VENUES, &["anchor"]);
-    endpoint(longs_shorts.whale_retail_delta(), "/whaleRetailDelta", ONE_VENUE, &[]);
+    endpoint(
+        longs_shorts.whale_retail_delta(),
+        "/whaleRetailDelta",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
     endpoint(longs_shorts.anchored_whale_retail_delta(), "/anchoredWhaleRetailDelta", ONE_VENUE, &["anchor"]);
     endpoint(longs_shorts.whale_position_dominance(), "/whalePositionDominance", ANY_VENUE, &[]);
     endpoint(longs_shorts.true_retail_long_short(), "/trueRetailLongShort", ONE_VENUE, &[]);
@@ -112,8 +162,13 @@ fn open_interest() {
 fn options() {
     let client: Client = client();
     let options = client.options();
-    endpoint(options.bvol(), "/bvol", ANY_VENUE, &[]);
-    endpoint(options.dvol(), "/dvol", ONE_VENUE, &["advanceFilter"]);
+    endpoint(options.bvol(), "/bvol", &[], &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"]);
+    endpoint(
+        options.dvol(),
+        "/dvol",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
+    );
 }
 
 #[test]
@@ -129,7 +184,12 @@ fn orderbook() {
     endpoint(orderbook.bid_ask_spread(), "/bidsAskSpread", SEVERAL_VENUES, &["marketTypes"]);
     endpoint(orderbook.bids_increase_decrease(), "/bidsIncreaseDecrease", SEVERAL_VENUES, &["marketTypes"]);
     endpoint(orderbook.combined_book(), "/combinedBook", SEVERAL_VENUES, &["marketTypes"]);
-    endpoint(orderbook.market_imbalance_index(), "/marketImbalanceIndex", SEVERAL_VENUES, &[]);
+    endpoint(
+        orderbook.market_imbalance_index(),
+        "/marketImbalanceIndex",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
 }
 
 #[test]
@@ -140,7 +200,12 @@ fn orderflow() {
     endpoint(orderflow.sell_volume(), "/sellVolume", SEVERAL_VENUES, &["marketTypes", "bucket"]);
     endpoint(orderflow.volume_delta(), "/volumeDelta", SEVERAL_VENUES, &["marketTypes", "bucket"]);
     endpoint(orderflow.volume_ratio(), "/volumeRatio", SEVERAL_VENUES, &["marketTypes", "bucket", "advanceFilter"]);
-    endpoint(orderflow.anchored_cvd(), "/anchoredCVD", SEVERAL_VENUES, &["anchor", "marketTypes", "bucket"]);
+    endpoint(
+        orderflow.anchored_cvd(),
+        "/anchoredCVD",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "anchor", "marketTypes", "bucket"],
+    );
     endpoint(orderflow.market_order_count(), "/marketOrderCount", SEVERAL_VENUES, &["marketTypes", "bucket"]);
     endpoint(
         orderflow.market_order_average_size(),
@@ -173,10 +238,25 @@ fn orderflow() {
         &[],
         &["coin", "exchange1", "exchange2", "timeframe", "mode", "limit", "startTime", "endTime", "sort"],
     );
-    endpoint(orderflow.previous_day_levels(), "/pdLevels", ONE_VENUE, &[]);
-    endpoint(orderflow.previous_week_levels(), "/pwLevels", ONE_VENUE, &[]);
+    endpoint(
+        orderflow.previous_day_levels(),
+        "/pdLevels",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    endpoint(
+        orderflow.previous_week_levels(),
+        "/pwLevels",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
     endpoint(orderflow.previous_month_levels(), "/pmLevels", ONE_VENUE, &[]);
-    endpoint(orderflow.kline(), "/klines", ONE_VENUE, &[]);
+    endpoint(
+        orderflow.kline(),
+        "/klines",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
 }
 
 #[test]
@@ -197,11 +277,16 @@ fn sentiment() {
     let sentiment = client.sentiment();
     endpoint(sentiment.fear_and_greed_index(), "/fearAndGreed", NO_VENUE, &[]);
     endpoint(sentiment.premium_p2p(), "/stablecoinPremiumP2P", NO_VENUE, &[]);
-    endpoint(sentiment.wbtc_mint_burn(), "/wbtcMintBurn", NO_VENUE, &[]);
+    endpoint(sentiment.wbtc_mint_burn(), "/wbtcMintBurn", &[], &["timeframe", "limit", "startTime", "endTime", "sort"]);
     endpoint(sentiment.leaderboard_notional_profit(), "/leaderboardNotionalProfit", NO_VENUE, &[]);
     endpoint(sentiment.leaderboard_roe_profit(), "/leaderboardROEProfit", NO_VENUE, &[]);
     endpoint(sentiment.user_bot_ratio(), "/userBotRatio", NO_VENUE, &["advanceFilter"]);
-    endpoint(sentiment.margin_lending_ratio(), "/marginLendingRatio", ONE_VENUE, &["advanceFilter"]);
+    endpoint(
+        sentiment.margin_lending_ratio(),
+        "/marginLendingRatio",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
+    );
 }
 
 #[test]
@@ -222,17 +307,17 @@ fn every_setter() {
     setter(client.liquidity().liquidation().buckets(["1", "1"]), "bucket=1,1");
     setter(client.funding_rate().funding_rate().coin("BTC"), "coin=BTC");
     setter(client.funding_rate().funding_rate().end_time(1_700_000_000), "endTime=1700000000");
-    setter(client.system().data_availability().endpoint_name("a"), "endpointName=a");
+    setter(client.system().data_availability().endpoint_name("klines"), "endpointName=klines");
     setter(client.funding_rate().funding_rate().exchange("binance_perp_stable"), "exchange=binance_perp_stable");
     setter(client.orderflow().exchange_premium().exchange1("binance_perp_stable"), "exchange1=binance_perp_stable");
-    setter(client.orderflow().exchange_premium().exchange2("binance_perp_stable"), "exchange2=binance_perp_stable");
+    setter(client.orderflow().exchange_premium().exchange2("bybit_perp_stable"), "exchange2=bybit_perp_stable");
     setter(
         client.funding_rate().funding_rate().exchanges(["binance_perp_stable", "binance_perp_stable"]),
         "exchange=binance_perp_stable,binance_perp_stable",
     );
     setter(client.position_heatmap().position_heatmap_data().graph_type("a"), "graphType=a");
     setter(client.liquidity().cumulative_liquidation_level().leverage("high"), "leverage=high");
-    setter(client.funding_rate().funding_rate().limit(7), "limit=7");
+    setter(client.funding_rate().funding_rate().limit(100), "limit=100");
     setter(client.liquidity().liquidation_heatmap().lookback("12h"), "lookback=12h");
     setter(client.funding_rate().funding_rate().market_types("all"), "marketTypes=all");
     setter(client.orderflow().exchange_premium().mode("standard"), "mode=standard");
@@ -241,6 +326,6 @@ fn every_setter() {
     setter(client.liquidity().liquidation_heatmap().scaling("relative"), "scaling=relative");
     setter(client.funding_rate().funding_rate().sort("asc"), "sort=asc");
     setter(client.funding_rate().funding_rate().start_time(1_700_000_000), "startTime=1700000000");
-    setter(client.funding_rate().funding_rate().timeframe("1m"), "timeframe=1m");
+    setter(client.funding_rate().funding_rate().timeframe("1h"), "timeframe=1h");
     setter(client.liquidity().cumulative_liquidation_level().timestamp(1_700_000_000), "timestamp=1700000000");
 }

@@ -2,12 +2,15 @@
 
 //! Sentiment: the mood of the market, as surveys, leaderboards, bots, borrowing and stablecoin prices show it.
 
-use ::runtime::{Endpoint, Timestamp, markers};
+use ::runtime::{Endpoint, Timestamp, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{TakesAdvanceFilter, takes_no_venue, takes_one_venue};
+use super::service::params::{
+    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime,
+    TakesTimeframe, takes_no_venue,
+};
 
 /// The endpoints of [`Client::sentiment`].
 ///
@@ -50,9 +53,10 @@ impl SentimentGroup<'_> {
     /// Bitcoin that was exchanged into the token WBTC, which mints it, and back again, which burns it.
     ///
     /// `GET /wbtcMintBurn`: a series of [`WbtcMintBurnRecord`]. The path is published, the fields are from the former
-    /// version. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// version. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. Of
+    /// `timeframe`, known to work is `1d`.
     ///
-    /// A public client got records with the timeframe `1d` only, and an empty list with `1h`. Unknown: the unit.
+    /// A public client got an empty list with the timeframe `1h`. Unknown: the unit.
     pub fn wbtc_mint_burn(&self) -> Request<WbtcMintBurn> {
         Request::new(self.client)
     }
@@ -97,9 +101,8 @@ impl SentimentGroup<'_> {
     ///
     /// `GET /marginLendingRatio`: a series of [`MarginLendingRatioRecord`]. Params: `coin`, `exchanges`, `timeframe`,
     /// `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `coin`, `exchanges`,
-    /// `timeframe`.
-    ///
-    /// One public client names `okx_perp_coin` and `bitget_perp_stable` as the venues that work.
+    /// `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `okx_perp_coin` and
+    /// `bitget_perp_stable`.
     pub fn margin_lending_ratio(&self) -> Request<MarginLendingRatio> {
         Request::new(self.client)
     }
@@ -186,10 +189,12 @@ impl Record for PremiumP2pRecord {
                 records::TIME,
                 FieldInfo::new("usdc_premium", "usdcPremium", ValueType::Number, Evidence::Published)
                     .optional()
+                    .example("100.95")
                     .unit("percent")
                     .summary("Price of USDC relative to one US dollar, so 100 is parity."),
                 FieldInfo::new("usdt_premium", "usdtPremium", ValueType::Number, Evidence::Published)
                     .optional()
+                    .example("100.6")
                     .unit("percent")
                     .summary("Price of USDT relative to one US dollar, so 100 is parity."),
             ],
@@ -210,14 +215,21 @@ impl Endpoint for WbtcMintBurn {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "wbtc_mint_burn", "WBTC Mint Burn")
         .summary("Bitcoin that was exchanged into the token WBTC, which mints it, and back again, which burns it.")
         .path("/wbtcMintBurn", Evidence::Published)
-        .params(params::NO_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::TIMEFRAME.works(&["1d"]).example("1d"),
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<WbtcMintBurnRecord>()), Some("openDate"), Evidence::Former)
-        .notes(
-            "A public client got records with the timeframe `1d` only, and an empty list with `1h`. Unknown: the unit.",
-        );
+        .notes("A public client got an empty list with the timeframe `1h`. Unknown: the unit.");
 }
 
-takes_no_venue!(WbtcMintBurn);
+takes!(WbtcMintBurn => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
 
 /// One record of WBTC Mint Burn.
 #[derive(Clone, Debug, PartialEq)]
@@ -382,12 +394,15 @@ impl Record for UserBotRatioRecord {
                 records::TIME,
                 FieldInfo::new("users", "users", ValueType::Number, Evidence::Published)
                     .optional()
+                    .example("1916")
                     .summary("People who are connected."),
                 FieldInfo::new("bots", "bots", ValueType::Number, Evidence::Published)
                     .optional()
+                    .example("78022")
                     .summary("Programs that are connected by the API of BitMEX."),
                 FieldInfo::new("ub_ratio", "ubRatio", ValueType::Number, Evidence::Published)
                     .optional()
+                    .example("0.9760314243538742")
                     .summary("Share of programs among all connections.")
                     .notes("In the published example it is `bots / (bots + users)`."),
             ],
@@ -411,12 +426,26 @@ impl Endpoint for MarginLendingRatio {
             "Borrowing of the leveraged quote currency relative to borrowing of the coin itself, added up over the interval: above 1 more money is on loan than coins are worth.",
         )
         .path("/marginLendingRatio", Evidence::Document)
-        .params(params::ONE_VENUE, &[params::ADVANCE_FILTER])
-        .series(Some(RecordInfo::of::<MarginLendingRatioRecord>()), Some("openDate"), Evidence::Document)
-        .notes("One public client names `okx_perp_coin` and `bitget_perp_stable` as the venues that work.");
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.works(&["okx_perp_coin", "bitget_perp_stable"]).example("okx_perp_coin"),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+                params::ADVANCE_FILTER,
+            ],
+        )
+        .series(Some(RecordInfo::of::<MarginLendingRatioRecord>()), Some("openDate"), Evidence::Document);
 }
 
-takes_one_venue!(MarginLendingRatio => TakesAdvanceFilter);
+takes!(
+    MarginLendingRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
+    TakesEndTime, TakesSort, TakesAdvanceFilter
+);
 
 /// One record of Margin Lending Ratio.
 #[derive(Clone, Debug, PartialEq)]

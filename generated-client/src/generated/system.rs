@@ -24,15 +24,19 @@ impl Client {
 impl SystemGroup<'_> {
     /// From when to when an endpoint has records of a coin.
     ///
-    /// `GET /dataAvailability`: a body of which nothing is known. The path is reported. Params: `endpoint_name`,
-    /// `coin`, `exchanges`. Reported as required: `endpoint_name`, `coin`.
+    /// `GET /dataAvailability`: any body. The path is reported. Params: `endpoint_name`, `coin`, `exchanges`.
+    /// Reported as required: `endpoint_name`, `coin`.
+    ///
+    /// Unknown: its body.
     pub fn data_availability(&self) -> Request<DataAvailability> {
         Request::new(self.client)
     }
 
     /// Answers if the service is up.
     ///
-    /// `GET /ping`: a body of which nothing is known. The path is reported. Its params are unknown.
+    /// `GET /ping`: any body. The path is reported.
+    ///
+    /// Unknown: its params; its body.
     pub fn health_check(&self) -> Request<HealthCheck> {
         Request::new(self.client)
     }
@@ -50,6 +54,7 @@ impl Endpoint for DataAvailability {
             &[
                 ParamInfo::new("endpoint_name", "endpointName", ValueType::String, Evidence::Reported)
                     .required(Evidence::Reported)
+                    .example("klines")
                     .summary("The endpoint by its path without the slash, such as `klines`."),
                 params::COIN.known_by(Evidence::Reported),
                 params::ANY_EXCHANGE.known_by(Evidence::Reported),

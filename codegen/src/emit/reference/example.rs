@@ -67,8 +67,11 @@ fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String
     if let Type::Named(name) = &param.ty
         && let Some(ty) = api.types.iter().find(|ty| ty.ident == *name)
     {
-        let of_default = |value: &&crate::model::Value| param.default.as_ref() == Some(&value.value);
-        if let Some(value) = ty.values.iter().find(of_default).or(ty.values.first()) {
+        let wanted = param.example.as_deref().or(param.default.as_deref());
+        let of = |value: &&crate::model::Value| wanted == Some(&value.value);
+        // A value that nobody listed is written as text.
+        let any = || ty.values.first().filter(|_| param.example.as_deref().is_none());
+        if let Some(value) = ty.values.iter().find(of).or_else(any) {
             names.insert(ty.ident.clone());
             let (ty, value) = (ident(&ty.ident), ident(&value.ident));
             return quote!(#ty::#value);

@@ -45,6 +45,9 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
                         .summary("The body was not declared as a form.")
                         .advice("Declare the body as `application/x-www-form-urlencoded`."),
                 ],
+            )
+            .notes(
+                "The document calls this flow legacy and names a separate current authentication method beside it. Unknown: what that is.",
             ),
     )
     .errors(
@@ -75,6 +78,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
         ],
     )
     .error_body(&["detail.message", "error.message", "error", "message"], &["detail.error_code"])
+    .error_name("ErrorResponse", Evidence::Document)
     .limits(&[LimitInfo::new("A", 10, 1, 20, Evidence::Document), LimitInfo::new("B", 600, 60, 10, Evidence::Document)])
     .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"));
 

@@ -12,6 +12,7 @@ use crate::{
 
 pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::named::<Coin>(), Evidence::Document)
     .required(Evidence::Reported)
+    .example("BTC")
     .summary("Ticker of the coin to look at.");
 
 pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
@@ -21,6 +22,7 @@ pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
         Evidence::Document,
     )
     .list("exchanges")
+    .example("binance_perp_stable")
     .summary("The venue of the market, or several.")
     .notes(
         "Public clients got an answer for a set of venues that the endpoint chooses where they named none, and 422 for the whole request where they named one that it does not cover; the document has a list of such venues, `unsupportedExchanges`, in the metadata of the volume ratio.",
@@ -34,6 +36,8 @@ pub(crate) const EXCHANGE: ParamInfo = ParamInfo::new(
     )
     .list("exchanges")
     .required(Evidence::Reported)
+    .single(Evidence::Reported)
+    .example("binance_perp_stable")
     .summary("The venue of the market.")
     .notes("Public clients name one, and were answered with 422 for one that the endpoint does not cover.");
 
@@ -44,6 +48,7 @@ pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo::new(
         Evidence::Document,
     )
     .list("exchanges")
+    .example("binance_perp_stable")
     .summary("The venue of the market.")
     .notes("Unknown: whether several are taken.");
 
@@ -54,11 +59,13 @@ pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
         Evidence::Document,
     )
     .required(Evidence::Reported)
+    .example("1h")
     .summary("The length of the interval that one record covers.");
 
 pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document)
     .default("50")
     .served(&["5", "10", "20", "50", "100", "500", "1000"])
+    .example("100")
     .summary("How many records are wanted at most.")
     .notes(
         "Public clients were answered with 422 for other numbers than those served. Unknown: which records come of a range that has more.",
@@ -70,6 +77,7 @@ pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
         ValueType::Timestamp(TimeUnit::Seconds),
         Evidence::Document,
     )
+    .example("1757937600")
     .summary("Where the range in time begins.")
     .notes(
         "Public clients that gave no range got the newest records. Unknown: whether a record of this very moment is in it.",
@@ -81,6 +89,7 @@ pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
         ValueType::Timestamp(TimeUnit::Seconds),
         Evidence::Document,
     )
+    .example("1758024000")
     .summary("Where the range in time ends.")
     .notes(
         "Public clients that gave no range got the newest records. Unknown: whether a record of this very moment is in it.",
@@ -136,6 +145,7 @@ pub(crate) const TIMESTAMP: ParamInfo = ParamInfo::new(
         ValueType::Timestamp(TimeUnit::Seconds),
         Evidence::Reported,
     )
+    .example("1757937600")
     .summary("The moment whose snapshot is wanted.")
     .notes("Public clients get the snapshot of now without it.");
 

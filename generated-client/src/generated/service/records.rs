@@ -12,6 +12,7 @@ pub(crate) const TIME: FieldInfo = FieldInfo::new(
         ValueType::Timestamp(TimeUnit::Seconds),
         Evidence::Document,
     )
+    .example("1757937600")
     .summary("When the interval begins.");
 
 /// What the service says about a reply beside its data.
