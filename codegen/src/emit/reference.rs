@@ -10,6 +10,7 @@ use super::docs::{self, prose};
 use super::render::MARKER;
 use super::{File, Package, ordered};
 use crate::model::{Api, Body, Endpoint, Evidence, Group, Param, Record, RecordRef};
+pub(super) use example::request;
 pub(super) use tables::{row, table};
 
 /// The front page and the pages of the groups.

@@ -2,20 +2,21 @@
 //!
 //! What each line expects is made from the catalogue here; how it is compared is written by hand in the runtime.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::{self, ident};
 use super::render::Source;
-use super::{File, params};
+use super::{File, params, reference};
 use crate::model::{Api, Endpoint, Group, Param, ParamSet, Passing, Setter, TimeUnit, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let with_path = |endpoint: &Endpoint| endpoint.path.is_some();
     let mut items: Vec<_> = params::used_sets(api, with_path).map(|set| set_names(api, set)).collect();
-    items.extend(api.groups.iter().filter_map(|group| endpoints(api, group)));
+    let mut types = BTreeSet::new();
+    items.extend(api.groups.iter().filter_map(|group| endpoints(api, group, &mut types)));
     items.extend(setters(api));
     let source = Source {
         path: "requests.rs".to_owned(),
@@ -23,12 +24,13 @@ pub(super) fn file(api: &Api) -> File {
         docs: "What every endpoint and every setter puts on the wire.".to_owned(),
         items,
     };
-    let imports = ["client", "endpoint", "setter"].map(|name| (name, "::runtime::recorded"));
-    source.render(&imports.into_iter().chain([("Client", "crate")]).collect())
+    let imports = ["client", "endpoint", "example", "setter"].map(|name| (name, "::runtime::recorded"));
+    let types = types.iter().map(|name| (name.as_str(), "crate"));
+    source.render(&imports.into_iter().chain([("Client", "crate")]).chain(types).collect())
 }
 
-/// One test a group: each endpoint's path, and the names of its params.
-fn endpoints(api: &Api, group: &Group) -> Option<TokenStream> {
+/// One test a group: each endpoint's path, the names of its params, and the request of its example.
+fn endpoints(api: &Api, group: &Group, types: &mut BTreeSet<String>) -> Option<TokenStream> {
     let accessor = ident(&group.ident);
     let with_path = group.endpoints.iter().filter(|endpoint| endpoint.path.is_some());
     let checks: Vec<_> = with_path
@@ -36,7 +38,11 @@ fn endpoints(api: &Api, group: &Group) -> Option<TokenStream> {
             let request = request(api, &quote!(#accessor), described);
             let path = sample_path(api, described);
             let names = names(api, described);
-            quote!(endpoint(#request, #path, #names);)
+            let example = is_asked_with(described).then(|| {
+                let request = reference::request(api, described, types);
+                quote!(example(#accessor #request);)
+            });
+            quote!(endpoint(#request, #path, #names); #example)
         })
         .collect();
     let allow = allow_deprecated(&group.endpoints);
@@ -51,6 +57,11 @@ fn endpoints(api: &Api, group: &Group) -> Option<TokenStream> {
             }
         }
     })
+}
+
+/// Whether its example sets anything.
+fn is_asked_with(endpoint: &Endpoint) -> bool {
+    endpoint.params.iter().flatten().any(|param| param.param.required.is_some())
 }
 
 /// The names of a set's params.

@@ -2,7 +2,7 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use ::runtime::recorded::{client, endpoint, setter};
+use ::runtime::recorded::{client, endpoint, example, setter};
 use crate::Client;
 
 const COMMON: &[&str] = &["coin", "exchange", "timeframe", "limit"];
@@ -12,6 +12,7 @@ fn market() {
     let client: Client = client();
     let market = client.market();
     endpoint(market.basis(), "/basis", COMMON, &["depth"]);
+    example(market.basis().coin("a").depth(9));
 }
 
 #[test]
