@@ -16,7 +16,7 @@ use crate::dispatch::observer::{Observers, RequestKind};
 use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, RequestContext, status};
 use crate::error::{Error, ErrorKind, Timing};
-use crate::registry::{Evidence, Range, RecordInfo, ServiceInfo};
+use crate::registry::{Evidence, ParamInfo, Range, RecordInfo, ServiceInfo};
 use crate::request::{RequestTarget, check};
 use crate::secrets::Redact;
 use crate::transport::HttpResponse;
@@ -203,21 +203,41 @@ fn explained(error: Error, target: &RequestTarget) -> Error {
     }
     let params = || target.endpoint().params.unwrap_or_default().iter();
     let missing = params().filter(|param| !target.sets(param.wire_name)).filter_map(|param| {
-        let known = known(param.required?);
+        let known = known_as(param.required?);
         Some(format!("`{}` is {known} as required and not set", param.wire_name))
     });
+    let unfit = params().filter_map(|param| unfit(param, target.value(param.wire_name)?));
     let limited = params().filter(|param| param.range != Range::ALL).map(|param| {
-        let (known, bounds) = (known(param.evidence), check::bounds(param.range));
+        let (known, bounds) = (known_as(param.evidence), check::bounds(param.range));
         format!("`{}` is {known} as limited: {bounds}", param.wire_name)
     });
-    missing.chain(limited).fold(error, Error::with_hint)
+    missing.chain(unfit).chain(limited).fold(error, Error::with_hint)
 }
 
-fn known(evidence: Evidence) -> &'static str {
+/// Why a value that was sent may be what was refused, by what public clients were served and refused.
+fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
+    let name = param.wire_name;
+    let values: Vec<_> = if param.list.is_some() { value.split(',').collect() } else { vec![value] };
+    if let (Some(known), [_, _, ..]) = (param.single, values.as_slice()) {
+        return Some(format!("`{name}` is {} to take one value", known_as(known)));
+    }
+    let known = if param.served.is_empty() { param.works } else { param.served };
+    let refused = param.refused.iter().find(|refused| values.contains(refused));
+    let refused = refused.map(|value| format!("`{name}` is known to be refused where it is {value}"));
+    // What was sent is not repeated, as an error may be shown to anybody.
+    let unknown = !known.is_empty() && values.iter().any(|value| !known.contains(value));
+    let only = if param.served.is_empty() { "" } else { " only" };
+    let works = unknown.then(|| format!("`{name}` is known to work{only} where it is {}", known.join(" or ")));
+    let facts: Vec<_> = refused.into_iter().chain(works).collect();
+    (!facts.is_empty()).then(|| facts.join(", and "))
+}
+
+fn known_as(evidence: Evidence) -> &'static str {
     match evidence {
         Evidence::Document => "documented",
         Evidence::Published => "published",
         Evidence::Reported => "reported",
+        Evidence::Former => "formerly known",
     }
 }
 
@@ -226,7 +246,7 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
-    use crate::registry::{EndpointInfo, ParamInfo, ValueType};
+    use crate::registry::{EndpointInfo, ValueType};
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
         ParamInfo::new(name, name, ty, Evidence::Document)
