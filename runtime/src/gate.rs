@@ -6,10 +6,17 @@
 //! A gate judges no request: data, retries and tokens permit alike, in the order in which they came.
 
 mod attempt;
+mod margin;
+mod pace;
+mod permit;
+mod queue;
 mod rate_limit;
 mod rolling;
 #[cfg(test)]
 mod schedules;
+#[cfg(test)]
+mod simulation;
+mod state;
 mod window;
 
 use std::error::Error as StdError;
@@ -24,6 +31,7 @@ use crate::error::{Error, ErrorKind};
 pub use crate::request::RequestKind;
 
 pub use attempt::Attempt;
+pub use permit::{Admitted, Ending, Permit};
 pub use rate_limit::RateLimit;
 
 pub(crate) use rolling::RollingGate;
@@ -92,58 +100,6 @@ impl<G: Gate + ?Sized> Gate for Arc<G> {
 
 /// The future of a [`Permit`].
 pub type PermitFuture<'g> = Pin<Box<dyn Future<Output = Result<Permit, GateError>> + Send + 'g>>;
-
-/// Permission to send one request.
-///
-/// It is dropped when the reply is complete or when nobody waits for it any more.
-#[must_use = "dropping it says that the reply is complete"]
-pub struct Permit(Box<dyn Counted>);
-
-impl Permit {
-    /// A permit that drops `guard`, a permit of a semaphore for example, when it is dropped itself.
-    pub fn new(guard: impl Send + 'static) -> Self {
-        Self(Box::new(Guarded { _guard: guard }))
-    }
-
-    pub(crate) fn of(place: impl Counted) -> Self {
-        Self(Box::new(place))
-    }
-
-    /// Says that the request left so long after it was permitted.
-    pub(crate) fn departed(&mut self, after: Duration) {
-        self.0.departed(after);
-    }
-
-    /// Gives the permit back: nothing was sent with it.
-    pub(crate) fn give_back(mut self) {
-        self.0.give_back();
-    }
-}
-
-impl fmt::Debug for Permit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Permit(..)")
-    }
-}
-
-/// What a permit stands for.
-pub(crate) trait Counted: Send + 'static {
-    /// Undoes what entering has counted.
-    fn give_back(&mut self);
-
-    /// Says that the request left so much later.
-    fn departed(&mut self, after: Duration);
-}
-
-struct Guarded<G> {
-    _guard: G,
-}
-
-impl<G: Send + 'static> Counted for Guarded<G> {
-    fn give_back(&mut self) {}
-
-    fn departed(&mut self, _: Duration) {}
-}
 
 /// Why a gate cannot tell whether a request may be sent. The request is tried again later.
 #[derive(Clone, Debug)]
