@@ -41,6 +41,7 @@ const UNSAID: &[(&str, &[&str])] = &[
         "two places are compared",
         &[
             "default-range",
+            "default-served",
             "default-type",
             "duplicate-endpoint",
             "duplicate-field",
@@ -54,6 +55,7 @@ const UNSAID: &[(&str, &[&str])] = &[
             "range-order",
             "range-type",
             "recursive-record",
+            "served-range",
             "served-type",
             "time-type",
             "unknown-field",
@@ -61,6 +63,7 @@ const UNSAID: &[(&str, &[&str])] = &[
             "unknown-record",
             "unknown-type",
             "unsupported-type",
+            "unused",
             "version-prefix",
         ],
     ),

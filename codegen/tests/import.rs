@@ -87,8 +87,8 @@ fn comes_back(version: OpenApiVersion, format: OpenApiFormat) -> Result<(), Fail
     let expected = format!("beyond the catalogue: `{key}` (2 places, first at #/components/schemas/Exchange)\n");
     assert_eq!(said(&change), expected);
     let texts: Vec<_> = change.texts().collect();
-    let checked = codegen::check(load_texts(&texts)).map_err(|findings| findings.to_string())?;
-    let back = openapi(&codegen::lower(&checked), version, format);
+    let api = codegen::resolve(&load_texts(&texts)).map_err(|findings| findings.to_string())?;
+    let back = openapi(&api, version, format);
     if back == out {
         return Ok(());
     }
@@ -116,8 +116,8 @@ fn breaks_no_setter() -> Result<(), Failed> {
     let change = import(Some(load(&before)), &options).map_err(|refusal| refusal.to_string())?;
     let after = texts_after(&before, &change);
     let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let after = codegen::check(load_texts(&texts)).map_err(|findings| findings.to_string())?;
-    let changes = diff::compare(&codegen::read(&before).expect("a catalogue"), &codegen::lower(&after));
+    let after = codegen::resolve(&load_texts(&texts)).map_err(|findings| findings.to_string())?;
+    let changes = diff::compare(&codegen::resolve(&load(&before)).expect("a catalogue"), &after);
     if changes.verdict() == Some(Verdict::Minor) { Ok(()) } else { Err(changes.to_string().into()) }
 }
 

@@ -48,7 +48,7 @@
 //! let (mut points, mut start) = (Vec::new(), from);
 //! while start < to {
 //!     let end = to.min(start + hour * at_once);
-//!     // Less a second, so that no record comes twice, whether or not the end is a part of the range.
+//!     // Minus a second, so that no record comes twice, whether or not the end is a part of the range.
 //!     points.extend(ratio.clone().start_time(start).end_time(end - second).await?);
 //!     start = end;
 //! }

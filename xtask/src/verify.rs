@@ -4,9 +4,11 @@
 //! It names the programs it needs, so that a machine without one is told how to get it instead of failing halfway.
 
 mod diff;
+mod docs;
 mod features;
 mod fuzz;
 mod gate;
+mod layers;
 mod learn;
 mod openapi;
 mod page;
@@ -23,9 +25,11 @@ use crate::terminal::{fail, say};
 /// Every check, in the order in which all of them run.
 const CHECKS: &[Check] = &[
     diff::CHECK,
+    docs::CHECK,
     features::CHECK,
     fuzz::CHECK,
     gate::CHECK,
+    layers::CHECK,
     learn::CHECK,
     openapi::CHECK,
     page::CHECK,

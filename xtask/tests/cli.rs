@@ -168,6 +168,16 @@ fn a_wrong_catalogue_touches_no_file() {
     assert!(!out.exists());
 }
 
+/// As a shell completes the name of a folder.
+#[test]
+fn a_folder_with_a_slash_is_the_same_folder() {
+    let (spec, out) = project("slash");
+    fs::write(spec.join("market.yaml"), "title: 1\n").expect("a file");
+    let output = run(&["check"], &spec.join(""), &out);
+    let said = text(&output.stderr);
+    assert!(said.contains("slash/spec/market.yaml:1:8"), "{said}");
+}
+
 #[test]
 fn a_catalogue_that_is_not_there_is_a_finding() {
     let (spec, out) = project("absent");

@@ -62,6 +62,16 @@ pub(super) fn code(text: &str) -> String {
     format!("{fence}{space}{text}{space}{fence}")
 }
 
+/// What is said of the values that were served, while all others may be.
+pub(super) fn served(values: &[String]) -> String {
+    let codes: Vec<_> = values.iter().map(|value| code(value)).collect();
+    match codes.split_last() {
+        None => String::new(),
+        Some((only, [])) => format!("Public clients were served {only} only."),
+        Some((last, others)) => format!("Public clients were served {} and {last} only.", others.join(", ")),
+    }
+}
+
 /// Whether Markdown reads the word at the start of a line as what it is: no list, no heading, no rule.
 fn may_begin_line(word: &str) -> bool {
     let number = word.trim_start_matches(|c: char| c.is_ascii_digit());

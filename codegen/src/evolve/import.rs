@@ -53,7 +53,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Change, R
     let document = Document::read(&import.text)?;
     let mut desk = match catalogue {
         Some(catalogue) => Desk::open(catalogue)?,
-        None => Desk::empty(),
+        None => Desk::empty()?,
     };
     let mut reader = Reader::new(&document, import);
     let service = reader.service();

@@ -39,7 +39,7 @@ pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
     pub(crate) ident: String,
     pub(crate) wire_name: String,

@@ -2,7 +2,7 @@
 
 //! Catalog: what the service covers.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -30,9 +30,7 @@ impl CatalogGroup<'_> {
     }
 }
 
-/// The endpoint of [`CatalogGroup::catalog`].
-#[derive(Clone, Copy, Debug)]
-pub struct Catalog;
+markers!(CatalogGroup : Catalog catalog);
 
 impl Endpoint for Catalog {
     type Body = Value;

@@ -2,15 +2,12 @@
 
 //! Funding Rate: what longs and shorts of perpetuals pay each other.
 
-use ::runtime::{Endpoint, Timestamp, takes};
+use ::runtime::{Endpoint, Timestamp, markers};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{AggregationType, Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{
-    TakesAggregationType, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime,
-    TakesTimeframe,
-};
+use super::service::params::{TakesAggregationType, takes_several_venues};
 
 /// The endpoints of [`Client::funding_rate`].
 #[derive(Clone, Copy, Debug)]
@@ -36,9 +33,7 @@ impl FundingRateGroup<'_> {
     }
 }
 
-/// The endpoint of [`FundingRateGroup::funding_rate`].
-#[derive(Clone, Copy, Debug)]
-pub struct FundingRate;
+markers!(FundingRateGroup : FundingRate funding_rate);
 
 impl Endpoint for FundingRate {
     type Body = Series<FundingRateRecord>;
@@ -62,10 +57,7 @@ impl Endpoint for FundingRate {
         .series(Some(RecordInfo::of::<FundingRateRecord>()), Some("openDate"), Evidence::Reported);
 }
 
-takes!(
-    FundingRate => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAggregationType
-);
+takes_several_venues!(FundingRate => TakesAggregationType);
 
 /// One record of Funding Rate.
 #[derive(Clone, Debug, PartialEq)]

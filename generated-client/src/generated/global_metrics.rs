@@ -2,11 +2,11 @@
 
 //! Global Metrics: metrics of other groups, computed across venues.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
-use super::service::params::{TakesEndTime, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe};
+use super::service::params::takes_no_venue;
 
 /// The endpoints of [`Client::global_metrics`].
 ///
@@ -102,9 +102,14 @@ impl GlobalMetricsGroup<'_> {
     }
 }
 
-/// The endpoint of [`GlobalMetricsGroup::global_bid_ask`].
-#[derive(Clone, Copy, Debug)]
-pub struct GlobalBidAsk;
+markers!(
+    GlobalMetricsGroup : GlobalBidAsk global_bid_ask, GlobalBidAskRatio
+    global_bid_ask_ratio, GlobalBidAskDelta global_bid_ask_delta,
+    GlobalBidAskRatioIncreaseDecrease global_bid_ask_ratio_increase_decrease,
+    GlobalCombinedBook global_combined_book, GlobalBidsIncreaseDecrease
+    global_bids_increase_decrease, GlobalAsksIncreaseDecrease
+    global_asks_increase_decrease
+);
 
 impl Endpoint for GlobalBidAsk {
     type Body = Series<Value>;
@@ -116,11 +121,7 @@ impl Endpoint for GlobalBidAsk {
         .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
-takes!(GlobalBidAsk => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
-
-/// The endpoint of [`GlobalMetricsGroup::global_bid_ask_ratio`].
-#[derive(Clone, Copy, Debug)]
-pub struct GlobalBidAskRatio;
+takes_no_venue!(GlobalBidAsk);
 
 impl Endpoint for GlobalBidAskRatio {
     type Body = Series<Value>;
@@ -136,11 +137,7 @@ impl Endpoint for GlobalBidAskRatio {
         .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
-takes!(GlobalBidAskRatio => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
-
-/// The endpoint of [`GlobalMetricsGroup::global_bid_ask_delta`].
-#[derive(Clone, Copy, Debug)]
-pub struct GlobalBidAskDelta;
+takes_no_venue!(GlobalBidAskRatio);
 
 impl Endpoint for GlobalBidAskDelta {
     type Body = Series<Value>;
@@ -156,11 +153,7 @@ impl Endpoint for GlobalBidAskDelta {
         .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
-takes!(GlobalBidAskDelta => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
-
-/// The endpoint of [`GlobalMetricsGroup::global_bid_ask_ratio_increase_decrease`].
-#[derive(Clone, Copy, Debug)]
-pub struct GlobalBidAskRatioIncreaseDecrease;
+takes_no_venue!(GlobalBidAskDelta);
 
 impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
     type Body = Series<Value>;
@@ -176,11 +169,7 @@ impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
         .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
-takes!(GlobalBidAskRatioIncreaseDecrease => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
-
-/// The endpoint of [`GlobalMetricsGroup::global_combined_book`].
-#[derive(Clone, Copy, Debug)]
-pub struct GlobalCombinedBook;
+takes_no_venue!(GlobalBidAskRatioIncreaseDecrease);
 
 impl Endpoint for GlobalCombinedBook {
     type Body = Series<Value>;
@@ -196,11 +185,7 @@ impl Endpoint for GlobalCombinedBook {
         .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
-takes!(GlobalCombinedBook => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
-
-/// The endpoint of [`GlobalMetricsGroup::global_bids_increase_decrease`].
-#[derive(Clone, Copy, Debug)]
-pub struct GlobalBidsIncreaseDecrease;
+takes_no_venue!(GlobalCombinedBook);
 
 impl Endpoint for GlobalBidsIncreaseDecrease {
     type Body = Series<Value>;
@@ -216,11 +201,7 @@ impl Endpoint for GlobalBidsIncreaseDecrease {
         .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
-takes!(GlobalBidsIncreaseDecrease => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
-
-/// The endpoint of [`GlobalMetricsGroup::global_asks_increase_decrease`].
-#[derive(Clone, Copy, Debug)]
-pub struct GlobalAsksIncreaseDecrease;
+takes_no_venue!(GlobalBidsIncreaseDecrease);
 
 impl Endpoint for GlobalAsksIncreaseDecrease {
     type Body = Series<Value>;
@@ -236,7 +217,7 @@ impl Endpoint for GlobalAsksIncreaseDecrease {
         .notes("Covers all coins (more than 1000) on the venues it supports, so it needs no `coin`.");
 }
 
-takes!(GlobalAsksIncreaseDecrease => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
+takes_no_venue!(GlobalAsksIncreaseDecrease);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("global_metrics", "Global Metrics")
     .summary("Metrics of other groups, computed across venues.")

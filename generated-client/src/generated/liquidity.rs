@@ -2,17 +2,18 @@
 
 //! Liquidity: liquidations, the prices at which they are expected, and how top traders use leverage and margin.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{
-    Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback, PositionFilter, Request, Series, Side,
+    Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback,
+    PositionFilter, Request, Series, Side,
 };
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges,
-    TakesLeverage, TakesLimit, TakesLookback, TakesOhlcGraph, TakesPosition, TakesScaling, TakesSort, TakesStartTime,
-    TakesTimeframe, TakesTimestamp,
+    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesExchange,
+    TakesExchanges, TakesLeverage, TakesLookback, TakesOhlcGraph, TakesPosition,
+    TakesScaling, TakesTimestamp, takes_one_venue, takes_several_venues,
 };
 
 /// The endpoints of [`Client::liquidity`].
@@ -160,9 +161,15 @@ impl LiquidityGroup<'_> {
     }
 }
 
-/// The endpoint of [`LiquidityGroup::average_leverage_used`].
-#[derive(Clone, Copy, Debug)]
-pub struct AverageLeverageUsed;
+markers!(
+    LiquidityGroup : AverageLeverageUsed average_leverage_used,
+    TopTraderAverageLeverageDelta top_trader_average_leverage_delta,
+    CumulativeLiquidationLevel cumulative_liquidation_level, LiquidationLevelsCount
+    liquidation_levels_count, LiquidationLevelsSize liquidation_levels_size, Liquidation
+    liquidation, LiquidationHeatmap liquidation_heatmap, LiquidationLevels
+    liquidation_levels, LiquidationLevelsTv liquidation_levels_tv, TopTraderMarginUsed
+    top_trader_margin_used, TopTraderMarginUsedDelta top_trader_margin_used_delta
+);
 
 impl Endpoint for AverageLeverageUsed {
     type Body = Series<AverageLeverageUsedRecord>;
@@ -181,10 +188,7 @@ impl Endpoint for AverageLeverageUsed {
         );
 }
 
-takes!(
-    AverageLeverageUsed => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAdvanceFilter
-);
+takes_one_venue!(AverageLeverageUsed => TakesAdvanceFilter);
 
 /// One record of Average Leverage Used.
 #[derive(Clone, Debug, PartialEq)]
@@ -222,10 +226,6 @@ impl Record for AverageLeverageUsedRecord {
     }
 }
 
-/// The endpoint of [`LiquidityGroup::top_trader_average_leverage_delta`].
-#[derive(Clone, Copy, Debug)]
-pub struct TopTraderAverageLeverageDelta;
-
 impl Endpoint for TopTraderAverageLeverageDelta {
     type Body = Series<TopTraderAverageLeverageDeltaRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
@@ -240,10 +240,7 @@ impl Endpoint for TopTraderAverageLeverageDelta {
         .notes("Public clients ask with the venue `okx_perp_coin`.");
 }
 
-takes!(
-    TopTraderAverageLeverageDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort
-);
+takes_one_venue!(TopTraderAverageLeverageDelta);
 
 /// One record of Top Trader Average Leverage Delta.
 #[derive(Clone, Debug, PartialEq)]
@@ -272,10 +269,6 @@ impl Record for TopTraderAverageLeverageDeltaRecord {
         Self { open_date: row.take(0), avg_lev_delta: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
-
-/// The endpoint of [`LiquidityGroup::cumulative_liquidation_level`].
-#[derive(Clone, Copy, Debug)]
-pub struct CumulativeLiquidationLevel;
 
 impl Endpoint for CumulativeLiquidationLevel {
     type Body = Series<CumulativeLiquidationLevelRecord>;
@@ -345,10 +338,6 @@ impl Record for CumulativeLiquidationLevelRecord {
     }
 }
 
-/// The endpoint of [`LiquidityGroup::liquidation_levels_count`].
-#[derive(Clone, Copy, Debug)]
-pub struct LiquidationLevelsCount;
-
 impl Endpoint for LiquidationLevelsCount {
     type Body = Series<LiquidationLevelsCountRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
@@ -365,10 +354,7 @@ impl Endpoint for LiquidationLevelsCount {
         );
 }
 
-takes!(
-    LiquidationLevelsCount => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort
-);
+takes_one_venue!(LiquidationLevelsCount);
 
 /// One record of Liquidation Levels Count.
 #[derive(Clone, Debug, PartialEq)]
@@ -398,10 +384,6 @@ impl Record for LiquidationLevelsCountRecord {
     }
 }
 
-/// The endpoint of [`LiquidityGroup::liquidation_levels_size`].
-#[derive(Clone, Copy, Debug)]
-pub struct LiquidationLevelsSize;
-
 impl Endpoint for LiquidationLevelsSize {
     type Body = Series<LiquidationLevelsSizeRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
@@ -416,10 +398,7 @@ impl Endpoint for LiquidationLevelsSize {
         .notes("The published example asks with the venue `binance_perp_stable`.");
 }
 
-takes!(
-    LiquidationLevelsSize => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAdvanceFilter
-);
+takes_one_venue!(LiquidationLevelsSize => TakesAdvanceFilter);
 
 /// One record of Liquidation Levels Size.
 #[derive(Clone, Debug, PartialEq)]
@@ -468,10 +447,6 @@ impl Record for LiquidationLevelsSizeRecord {
     }
 }
 
-/// The endpoint of [`LiquidityGroup::liquidation`].
-#[derive(Clone, Copy, Debug)]
-pub struct Liquidation;
-
 impl Endpoint for Liquidation {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation", "Liquidation")
@@ -481,14 +456,7 @@ impl Endpoint for Liquidation {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    Liquidation => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesBucket, TakesBuckets
-);
-
-/// The endpoint of [`LiquidityGroup::liquidation_heatmap`].
-#[derive(Clone, Copy, Debug)]
-pub struct LiquidationHeatmap;
+takes_several_venues!(Liquidation => TakesBucket, TakesBuckets);
 
 impl Endpoint for LiquidationHeatmap {
     type Body = Series<LiquidationHeatmapRecord>;
@@ -515,7 +483,8 @@ impl Endpoint for LiquidationHeatmap {
                 ParamInfo::new("ohlc_graph", "ohlcgraph", ValueType::named::<Exchange>(), Evidence::Reported)
                     .summary("The venue that the price candles of the map are from.")
                     .notes("Without it that is the first venue."),
-                params::TIMESTAMP.notes("Without it the snapshot is of now, and past ones come by the minute."),
+                params::TIMESTAMP
+                    .notes("Without it the snapshot is of now, and past ones come by the minute."),
             ],
         )
         .series(Some(RecordInfo::of::<LiquidationHeatmapRecord>()), None, Evidence::Reported)
@@ -525,8 +494,8 @@ impl Endpoint for LiquidationHeatmap {
 }
 
 takes!(
-    LiquidationHeatmap => TakesCoin, TakesExchange, TakesExchanges, TakesLookback, TakesScaling, TakesOhlcGraph,
-    TakesTimestamp
+    LiquidationHeatmap => TakesCoin, TakesExchange, TakesExchanges, TakesLookback,
+    TakesScaling, TakesOhlcGraph, TakesTimestamp
 );
 
 impl TakesLeverage for LiquidationHeatmap {
@@ -585,10 +554,6 @@ impl Record for LiquidationHeatmapRecord {
         }
     }
 }
-
-/// The endpoint of [`LiquidityGroup::liquidation_levels`].
-#[derive(Clone, Copy, Debug)]
-pub struct LiquidationLevels;
 
 impl Endpoint for LiquidationLevels {
     type Body = Series<LiquidationLevelsRecord>;
@@ -690,10 +655,6 @@ impl Record for LiquidationLevelsRecord {
     }
 }
 
-/// The endpoint of [`LiquidityGroup::liquidation_levels_tv`].
-#[derive(Clone, Copy, Debug)]
-pub struct LiquidationLevelsTv;
-
 impl Endpoint for LiquidationLevelsTv {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
@@ -725,10 +686,6 @@ impl TakesLeverage for LiquidationLevelsTv {
     type Leverage = LevelLeverage;
 }
 
-/// The endpoint of [`LiquidityGroup::top_trader_margin_used`].
-#[derive(Clone, Copy, Debug)]
-pub struct TopTraderMarginUsed;
-
 impl Endpoint for TopTraderMarginUsed {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
@@ -743,13 +700,7 @@ impl Endpoint for TopTraderMarginUsed {
         .notes("Only the venue `okx_perp_coin` is known to work.");
 }
 
-takes!(
-    TopTraderMarginUsed => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
-
-/// The endpoint of [`LiquidityGroup::top_trader_margin_used_delta`].
-#[derive(Clone, Copy, Debug)]
-pub struct TopTraderMarginUsedDelta;
+takes_one_venue!(TopTraderMarginUsed);
 
 impl Endpoint for TopTraderMarginUsedDelta {
     type Body = Series<Value>;
@@ -765,10 +716,7 @@ impl Endpoint for TopTraderMarginUsedDelta {
         .notes("Only the venue `okx_perp_coin` is known to work.");
 }
 
-takes!(
-    TopTraderMarginUsedDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort
-);
+takes_one_venue!(TopTraderMarginUsedDelta);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("liquidity", "Liquidity")
     .summary("Liquidations, the prices at which they are expected, and how top traders use leverage and margin.")

@@ -2,15 +2,12 @@
 
 //! Longs & Shorts: who is long and who is short, by account, by position and by size of trader.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{
-    TakesAnchor, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime,
-    TakesTimeframe,
-};
+use super::service::params::{TakesAnchor, takes_any_venue, takes_one_venue, takes_several_venues};
 
 /// The endpoints of [`Client::longs_shorts`].
 #[derive(Clone, Copy, Debug)]
@@ -180,9 +177,17 @@ impl LongsShortsGroup<'_> {
     }
 }
 
-/// The endpoint of [`LongsShortsGroup::top_trader_accounts`].
-#[derive(Clone, Copy, Debug)]
-pub struct TopTraderAccounts;
+markers!(
+    LongsShortsGroup : TopTraderAccounts top_trader_accounts, TopTraderPositions
+    top_trader_positions, AnchoredTopTraderAccounts anchored_top_trader_accounts,
+    AnchoredTopTraderPositions anchored_top_trader_positions, GlobalAccounts
+    global_accounts, AnchoredGlobalAccounts anchored_global_accounts, NetLongShort
+    net_long_short, NetLongShortDelta net_long_short_delta, AnchoredCls anchored_cls,
+    AnchoredClsd anchored_clsd, WhaleRetailDelta whale_retail_delta,
+    AnchoredWhaleRetailDelta anchored_whale_retail_delta, WhalePositionDominance
+    whale_position_dominance, TrueRetailLongShort true_retail_long_short,
+    TraderSentimentGap trader_sentiment_gap
+);
 
 impl Endpoint for TopTraderAccounts {
     type Body = Series<LongShortShare>;
@@ -196,9 +201,7 @@ impl Endpoint for TopTraderAccounts {
         );
 }
 
-takes!(
-    TopTraderAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_venue!(TopTraderAccounts);
 
 /// How a crowd is split into longs and shorts.
 #[derive(Clone, Debug, PartialEq)]
@@ -243,10 +246,6 @@ impl Record for LongShortShare {
     }
 }
 
-/// The endpoint of [`LongsShortsGroup::top_trader_positions`].
-#[derive(Clone, Copy, Debug)]
-pub struct TopTraderPositions;
-
 impl Endpoint for TopTraderPositions {
     type Body = Series<LongShortShare>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
@@ -263,13 +262,7 @@ impl Endpoint for TopTraderPositions {
         );
 }
 
-takes!(
-    TopTraderPositions => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
-
-/// The endpoint of [`LongsShortsGroup::anchored_top_trader_accounts`].
-#[derive(Clone, Copy, Debug)]
-pub struct AnchoredTopTraderAccounts;
+takes_one_venue!(TopTraderPositions);
 
 impl Endpoint for AnchoredTopTraderAccounts {
     type Body = Series<Value>;
@@ -285,14 +278,7 @@ impl Endpoint for AnchoredTopTraderAccounts {
         .notes("Every account counts once, so the two percentages make 100 together.");
 }
 
-takes!(
-    AnchoredTopTraderAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor
-);
-
-/// The endpoint of [`LongsShortsGroup::anchored_top_trader_positions`].
-#[derive(Clone, Copy, Debug)]
-pub struct AnchoredTopTraderPositions;
+takes_one_venue!(AnchoredTopTraderAccounts => TakesAnchor);
 
 impl Endpoint for AnchoredTopTraderPositions {
     type Body = Series<Value>;
@@ -308,14 +294,7 @@ impl Endpoint for AnchoredTopTraderPositions {
         .notes("The values are percentages.");
 }
 
-takes!(
-    AnchoredTopTraderPositions => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor
-);
-
-/// The endpoint of [`LongsShortsGroup::global_accounts`].
-#[derive(Clone, Copy, Debug)]
-pub struct GlobalAccounts;
+takes_one_venue!(AnchoredTopTraderPositions => TakesAnchor);
 
 impl Endpoint for GlobalAccounts {
     type Body = Series<LongShortShare>;
@@ -329,11 +308,7 @@ impl Endpoint for GlobalAccounts {
         );
 }
 
-takes!(GlobalAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
-
-/// The endpoint of [`LongsShortsGroup::anchored_global_accounts`].
-#[derive(Clone, Copy, Debug)]
-pub struct AnchoredGlobalAccounts;
+takes_one_venue!(GlobalAccounts);
 
 impl Endpoint for AnchoredGlobalAccounts {
     type Body = Series<Value>;
@@ -349,14 +324,7 @@ impl Endpoint for AnchoredGlobalAccounts {
         .notes("The values are percentages.");
 }
 
-takes!(
-    AnchoredGlobalAccounts => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor
-);
-
-/// The endpoint of [`LongsShortsGroup::net_long_short`].
-#[derive(Clone, Copy, Debug)]
-pub struct NetLongShort;
+takes_one_venue!(AnchoredGlobalAccounts => TakesAnchor);
 
 impl Endpoint for NetLongShort {
     type Body = Series<Value>;
@@ -367,14 +335,7 @@ impl Endpoint for NetLongShort {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    NetLongShort => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort
-);
-
-/// The endpoint of [`LongsShortsGroup::net_long_short_delta`].
-#[derive(Clone, Copy, Debug)]
-pub struct NetLongShortDelta;
+takes_several_venues!(NetLongShort);
 
 impl Endpoint for NetLongShortDelta {
     type Body = Series<NetLongShortDeltaRecord>;
@@ -390,10 +351,7 @@ impl Endpoint for NetLongShortDelta {
         .notes("One public client counts ten venues in the default set.");
 }
 
-takes!(
-    NetLongShortDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort
-);
+takes_several_venues!(NetLongShortDelta);
 
 /// One record of Net Long Short Delta.
 #[derive(Clone, Debug, PartialEq)]
@@ -423,10 +381,6 @@ impl Record for NetLongShortDeltaRecord {
     }
 }
 
-/// The endpoint of [`LongsShortsGroup::anchored_cls`].
-#[derive(Clone, Copy, Debug)]
-pub struct AnchoredCls;
-
 impl Endpoint for AnchoredCls {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_cls", "Anchored CLS")
@@ -436,14 +390,7 @@ impl Endpoint for AnchoredCls {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    AnchoredCls => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor
-);
-
-/// The endpoint of [`LongsShortsGroup::anchored_clsd`].
-#[derive(Clone, Copy, Debug)]
-pub struct AnchoredClsd;
+takes_several_venues!(AnchoredCls => TakesAnchor);
 
 impl Endpoint for AnchoredClsd {
     type Body = Series<Value>;
@@ -454,14 +401,7 @@ impl Endpoint for AnchoredClsd {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    AnchoredClsd => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor
-);
-
-/// The endpoint of [`LongsShortsGroup::whale_retail_delta`].
-#[derive(Clone, Copy, Debug)]
-pub struct WhaleRetailDelta;
+takes_several_venues!(AnchoredClsd => TakesAnchor);
 
 impl Endpoint for WhaleRetailDelta {
     type Body = Series<WhaleRetailDeltaRecord>;
@@ -473,9 +413,7 @@ impl Endpoint for WhaleRetailDelta {
         .notes("Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin` and `okx_perp_coin`.");
 }
 
-takes!(
-    WhaleRetailDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_venue!(WhaleRetailDelta);
 
 /// One record of Whale Retail Delta.
 #[derive(Clone, Debug, PartialEq)]
@@ -508,10 +446,6 @@ impl Record for WhaleRetailDeltaRecord {
     }
 }
 
-/// The endpoint of [`LongsShortsGroup::anchored_whale_retail_delta`].
-#[derive(Clone, Copy, Debug)]
-pub struct AnchoredWhaleRetailDelta;
-
 impl Endpoint for AnchoredWhaleRetailDelta {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
@@ -526,14 +460,7 @@ impl Endpoint for AnchoredWhaleRetailDelta {
         .notes("With 65 % of top trader positions and 55 % of all accounts long, it is 10.");
 }
 
-takes!(
-    AnchoredWhaleRetailDelta => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor
-);
-
-/// The endpoint of [`LongsShortsGroup::whale_position_dominance`].
-#[derive(Clone, Copy, Debug)]
-pub struct WhalePositionDominance;
+takes_one_venue!(AnchoredWhaleRetailDelta => TakesAnchor);
 
 impl Endpoint for WhalePositionDominance {
     type Body = Series<Value>;
@@ -548,14 +475,7 @@ impl Endpoint for WhalePositionDominance {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    WhalePositionDominance => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort
-);
-
-/// The endpoint of [`LongsShortsGroup::true_retail_long_short`].
-#[derive(Clone, Copy, Debug)]
-pub struct TrueRetailLongShort;
+takes_any_venue!(WhalePositionDominance);
 
 impl Endpoint for TrueRetailLongShort {
     type Body = Series<LongShortShare>;
@@ -571,13 +491,7 @@ impl Endpoint for TrueRetailLongShort {
         .notes("Every retail account counts once, whatever it holds.");
 }
 
-takes!(
-    TrueRetailLongShort => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
-
-/// The endpoint of [`LongsShortsGroup::trader_sentiment_gap`].
-#[derive(Clone, Copy, Debug)]
-pub struct TraderSentimentGap;
+takes_one_venue!(TrueRetailLongShort);
 
 impl Endpoint for TraderSentimentGap {
     type Body = Series<TraderSentimentGapRecord>;
@@ -593,9 +507,7 @@ impl Endpoint for TraderSentimentGap {
         .notes("Neither the unit nor the sign of the gap is documented.");
 }
 
-takes!(
-    TraderSentimentGap => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_any_venue!(TraderSentimentGap);
 
 /// One record of Trader Sentiment Gap.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,14 +2,12 @@
 
 //! Open Interest: contracts that are open, and how many are opened and closed.
 
-use ::runtime::{Endpoint, Timestamp, takes};
+use ::runtime::{Endpoint, Timestamp, markers};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{
-    TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
-};
+use super::service::params::takes_several_venues;
 
 /// The endpoints of [`Client::open_interest`].
 ///
@@ -54,9 +52,7 @@ impl OpenInterestGroup<'_> {
     }
 }
 
-/// The endpoint of [`OpenInterestGroup::open_interest`].
-#[derive(Clone, Copy, Debug)]
-pub struct OpenInterest;
+markers!(OpenInterestGroup : OpenInterest open_interest, OpenInterestDelta open_interest_delta);
 
 impl Endpoint for OpenInterest {
     type Body = Series<OpenInterestRecord>;
@@ -69,10 +65,7 @@ impl Endpoint for OpenInterest {
         .notes("One public client counts 17 venues in the default set.");
 }
 
-takes!(
-    OpenInterest => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort
-);
+takes_several_venues!(OpenInterest);
 
 /// One record of Open Interest.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,10 +121,6 @@ impl Record for OpenInterestRecord {
     }
 }
 
-/// The endpoint of [`OpenInterestGroup::open_interest_delta`].
-#[derive(Clone, Copy, Debug)]
-pub struct OpenInterestDelta;
-
 impl Endpoint for OpenInterestDelta {
     type Body = Series<OpenInterestDeltaRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
@@ -146,10 +135,7 @@ impl Endpoint for OpenInterestDelta {
         .series(Some(RecordInfo::of::<OpenInterestDeltaRecord>()), Some("openDate"), Evidence::Reported);
 }
 
-takes!(
-    OpenInterestDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort
-);
+takes_several_venues!(OpenInterestDelta);
 
 /// One record of Open Interest Delta.
 #[derive(Clone, Debug, PartialEq)]

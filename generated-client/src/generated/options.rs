@@ -2,13 +2,11 @@
 
 //! Options: volatility indices.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
-use super::service::params::{
-    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
-};
+use super::service::params::{TakesAdvanceFilter, takes_any_venue, takes_one_venue};
 
 /// The endpoints of [`Client::options`].
 #[derive(Clone, Copy, Debug)]
@@ -46,9 +44,7 @@ impl OptionsGroup<'_> {
     }
 }
 
-/// The endpoint of [`OptionsGroup::bvol`].
-#[derive(Clone, Copy, Debug)]
-pub struct Bvol;
+markers!(OptionsGroup : Bvol bvol, Dvol dvol);
 
 impl Endpoint for Bvol {
     type Body = Series<Value>;
@@ -60,11 +56,7 @@ impl Endpoint for Bvol {
         .notes("One public client asked with the venue `binance_perp_stable`.");
 }
 
-takes!(Bvol => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
-
-/// The endpoint of [`OptionsGroup::dvol`].
-#[derive(Clone, Copy, Debug)]
-pub struct Dvol;
+takes_any_venue!(Bvol);
 
 impl Endpoint for Dvol {
     type Body = Series<Value>;
@@ -76,10 +68,7 @@ impl Endpoint for Dvol {
         .notes("Only the venue `deribit_perp_stable` is known to work.");
 }
 
-takes!(
-    Dvol => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort,
-    TakesAdvanceFilter
-);
+takes_one_venue!(Dvol => TakesAdvanceFilter);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("options", "Options")
     .summary("Volatility indices.")

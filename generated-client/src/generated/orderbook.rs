@@ -2,15 +2,12 @@
 
 //! Orderbook: limit orders that rest in the book, and how they change.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{
-    TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesMarketTypes, TakesSort, TakesStartTime,
-    TakesTimeframe,
-};
+use super::service::params::{TakesMarketTypes, takes_any_venue, takes_several_venues};
 
 /// The endpoints of [`Client::orderbook`].
 #[derive(Clone, Copy, Debug)]
@@ -125,9 +122,13 @@ impl OrderbookGroup<'_> {
     }
 }
 
-/// The endpoint of [`OrderbookGroup::asks_increase_decrease`].
-#[derive(Clone, Copy, Debug)]
-pub struct AsksIncreaseDecrease;
+markers!(
+    OrderbookGroup : AsksIncreaseDecrease asks_increase_decrease, BestBidAsk
+    best_bid_ask, BidAsk bid_ask, BidAskDelta bid_ask_delta, BidAskRatio bid_ask_ratio,
+    BidAskRatioDiff bid_ask_ratio_diff, BidAskSpread bid_ask_spread, BidsIncreaseDecrease
+    bids_increase_decrease, CombinedBook combined_book, MarketImbalanceIndex
+    market_imbalance_index
+);
 
 impl Endpoint for AsksIncreaseDecrease {
     type Body = Series<Value>;
@@ -142,14 +143,7 @@ impl Endpoint for AsksIncreaseDecrease {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    AsksIncreaseDecrease => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes
-);
-
-/// The endpoint of [`OrderbookGroup::best_bid_ask`].
-#[derive(Clone, Copy, Debug)]
-pub struct BestBidAsk;
+takes_several_venues!(AsksIncreaseDecrease => TakesMarketTypes);
 
 impl Endpoint for BestBidAsk {
     type Body = Series<Value>;
@@ -160,14 +154,7 @@ impl Endpoint for BestBidAsk {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    BestBidAsk => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort,
-    TakesMarketTypes
-);
-
-/// The endpoint of [`OrderbookGroup::bid_ask`].
-#[derive(Clone, Copy, Debug)]
-pub struct BidAsk;
+takes_any_venue!(BestBidAsk => TakesMarketTypes);
 
 impl Endpoint for BidAsk {
     type Body = Series<BidAskRecord>;
@@ -181,10 +168,7 @@ impl Endpoint for BidAsk {
         );
 }
 
-takes!(
-    BidAsk => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
-);
+takes_several_venues!(BidAsk => TakesMarketTypes);
 
 /// One record of Bid Ask.
 #[derive(Clone, Debug, PartialEq)]
@@ -221,10 +205,6 @@ impl Record for BidAskRecord {
     }
 }
 
-/// The endpoint of [`OrderbookGroup::bid_ask_delta`].
-#[derive(Clone, Copy, Debug)]
-pub struct BidAskDelta;
-
 impl Endpoint for BidAskDelta {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_delta", "Bid Ask Delta")
@@ -234,14 +214,7 @@ impl Endpoint for BidAskDelta {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    BidAskDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
-);
-
-/// The endpoint of [`OrderbookGroup::bid_ask_ratio`].
-#[derive(Clone, Copy, Debug)]
-pub struct BidAskRatio;
+takes_several_venues!(BidAskDelta => TakesMarketTypes);
 
 impl Endpoint for BidAskRatio {
     type Body = Series<Value>;
@@ -252,14 +225,7 @@ impl Endpoint for BidAskRatio {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    BidAskRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
-);
-
-/// The endpoint of [`OrderbookGroup::bid_ask_ratio_diff`].
-#[derive(Clone, Copy, Debug)]
-pub struct BidAskRatioDiff;
+takes_several_venues!(BidAskRatio => TakesMarketTypes);
 
 impl Endpoint for BidAskRatioDiff {
     type Body = Series<Value>;
@@ -270,14 +236,7 @@ impl Endpoint for BidAskRatioDiff {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    BidAskRatioDiff => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes
-);
-
-/// The endpoint of [`OrderbookGroup::bid_ask_spread`].
-#[derive(Clone, Copy, Debug)]
-pub struct BidAskSpread;
+takes_several_venues!(BidAskRatioDiff => TakesMarketTypes);
 
 impl Endpoint for BidAskSpread {
     type Body = Series<Value>;
@@ -289,14 +248,7 @@ impl Endpoint for BidAskSpread {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    BidAskSpread => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
-);
-
-/// The endpoint of [`OrderbookGroup::bids_increase_decrease`].
-#[derive(Clone, Copy, Debug)]
-pub struct BidsIncreaseDecrease;
+takes_several_venues!(BidAskSpread => TakesMarketTypes);
 
 impl Endpoint for BidsIncreaseDecrease {
     type Body = Series<Value>;
@@ -311,14 +263,7 @@ impl Endpoint for BidsIncreaseDecrease {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    BidsIncreaseDecrease => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes
-);
-
-/// The endpoint of [`OrderbookGroup::combined_book`].
-#[derive(Clone, Copy, Debug)]
-pub struct CombinedBook;
+takes_several_venues!(BidsIncreaseDecrease => TakesMarketTypes);
 
 impl Endpoint for CombinedBook {
     type Body = Series<Value>;
@@ -329,14 +274,7 @@ impl Endpoint for CombinedBook {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    CombinedBook => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
-);
-
-/// The endpoint of [`OrderbookGroup::market_imbalance_index`].
-#[derive(Clone, Copy, Debug)]
-pub struct MarketImbalanceIndex;
+takes_several_venues!(CombinedBook => TakesMarketTypes);
 
 impl Endpoint for MarketImbalanceIndex {
     type Body = Series<MarketImbalanceIndexRecord>;
@@ -354,10 +292,7 @@ impl Endpoint for MarketImbalanceIndex {
         );
 }
 
-takes!(
-    MarketImbalanceIndex => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort
-);
+takes_several_venues!(MarketImbalanceIndex);
 
 /// One record of Market Imbalance Index.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,14 +2,15 @@
 
 //! Orderflow: market and limit orders as they execute, and what they do to price and open interest.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Exchange, PremiumMode, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime, TakesExchange, TakesExchange1,
-    TakesExchange2, TakesExchanges, TakesLimit, TakesMarketTypes, TakesMode, TakesSort, TakesStartTime, TakesTimeframe,
+    TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime,
+    TakesExchange1, TakesExchange2, TakesLimit, TakesMarketTypes, TakesMode, TakesSort,
+    TakesStartTime, TakesTimeframe, takes_one_venue, takes_several_venues,
 };
 
 /// The endpoints of [`Client::orderflow`].
@@ -237,9 +238,18 @@ impl OrderflowGroup<'_> {
     }
 }
 
-/// The endpoint of [`OrderflowGroup::buy_volume`].
-#[derive(Clone, Copy, Debug)]
-pub struct BuyVolume;
+markers!(
+    OrderflowGroup : BuyVolume buy_volume, SellVolume sell_volume, VolumeDelta
+    volume_delta, VolumeRatio volume_ratio, AnchoredCvd anchored_cvd, MarketOrderCount
+    market_order_count, MarketOrderAverageSize market_order_average_size, LimitOrderCount
+    limit_order_count, LimitOrderAverageSize limit_order_average_size,
+    BuySellTradeCountRatio buy_sell_trade_count_ratio, LimitOrderCountRatio
+    limit_order_count_ratio, MarketOrderCountRatio market_order_count_ratio, BotTracker
+    bot_tracker, Slippage slippage, TransferOfContracts transfer_of_contracts,
+    ParticipationRatio participation_ratio, ExchangePremium exchange_premium,
+    PreviousDayLevels previous_day_levels, PreviousWeekLevels previous_week_levels,
+    PreviousMonthLevels previous_month_levels, Kline kline
+);
 
 impl Endpoint for BuyVolume {
     type Body = Series<Value>;
@@ -250,14 +260,7 @@ impl Endpoint for BuyVolume {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    BuyVolume => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
-);
-
-/// The endpoint of [`OrderflowGroup::sell_volume`].
-#[derive(Clone, Copy, Debug)]
-pub struct SellVolume;
+takes_several_venues!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for SellVolume {
     type Body = Series<Value>;
@@ -268,14 +271,7 @@ impl Endpoint for SellVolume {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    SellVolume => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
-);
-
-/// The endpoint of [`OrderflowGroup::volume_delta`].
-#[derive(Clone, Copy, Debug)]
-pub struct VolumeDelta;
+takes_several_venues!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for VolumeDelta {
     type Body = Series<VolumeDeltaRecord>;
@@ -287,10 +283,7 @@ impl Endpoint for VolumeDelta {
         .notes("A request that names market types and no venue was answered for 20 venues and more.");
 }
 
-takes!(
-    VolumeDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
-);
+takes_several_venues!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Volume Delta.
 #[derive(Clone, Debug, PartialEq)]
@@ -320,10 +313,6 @@ impl Record for VolumeDeltaRecord {
     }
 }
 
-/// The endpoint of [`OrderflowGroup::volume_ratio`].
-#[derive(Clone, Copy, Debug)]
-pub struct VolumeRatio;
-
 impl Endpoint for VolumeRatio {
     type Body = Series<VolumeRatioRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_ratio", "Volume Ratio")
@@ -340,10 +329,7 @@ impl Endpoint for VolumeRatio {
         .series(Some(RecordInfo::of::<VolumeRatioRecord>()), Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    VolumeRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter
-);
+takes_several_venues!(VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter);
 
 /// One record of Volume Ratio.
 #[derive(Clone, Debug, PartialEq)]
@@ -375,10 +361,6 @@ impl Record for VolumeRatioRecord {
     }
 }
 
-/// The endpoint of [`OrderflowGroup::anchored_cvd`].
-#[derive(Clone, Copy, Debug)]
-pub struct AnchoredCvd;
-
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "anchored_cvd", "Anchored CVD")
@@ -388,10 +370,7 @@ impl Endpoint for AnchoredCvd {
         .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Reported);
 }
 
-takes!(
-    AnchoredCvd => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets
-);
+takes_several_venues!(AnchoredCvd => TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Anchored CVD.
 #[derive(Clone, Debug, PartialEq)]
@@ -421,10 +400,6 @@ impl Record for AnchoredCvdRecord {
     }
 }
 
-/// The endpoint of [`OrderflowGroup::market_order_count`].
-#[derive(Clone, Copy, Debug)]
-pub struct MarketOrderCount;
-
 impl Endpoint for MarketOrderCount {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "market_order_count", "Market Order Count")
@@ -434,14 +409,7 @@ impl Endpoint for MarketOrderCount {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    MarketOrderCount => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
-);
-
-/// The endpoint of [`OrderflowGroup::market_order_average_size`].
-#[derive(Clone, Copy, Debug)]
-pub struct MarketOrderAverageSize;
+takes_several_venues!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for MarketOrderAverageSize {
     type Body = Series<Value>;
@@ -456,14 +424,7 @@ impl Endpoint for MarketOrderAverageSize {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    MarketOrderAverageSize => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
-);
-
-/// The endpoint of [`OrderflowGroup::limit_order_count`].
-#[derive(Clone, Copy, Debug)]
-pub struct LimitOrderCount;
+takes_several_venues!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for LimitOrderCount {
     type Body = Series<Value>;
@@ -474,14 +435,7 @@ impl Endpoint for LimitOrderCount {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    LimitOrderCount => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
-);
-
-/// The endpoint of [`OrderflowGroup::limit_order_average_size`].
-#[derive(Clone, Copy, Debug)]
-pub struct LimitOrderAverageSize;
+takes_several_venues!(LimitOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for LimitOrderAverageSize {
     type Body = Series<Value>;
@@ -496,14 +450,7 @@ impl Endpoint for LimitOrderAverageSize {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    LimitOrderAverageSize => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
-);
-
-/// The endpoint of [`OrderflowGroup::buy_sell_trade_count_ratio`].
-#[derive(Clone, Copy, Debug)]
-pub struct BuySellTradeCountRatio;
+takes_several_venues!(LimitOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for BuySellTradeCountRatio {
     type Body = Series<BuySellTradeCountRatioRecord>;
@@ -519,10 +466,7 @@ impl Endpoint for BuySellTradeCountRatio {
         .notes("Whether it takes `bucket`, as similar endpoints do, is not known.");
 }
 
-takes!(
-    BuySellTradeCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes
-);
+takes_several_venues!(BuySellTradeCountRatio => TakesMarketTypes);
 
 /// One record of Buy Sell Trade Count Ratio.
 #[derive(Clone, Debug, PartialEq)]
@@ -558,10 +502,6 @@ impl Record for BuySellTradeCountRatioRecord {
     }
 }
 
-/// The endpoint of [`OrderflowGroup::limit_order_count_ratio`].
-#[derive(Clone, Copy, Debug)]
-pub struct LimitOrderCountRatio;
-
 impl Endpoint for LimitOrderCountRatio {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
@@ -578,14 +518,7 @@ impl Endpoint for LimitOrderCountRatio {
         );
 }
 
-takes!(
-    LimitOrderCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
-);
-
-/// The endpoint of [`OrderflowGroup::market_order_count_ratio`].
-#[derive(Clone, Copy, Debug)]
-pub struct MarketOrderCountRatio;
+takes_several_venues!(LimitOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for MarketOrderCountRatio {
     type Body = Series<Value>;
@@ -601,14 +534,7 @@ impl Endpoint for MarketOrderCountRatio {
         .notes("It is buy orders less sell orders, divided by all of them.");
 }
 
-takes!(
-    MarketOrderCountRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesBucket, TakesBuckets
-);
-
-/// The endpoint of [`OrderflowGroup::bot_tracker`].
-#[derive(Clone, Copy, Debug)]
-pub struct BotTracker;
+takes_several_venues!(MarketOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for BotTracker {
     type Body = Series<Value>;
@@ -619,14 +545,7 @@ impl Endpoint for BotTracker {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    BotTracker => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
-);
-
-/// The endpoint of [`OrderflowGroup::slippage`].
-#[derive(Clone, Copy, Debug)]
-pub struct Slippage;
+takes_several_venues!(BotTracker => TakesMarketTypes);
 
 impl Endpoint for Slippage {
     type Body = Series<Value>;
@@ -637,14 +556,7 @@ impl Endpoint for Slippage {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(
-    Slippage => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
-    TakesSort, TakesMarketTypes
-);
-
-/// The endpoint of [`OrderflowGroup::transfer_of_contracts`].
-#[derive(Clone, Copy, Debug)]
-pub struct TransferOfContracts;
+takes_several_venues!(Slippage => TakesMarketTypes);
 
 impl Endpoint for TransferOfContracts {
     type Body = Series<Value>;
@@ -660,14 +572,7 @@ impl Endpoint for TransferOfContracts {
         .notes("It is how far volume and open interest lie apart, without a sign.");
 }
 
-takes!(
-    TransferOfContracts => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort
-);
-
-/// The endpoint of [`OrderflowGroup::participation_ratio`].
-#[derive(Clone, Copy, Debug)]
-pub struct ParticipationRatio;
+takes_several_venues!(TransferOfContracts);
 
 impl Endpoint for ParticipationRatio {
     type Body = Series<ParticipationRatioRecord>;
@@ -681,10 +586,7 @@ impl Endpoint for ParticipationRatio {
         .series(Some(RecordInfo::of::<ParticipationRatioRecord>()), Some("openDate"), Evidence::Reported);
 }
 
-takes!(
-    ParticipationRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort, TakesMarketTypes, TakesAdvanceFilter
-);
+takes_several_venues!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter);
 
 /// One record of Participation Ratio.
 #[derive(Clone, Debug, PartialEq)]
@@ -714,10 +616,6 @@ impl Record for ParticipationRatioRecord {
         Self { open_date: row.take(0), participation_ratio: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
-
-/// The endpoint of [`OrderflowGroup::exchange_premium`].
-#[derive(Clone, Copy, Debug)]
-pub struct ExchangePremium;
 
 impl Endpoint for ExchangePremium {
     type Body = Series<Value>;
@@ -753,13 +651,9 @@ impl Endpoint for ExchangePremium {
 }
 
 takes!(
-    ExchangePremium => TakesCoin, TakesExchange1, TakesExchange2, TakesTimeframe, TakesMode, TakesLimit, TakesStartTime,
-    TakesEndTime, TakesSort
+    ExchangePremium => TakesCoin, TakesExchange1, TakesExchange2, TakesTimeframe,
+    TakesMode, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
-
-/// The endpoint of [`OrderflowGroup::previous_day_levels`].
-#[derive(Clone, Copy, Debug)]
-pub struct PreviousDayLevels;
 
 impl Endpoint for PreviousDayLevels {
     type Body = Series<PreviousDayLevelsRecord>;
@@ -772,9 +666,7 @@ impl Endpoint for PreviousDayLevels {
         .notes("Public clients ask with the timeframe `1d`, after `1h` brought no records for the latest range.");
 }
 
-takes!(
-    PreviousDayLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_venue!(PreviousDayLevels);
 
 /// One record of Previous Day Levels.
 #[derive(Clone, Debug, PartialEq)]
@@ -826,10 +718,6 @@ impl Record for PreviousDayLevelsRecord {
     }
 }
 
-/// The endpoint of [`OrderflowGroup::previous_week_levels`].
-#[derive(Clone, Copy, Debug)]
-pub struct PreviousWeekLevels;
-
 impl Endpoint for PreviousWeekLevels {
     type Body = Series<PreviousWeekLevelsRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "previous_week_levels", "Previous Week Levels")
@@ -841,9 +729,7 @@ impl Endpoint for PreviousWeekLevels {
         .notes("Public clients ask with the timeframe `1d`.");
 }
 
-takes!(
-    PreviousWeekLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_venue!(PreviousWeekLevels);
 
 /// One record of Previous Week Levels.
 #[derive(Clone, Debug, PartialEq)]
@@ -895,10 +781,6 @@ impl Record for PreviousWeekLevelsRecord {
     }
 }
 
-/// The endpoint of [`OrderflowGroup::previous_month_levels`].
-#[derive(Clone, Copy, Debug)]
-pub struct PreviousMonthLevels;
-
 impl Endpoint for PreviousMonthLevels {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
@@ -914,13 +796,7 @@ impl Endpoint for PreviousMonthLevels {
         .notes("The equilibrium is half way between high and low.");
 }
 
-takes!(
-    PreviousMonthLevels => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
-
-/// The endpoint of [`OrderflowGroup::kline`].
-#[derive(Clone, Copy, Debug)]
-pub struct Kline;
+takes_one_venue!(PreviousMonthLevels);
 
 impl Endpoint for Kline {
     type Body = Series<KlineRecord>;
@@ -932,7 +808,7 @@ impl Endpoint for Kline {
         .notes("The venue `binance_perp_stable` is known to work, and no volume is known to come with the prices.");
 }
 
-takes!(Kline => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
+takes_one_venue!(Kline);
 
 /// One record of Kline.
 #[derive(Clone, Debug, PartialEq)]

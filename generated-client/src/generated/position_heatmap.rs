@@ -2,7 +2,7 @@
 
 //! Position Heatmap: positions by price.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 use super::service::params;
@@ -35,9 +35,7 @@ impl PositionHeatmapGroup<'_> {
     }
 }
 
-/// The endpoint of [`PositionHeatmapGroup::position_heatmap_data`].
-#[derive(Clone, Copy, Debug)]
-pub struct PositionHeatmapData;
+markers!(PositionHeatmapGroup : PositionHeatmapData position_heatmap_data);
 
 impl Endpoint for PositionHeatmapData {
     type Body = Value;

@@ -222,7 +222,10 @@ fn every_setter() {
     setter(client.orderflow().exchange_premium().exchange1("binance_perp_stable"), "exchange1=binance_perp_stable");
     setter(client.orderflow().exchange_premium().exchange2("binance_perp_stable"), "exchange2=binance_perp_stable");
     setter(
-        client.funding_rate().funding_rate().exchanges(["binance_perp_stable", "binance_perp_stable"]),
+        client
+            .funding_rate()
+            .funding_rate()
+            .exchanges(["binance_perp_stable", "binance_perp_stable"]),
         "exchange=binance_perp_stable,binance_perp_stable",
     );
     setter(client.liquidity().cumulative_liquidation_level().leverage("high"), "leverage=high");

@@ -2,14 +2,12 @@
 
 //! Sentiment: the mood of the market, as indices, leaderboards, bots and borrowing show it.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{
-    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
-};
+use super::service::params::{TakesAdvanceFilter, takes_no_venue, takes_one_venue};
 
 /// The endpoints of [`Client::sentiment`].
 ///
@@ -93,9 +91,12 @@ impl SentimentGroup<'_> {
     }
 }
 
-/// The endpoint of [`SentimentGroup::fear_and_greed_index`].
-#[derive(Clone, Copy, Debug)]
-pub struct FearAndGreedIndex;
+markers!(
+    SentimentGroup : FearAndGreedIndex fear_and_greed_index, PremiumP2p premium_p2p,
+    WbtcMintBurn wbtc_mint_burn, LeaderboardNotionalProfit leaderboard_notional_profit,
+    LeaderboardRoeProfit leaderboard_roe_profit, UserBotRatio user_bot_ratio,
+    MarginLendingRatio margin_lending_ratio
+);
 
 impl Endpoint for FearAndGreedIndex {
     type Body = Series<Value>;
@@ -107,11 +108,7 @@ impl Endpoint for FearAndGreedIndex {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(FearAndGreedIndex => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
-
-/// The endpoint of [`SentimentGroup::premium_p2p`].
-#[derive(Clone, Copy, Debug)]
-pub struct PremiumP2p;
+takes_no_venue!(FearAndGreedIndex);
 
 impl Endpoint for PremiumP2p {
     type Body = Series<Value>;
@@ -122,11 +119,7 @@ impl Endpoint for PremiumP2p {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(PremiumP2p => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
-
-/// The endpoint of [`SentimentGroup::wbtc_mint_burn`].
-#[derive(Clone, Copy, Debug)]
-pub struct WbtcMintBurn;
+takes_no_venue!(PremiumP2p);
 
 impl Endpoint for WbtcMintBurn {
     type Body = Series<Value>;
@@ -138,11 +131,7 @@ impl Endpoint for WbtcMintBurn {
         .notes("A public client got records with the timeframe `1d` only, and an empty list with `1h`.");
 }
 
-takes!(WbtcMintBurn => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
-
-/// The endpoint of [`SentimentGroup::leaderboard_notional_profit`].
-#[derive(Clone, Copy, Debug)]
-pub struct LeaderboardNotionalProfit;
+takes_no_venue!(WbtcMintBurn);
 
 impl Endpoint for LeaderboardNotionalProfit {
     type Body = Series<Value>;
@@ -157,11 +146,7 @@ impl Endpoint for LeaderboardNotionalProfit {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(LeaderboardNotionalProfit => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
-
-/// The endpoint of [`SentimentGroup::leaderboard_roe_profit`].
-#[derive(Clone, Copy, Debug)]
-pub struct LeaderboardRoeProfit;
+takes_no_venue!(LeaderboardNotionalProfit);
 
 impl Endpoint for LeaderboardRoeProfit {
     type Body = Series<Value>;
@@ -176,11 +161,7 @@ impl Endpoint for LeaderboardRoeProfit {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(LeaderboardRoeProfit => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
-
-/// The endpoint of [`SentimentGroup::user_bot_ratio`].
-#[derive(Clone, Copy, Debug)]
-pub struct UserBotRatio;
+takes_no_venue!(LeaderboardRoeProfit);
 
 impl Endpoint for UserBotRatio {
     type Body = Series<UserBotRatioRecord>;
@@ -192,7 +173,7 @@ impl Endpoint for UserBotRatio {
         .notes("It takes neither coin nor venue, and a venue is refused.");
 }
 
-takes!(UserBotRatio => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter);
+takes_no_venue!(UserBotRatio => TakesAdvanceFilter);
 
 /// One record of User Bot Ratio.
 #[derive(Clone, Debug, PartialEq)]
@@ -240,10 +221,6 @@ impl Record for UserBotRatioRecord {
     }
 }
 
-/// The endpoint of [`SentimentGroup::margin_lending_ratio`].
-#[derive(Clone, Copy, Debug)]
-pub struct MarginLendingRatio;
-
 impl Endpoint for MarginLendingRatio {
     type Body = Series<MarginLendingRatioRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "margin_lending_ratio", "Margin Lending Ratio")
@@ -254,10 +231,7 @@ impl Endpoint for MarginLendingRatio {
         .notes("One public client names `okx_perp_coin` and `bitget_perp_stable` as the venues that work.");
 }
 
-takes!(
-    MarginLendingRatio => TakesCoin, TakesExchange, TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort,
-    TakesAdvanceFilter
-);
+takes_one_venue!(MarginLendingRatio => TakesAdvanceFilter);
 
 /// One record of Margin Lending Ratio.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 //! System: the state of the service and of its data.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request};
 use super::service::params;
@@ -38,9 +38,7 @@ impl SystemGroup<'_> {
     }
 }
 
-/// The endpoint of [`SystemGroup::data_availability`].
-#[derive(Clone, Copy, Debug)]
-pub struct DataAvailability;
+markers!(SystemGroup : DataAvailability data_availability, HealthCheck health_check);
 
 impl Endpoint for DataAvailability {
     type Body = Value;
@@ -60,10 +58,6 @@ impl Endpoint for DataAvailability {
 }
 
 takes!(DataAvailability => TakesEndpointName, TakesCoin, TakesExchange);
-
-/// The endpoint of [`SystemGroup::health_check`].
-#[derive(Clone, Copy, Debug)]
-pub struct HealthCheck;
 
 impl Endpoint for HealthCheck {
     type Body = Value;

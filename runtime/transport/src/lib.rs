@@ -3,7 +3,7 @@
 //! An [`HttpRequest`] comes in with its credentials, an [`HttpResponse`] with its whole body goes out.
 //! A transport judges no status, follows no redirect and retries nothing: others do, who know more.
 //!
-//! `generated-client` shows what its users need of it as its module `transport`. It is a crate of its own because
+//! Emitted clients show what their users need of it as their module `transport`. It is a crate of its own because
 //! the code below it is generic and compiled here, once, however often the client is generated anew.
 
 #[doc(hidden)] // What the client checks a base URL by, to judge as a proxy is judged.

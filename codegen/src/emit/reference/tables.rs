@@ -14,7 +14,7 @@ pub(super) fn params<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             (false, None) => String::new(),
         };
         let default = param.default.as_deref().map(code).unwrap_or_default();
-        let meaning = meaning(&param.summary, &param.unit, param.range, &param.notes);
+        let meaning = meaning(&param.summary, &param.unit, param.range, &param.served, &param.notes);
         row([code(&param.wire_name), setters, name(&param.ty), required, default, known(param.evidence), meaning])
     });
     table(["param", "in Rust", "type", "required", "default", "known", "meaning"], rows)
@@ -23,7 +23,7 @@ pub(super) fn params<'a>(params: impl Iterator<Item = &'a Param>) -> String {
 pub(super) fn fields(fields: &[Field]) -> String {
     let rows = fields.iter().map(|field| {
         let absent = if field.optional { "can be absent" } else { "" };
-        let meaning = meaning(&field.summary, "", field.range, &field.notes);
+        let meaning = meaning(&field.summary, "", field.range, &[], &field.notes);
         let (wire_name, ident) = (code(&field.wire_name), format!("`{}`", field.ident));
         row([wire_name, ident, name(&field.ty), prose(&field.unit), absent.into(), known(field.evidence), meaning])
     });
@@ -74,7 +74,7 @@ pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
     }
 }
 
-fn meaning(summary: &str, unit: &str, range: Range, notes: &str) -> String {
+fn meaning(summary: &str, unit: &str, range: Range, served: &[String], notes: &str) -> String {
     let bounds = match (range.min.map(written), range.max.map(written)) {
         (Some(min), Some(max)) => format!("From {min} to {max}."),
         (Some(min), None) => format!("At least {min}."),
@@ -82,7 +82,7 @@ fn meaning(summary: &str, unit: &str, range: Range, notes: &str) -> String {
         (None, None) => String::new(),
     };
     let unit = if unit.is_empty() { String::new() } else { docs::sentence(&format!("in {}", prose(unit))) };
-    let parts = [prose(summary), unit, bounds, prose(notes)];
+    let parts = [prose(summary), unit, bounds, docs::served(served), prose(notes)];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 

@@ -20,13 +20,13 @@ use super::facts::{or_unknown, some};
 use super::notes::Notes;
 use super::plan::{Plan, PlannedEndpoint};
 use super::setters::Setters;
-use crate::check::template;
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
 use crate::evolve::naming::{Taken, group_types, root_types};
 use crate::evolve::tree::Tree;
 use crate::format;
 use crate::names;
+use crate::path::template;
 use meetings::Meetings;
 
 const SERVICE: &str = "service.yaml";

@@ -154,7 +154,8 @@ impl<'d> Reader<'d> {
             Value::Sequence(several) if is_list => several.iter().map(text_of).collect::<Vec<_>>().join(","),
             one => text_of(one),
         };
-        let fits = self.fits(&one, ty, said);
+        let mut values = if is_list { one.split(',').collect() } else { vec![one.as_str()] }.into_iter();
+        let fits = values.all(|value| self.fits(value, ty, said));
         if !fits {
             self.notes.add("a `default` that is no value of its type", place);
         }

@@ -7,8 +7,8 @@ use super::document::{entries, evidence_of, items, text, text_of};
 use super::facts::{or_unknown, some};
 use super::operation::is_plain;
 use super::plan::Ty;
-use crate::check::may_carry_key;
 use crate::evolve::tree::Tree;
+use crate::resolve::may_carry_key;
 use crate::walk::is_line;
 
 const KEY_KEYS: &[&str] = &["description", "in", "name", "type", "x-evidence"];

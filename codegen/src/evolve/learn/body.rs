@@ -20,7 +20,7 @@ impl Topic<'_> {
         let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
         let own = known.text("time");
         let promised = desk.checked.service.envelope_time();
-        let shared = promised.map(|time| time.name.clone()).filter(|_| kind == Kind::Series);
+        let shared = promised.map(|time| time.name.to_string()).filter(|_| kind == Kind::Series);
         let body = [endpoint.as_slice(), &[Step::Key("body")]].concat();
         match known.get(kind.key()) {
             Some(Tree::List(listed)) => {

@@ -6,8 +6,8 @@ use ::runtime::{Endpoint, Timestamp};
 use ::runtime::registry::{Evidence, ParamInfo, TimeUnit, ValueType};
 use ::runtime::wire::ToWire;
 use crate::{
-    AggregationType, Anchor, Bucket, Coin, Exchange, HeatmapScaling, LevelLeverage, Lookback, MarketType,
-    PositionFilter, PremiumMode, Request, Sort, Timeframe,
+    AggregationType, Anchor, Bucket, Coin, Exchange, HeatmapScaling, LevelLeverage,
+    Lookback, MarketType, PositionFilter, PremiumMode, Request, Sort, Timeframe,
 };
 
 pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::named::<Coin>(), Evidence::Document)
@@ -253,6 +253,50 @@ pub trait TakesTimeframe: Endpoint {}
 /// Endpoints that take `timestamp`.
 #[diagnostic::on_unimplemented(message = "`{Self}` takes no `timestamp`", note = "`Request::query` sends any param")]
 pub trait TakesTimestamp: Endpoint {}
+
+macro_rules! takes_several_venues {
+    ($endpoint:ident $(=> $($own:ident),+)?) => {
+        ::runtime::takes!($endpoint => $crate::params::TakesCoin,
+        $crate::params::TakesExchange, $crate::params::TakesExchanges,
+        $crate::params::TakesTimeframe, $crate::params::TakesLimit,
+        $crate::params::TakesStartTime, $crate::params::TakesEndTime,
+        $crate::params::TakesSort $($(, $own)+)?);
+    };
+}
+
+pub(crate) use takes_several_venues;
+
+macro_rules! takes_one_venue {
+    ($endpoint:ident $(=> $($own:ident),+)?) => {
+        ::runtime::takes!($endpoint => $crate::params::TakesCoin,
+        $crate::params::TakesExchange, $crate::params::TakesTimeframe,
+        $crate::params::TakesLimit, $crate::params::TakesStartTime,
+        $crate::params::TakesEndTime, $crate::params::TakesSort $($(, $own)+)?);
+    };
+}
+
+pub(crate) use takes_one_venue;
+
+macro_rules! takes_any_venue {
+    ($endpoint:ident $(=> $($own:ident),+)?) => {
+        ::runtime::takes!($endpoint => $crate::params::TakesCoin,
+        $crate::params::TakesExchange, $crate::params::TakesTimeframe,
+        $crate::params::TakesLimit, $crate::params::TakesStartTime,
+        $crate::params::TakesEndTime, $crate::params::TakesSort $($(, $own)+)?);
+    };
+}
+
+pub(crate) use takes_any_venue;
+
+macro_rules! takes_no_venue {
+    ($endpoint:ident $(=> $($own:ident),+)?) => {
+        ::runtime::takes!($endpoint => $crate::params::TakesTimeframe,
+        $crate::params::TakesLimit, $crate::params::TakesStartTime,
+        $crate::params::TakesEndTime, $crate::params::TakesSort $($(, $own)+)?);
+    };
+}
+
+pub(crate) use takes_no_venue;
 
 impl<E: Endpoint> Request<E> {
     /// A filter of which only the name is known.

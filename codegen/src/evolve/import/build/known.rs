@@ -1,7 +1,7 @@
 //! What the catalogue has already, and where it stands: the params that an endpoint takes, and lists of fields.
 
 use super::SERVICE;
-use crate::check::Checked;
+use crate::evolve::change::Checked;
 use crate::evolve::edit::Step;
 use crate::spec::{self, Evidence, Fields, Known, ParamEntry};
 
@@ -152,7 +152,9 @@ pub(super) fn params(checked: &Checked, group: usize, endpoint: usize) -> Option
         ParamEntry::Own(_) => vec![(ParamAt::Own(group, endpoint, index), Entry::Plain)],
         ParamEntry::Use(entry) => shared(&entry.param).map(|at| (at, Entry::Use(index))).into_iter().collect(),
         ParamEntry::Name(name) => match service.param_sets.iter().find(|set| set.name == *name) {
-            Some(set) => set.params.iter().filter_map(|id| Some((shared(id)?, Entry::Set(set.name.clone())))).collect(),
+            Some(set) => {
+                set.params.iter().filter_map(|id| Some((shared(id)?, Entry::Set(set.name.to_string())))).collect()
+            }
             None => shared(name).map(|at| (at, Entry::Name(index))).into_iter().collect(),
         },
     });
@@ -161,7 +163,7 @@ pub(super) fn params(checked: &Checked, group: usize, endpoint: usize) -> Option
 
 /// What an endpoint is called in messages.
 pub(super) fn label(endpoint: &spec::Endpoint) -> String {
-    endpoint.path.known().map_or_else(|| endpoint.name.clone(), |path| format!("`{path}`"))
+    endpoint.path.known().map_or_else(|| endpoint.name.to_string(), |path| format!("`{path}`"))
 }
 
 pub(super) fn file(checked: &Checked, group: usize) -> String {

@@ -41,7 +41,7 @@ impl Builder<'_> {
         let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
         let same = known.iter().find(|known| constant(known.id()) == constant(&param.id));
         let one = same.copied().or(if let [one] = known.as_slice() { Some(*one) } else { None });
-        one.map(|one| one.id().to_owned())
+        one.map(|one| one.id().to_string())
     }
 
     pub(super) fn shared_params(&mut self, slots: &[Slot]) -> Vec<Tree> {
@@ -139,12 +139,12 @@ impl Builder<'_> {
         let is_same = known.ty == self.ty(&param.ty)
             && known.list.is_some() == (param.several != Several::No)
             && known.required.is_none()
-            && (param.default.is_none() || param.default == known.default);
+            && (param.default.is_none() || param.default.as_ref() == known.default.as_deref());
         let here = known.evidence.map(Evidence::word);
         let evidence = said.evidence.as_deref().filter(|said| here != Some(*said));
         (is_same && !says_more).then(|| match evidence {
-            Some(evidence) => Tree::map().with("use", known.id()).with("evidence", evidence),
-            None => known.id().into(),
+            Some(evidence) => Tree::map().with("use", known.id().as_str()).with("evidence", evidence),
+            None => known.id().as_str().into(),
         })
     }
 

@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 use super::service::params;
@@ -51,9 +51,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::params`].
-#[derive(Clone, Copy, Debug)]
-pub struct Params;
+markers!(MarketGroup : Params params, Records records, Group group, Market market);
 
 impl Endpoint for Params {
     type Body = Value;
@@ -65,10 +63,6 @@ impl Endpoint for Params {
 
 takes!(Params => TakesCoin);
 
-/// The endpoint of [`MarketGroup::records`].
-#[derive(Clone, Copy, Debug)]
-pub struct Records;
-
 impl Endpoint for Records {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "records", "records")
@@ -77,10 +71,6 @@ impl Endpoint for Records {
         .params(&[], &[]);
 }
 
-/// The endpoint of [`MarketGroup::group`].
-#[derive(Clone, Copy, Debug)]
-pub struct Group;
-
 impl Endpoint for Group {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "group", "GROUP")
@@ -88,10 +78,6 @@ impl Endpoint for Group {
         .path("/c", Evidence::Document)
         .params(&[], &[]);
 }
-
-/// The endpoint of [`MarketGroup::market`].
-#[derive(Clone, Copy, Debug)]
-pub struct Market;
 
 impl Endpoint for Market {
     type Body = Value;

@@ -2,7 +2,7 @@
 
 //! Market: arguments that are called like modules and macros.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Animal, Client, Request};
 
@@ -36,9 +36,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::herd`].
-#[derive(Clone, Copy, Debug)]
-pub struct Herd;
+markers!(MarketGroup : Herd herd);
 
 impl Endpoint for Herd {
     type Body = Value;
@@ -48,11 +46,15 @@ impl Endpoint for Herd {
         .params(
             &[],
             &[
-                ParamInfo::new("records", "records", ValueType::String, Evidence::Document).in_path().summary("A."),
+                ParamInfo::new("records", "records", ValueType::String, Evidence::Document)
+                    .in_path()
+                    .summary("A."),
                 ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Document)
                     .in_path()
                     .summary("A."),
-                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Document).in_path().summary("A."),
+                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Document)
+                    .in_path()
+                    .summary("A."),
             ],
         );
 }

@@ -2,11 +2,12 @@
 
 //! Market: params whose type differs by endpoint, and lists of numbers.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType};
 use crate::{Client, Request};
 use super::service::params::{
-    TakesAt, TakesDepth, TakesFlag, TakesLevel, TakesLevels, TakesOffset, TakesShare, TakesSteps,
+    TakesAt, TakesDepth, TakesFlag, TakesLevel, TakesLevels, TakesOffset, TakesShare,
+    TakesSteps,
 };
 
 /// The endpoints of [`Client::market`].
@@ -54,9 +55,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::ladder`].
-#[derive(Clone, Copy, Debug)]
-pub struct Ladder;
+markers!(MarketGroup : Ladder ladder, Names names, Bare bare, Worded worded);
 
 impl Endpoint for Ladder {
     type Body = Value;
@@ -116,10 +115,6 @@ impl TakesFlag for Ladder {
     type Flag = bool;
 }
 
-/// The endpoint of [`MarketGroup::names`].
-#[derive(Clone, Copy, Debug)]
-pub struct Names;
-
 impl Endpoint for Names {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "names", "Names")
@@ -135,10 +130,14 @@ impl Endpoint for Names {
                 ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document)
                     .required(Evidence::Reported)
                     .summary("How many prices."),
-                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Document).summary("Where to begin."),
-                ParamInfo::new("share", "share", ValueType::String, Evidence::Document).summary("Of the whole."),
-                ParamInfo::new("at", "at", ValueType::String, Evidence::Document).summary("When."),
-                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Document).summary("Whether."),
+                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Document)
+                    .summary("Where to begin."),
+                ParamInfo::new("share", "share", ValueType::String, Evidence::Document)
+                    .summary("Of the whole."),
+                ParamInfo::new("at", "at", ValueType::String, Evidence::Document)
+                    .summary("When."),
+                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Document)
+                    .summary("Whether."),
             ],
         );
 }
@@ -163,10 +162,6 @@ impl TakesFlag for Names {
     type Flag = String;
 }
 
-/// The endpoint of [`MarketGroup::bare`].
-#[derive(Clone, Copy, Debug)]
-pub struct Bare;
-
 impl Endpoint for Bare {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "bare", "Bare")
@@ -186,10 +181,6 @@ impl TakesSteps for Bare {
     type Steps = u64;
 }
 
-/// The endpoint of [`MarketGroup::worded`].
-#[derive(Clone, Copy, Debug)]
-pub struct Worded;
-
 impl Endpoint for Worded {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "worded", "Worded")
@@ -197,7 +188,10 @@ impl Endpoint for Worded {
         .path("/worded", Evidence::Document)
         .params(
             &[],
-            &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document).summary("How many steps.")],
+            &[
+                ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document)
+                    .summary("How many steps."),
+            ],
         );
 }
 

@@ -2,10 +2,11 @@
 
 //! Stations: where water levels are measured.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit, ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit,
+    ValueType,
 };
 use crate::{Client, Request, Station};
 use super::service::{Position, params};
@@ -40,9 +41,7 @@ impl StationsGroup<'_> {
     }
 }
 
-/// The endpoint of [`StationsGroup::describe`].
-#[derive(Clone, Copy, Debug)]
-pub struct Describe;
+markers!(StationsGroup : Describe describe, Search search);
 
 impl Endpoint for Describe {
     type Body = DescribeRecord;
@@ -71,7 +70,8 @@ impl Record for DescribeRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DescribeRecord",
             &[
-                FieldInfo::new("name", "name", ValueType::String, Evidence::Document).summary("The station's name."),
+                FieldInfo::new("name", "name", ValueType::String, Evidence::Document)
+                    .summary("The station's name."),
                 FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Document)
                     .summary("Where it stands."),
                 FieldInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document)
@@ -84,10 +84,6 @@ impl Record for DescribeRecord {
         Self { name: row.take(0), position: row.take(1), since: row.take(2), unknown_fields: row.unknown_fields() }
     }
 }
-
-/// The endpoint of [`StationsGroup::search`].
-#[derive(Clone, Copy, Debug)]
-pub struct Search;
 
 impl Endpoint for Search {
     type Body = Value;

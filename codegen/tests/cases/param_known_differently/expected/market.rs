@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -44,9 +44,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, Spread spread, Skew skew);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
@@ -64,10 +62,6 @@ impl Endpoint for Basis {
 }
 
 takes!(Basis => TakesLimit);
-
-/// The endpoint of [`MarketGroup::spread`].
-#[derive(Clone, Copy, Debug)]
-pub struct Spread;
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
@@ -87,10 +81,6 @@ impl Endpoint for Spread {
 
 takes!(Spread => TakesMode);
 
-/// The endpoint of [`MarketGroup::skew`].
-#[derive(Clone, Copy, Debug)]
-pub struct Skew;
-
 impl Endpoint for Skew {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "skew", "Skew")
@@ -98,7 +88,10 @@ impl Endpoint for Skew {
         .path("/skew", Evidence::Document)
         .params(
             &[],
-            &[ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document).summary("How it is told.")],
+            &[
+                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document)
+                    .summary("How it is told."),
+            ],
         )
         .series(None, Some("openDate"), Evidence::Document);
 }

@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 use super::service::params;
@@ -37,9 +37,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, Health health);
 
 impl Endpoint for Basis {
     type Body = Value;
@@ -50,10 +48,6 @@ impl Endpoint for Basis {
 }
 
 takes!(Basis => TakesLimit);
-
-/// The endpoint of [`MarketGroup::health`].
-#[derive(Clone, Copy, Debug)]
-pub struct Health;
 
 impl Endpoint for Health {
     type Body = Value;

@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Mode, Request};
 
@@ -28,9 +28,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
@@ -39,7 +37,11 @@ impl Endpoint for Basis {
         .path("/b/{m}", Evidence::Document)
         .params(
             &[],
-            &[ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Document).in_path().summary("s")],
+            &[
+                ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Document)
+                    .in_path()
+                    .summary("s"),
+            ],
         );
 }
 

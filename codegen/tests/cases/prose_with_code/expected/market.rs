@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -65,9 +65,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, B2 b2, B3 b3, B4 b4);
 
 impl Endpoint for Basis {
     type Body = Value;
@@ -80,10 +78,6 @@ impl Endpoint for Basis {
         );
 }
 
-/// The endpoint of [`MarketGroup::b2`].
-#[derive(Clone, Copy, Debug)]
-pub struct B2;
-
 impl Endpoint for B2 {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
@@ -95,10 +89,6 @@ impl Endpoint for B2 {
         );
 }
 
-/// The endpoint of [`MarketGroup::b3`].
-#[derive(Clone, Copy, Debug)]
-pub struct B3;
-
 impl Endpoint for B3 {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b3", "B3")
@@ -109,10 +99,6 @@ impl Endpoint for B3 {
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy * item b` now.",
         );
 }
-
-/// The endpoint of [`MarketGroup::b4`].
-#[derive(Clone, Copy, Debug)]
-pub struct B4;
 
 impl Endpoint for B4 {
     type Body = Value;

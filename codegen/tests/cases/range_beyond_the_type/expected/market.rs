@@ -2,7 +2,7 @@
 
 //! Market: ranges with bounds that no value of the type has.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
 use crate::{Client, Request};
 use super::service::params::{TakesAbove, TakesBelow, TakesHalf, TakesHuge, TakesLarge, TakesWithin};
@@ -29,9 +29,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;

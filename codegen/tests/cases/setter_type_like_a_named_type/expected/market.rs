@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request, Timeframe};
 use super::service::params::TakesLeverage;
@@ -36,9 +36,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, Levels levels);
 
 impl Endpoint for Basis {
     type Body = Value;
@@ -47,10 +45,6 @@ impl Endpoint for Basis {
         .path("/basis", Evidence::Document)
         .params(&[], &[]);
 }
-
-/// The endpoint of [`MarketGroup::levels`].
-#[derive(Clone, Copy, Debug)]
-pub struct Levels;
 
 impl Endpoint for Levels {
     type Body = Value;

@@ -2,7 +2,7 @@
 
 //! Other: what else there is.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Leverage, Request};
 use super::service::params::TakesLeverage;
@@ -29,9 +29,7 @@ impl OtherGroup<'_> {
     }
 }
 
-/// The endpoint of [`OtherGroup::heat`].
-#[derive(Clone, Copy, Debug)]
-pub struct Heat;
+markers!(OtherGroup : Heat heat);
 
 impl Endpoint for Heat {
     type Body = Value;

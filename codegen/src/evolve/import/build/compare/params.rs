@@ -29,7 +29,7 @@ impl Comparison<'_> {
                 self.facts.differ(&spot.name, &user.label, text);
             }
             let own = Spot { of: user.label.clone(), ..spot.clone() };
-            self.ident(&own, param.ident.as_deref(), user.said.said.ident.as_deref());
+            self.ident(&own, param.ident.as_ref().map(|ident| ident.as_str()), user.said.said.ident.as_deref());
         }
         // What goes by another type says nothing of values of the known one.
         if agrees {
@@ -68,20 +68,20 @@ impl Comparison<'_> {
         let fact = |of: &dyn Fn(&PlannedParam) -> Option<Tree>| -> Vec<(&str, Option<Tree>)> {
             users().map(|user| (user.label.as_str(), of(&user.said))).collect()
         };
-        let default = param.default.clone().map(Tree::Text);
+        let default = param.default.as_deref().cloned().map(Tree::Text);
         let said = fact(&|said| said.default.as_deref().map(|value| written(&said.ty, value)));
         let fits = users().filter_map(|user| user.said.default.as_deref()).all(|text| self.fits(param, text));
         let why_not = shared.or((!fits).then_some("where its type or range has no such value"));
         self.facts.fact(spot, "default", default.as_ref(), &said, why_not);
         let served = (!param.served.is_empty())
-            .then(|| Tree::List(param.served.iter().map(|value| Tree::Text(value.clone())).collect()));
+            .then(|| Tree::List(param.served.iter().map(|value| Tree::Text(value.to_string())).collect()));
         let said = fact(&|said| {
             let served: Vec<_> = said.served.iter().map(|value| written(&said.ty, value)).collect();
             (!served.is_empty()).then_some(Tree::List(served))
         });
         self.facts.fact(spot, "served", served.as_ref(), &said, shared);
         let ranges: Vec<(&str, &Said)> = users().map(|user| (user.label.as_str(), &user.said.said)).collect();
-        let default = param.default.as_deref().and_then(|text| text.parse::<f64>().ok());
+        let default = param.default.as_ref().and_then(|text| text.parse::<f64>().ok());
         let is_outside = |said: &Said| {
             default.is_some_and(|default| {
                 said.min.is_some_and(|min| default < min) || said.max.is_some_and(|max| default > max)
@@ -93,7 +93,7 @@ impl Comparison<'_> {
         let why_not = shared
             .or(enforces.then_some("where it would be enforced"))
             .or(users().any(|user| is_outside(&user.said.said)).then_some("where the default is outside"));
-        self.range(spot, &param.ty, param.range, &ranges, why_not);
+        self.range(spot, &param.ty, param.range.as_deref(), &ranges, why_not);
     }
 
     /// Whether the description tells of every endpoint that takes a param.
@@ -123,8 +123,9 @@ impl Comparison<'_> {
 
     /// Whether a default can be one of a known param.
     fn fits(&self, param: &spec::Param, text: &str) -> bool {
-        let within = param.range.zip(text.parse::<f64>().ok()).is_none_or(|(range, number)| {
-            range.min.is_none_or(|min| number >= min) && range.max.is_none_or(|max| number <= max)
+        let within = param.range.as_ref().zip(text.parse::<f64>().ok()).is_none_or(|(range, number)| {
+            range.min.as_deref().is_none_or(|min| number >= *min)
+                && range.max.as_deref().is_none_or(|max| number <= *max)
         });
         let is_one = match TypeExpr::parse(&param.ty) {
             Some(TypeExpr::Builtin(builtin)) => builtin.is_written(text),
