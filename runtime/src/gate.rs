@@ -3,7 +3,8 @@
 //! Whoever is about to send asks a [`Gate`] for a [`Permit`] and keeps it until the reply is complete.
 //! The built-in gate serves one client and its clones; bring your own with
 //! [`Builder::gate`](crate::Builder::gate) where more than one process shares an API key.
-//! A gate judges no request: data, retries and tokens permit alike, in the order in which they came.
+//! What arrives together need not leave together: the built-in gate lets tokens go first, then retries, and a queue leave
+//! evenly. A gate sends nothing, and judges no reply.
 
 mod attempt;
 mod margin;
@@ -82,6 +83,8 @@ pub use window::Window;
 /// ```
 pub trait Gate: Send + Sync + 'static {
     /// Waits for the turn of an attempt. Dropping the future gives up and leaves nothing behind.
+    ///
+    /// What becomes of the request is told to the permit: see [`Permit::of`].
     fn enter(&self, attempt: Attempt) -> PermitFuture<'_>;
 
     /// Takes note that the service found too many requests, and wants none for so long.
