@@ -44,7 +44,7 @@ impl Dispatcher {
     /// Waits for a turn at the gate.
     pub(crate) async fn permit(&self, context: &mut RequestContext) -> Result<Permit, Error> {
         context.wait_for(Waiting::Gate);
-        let permit = self.gate.enter().await;
+        let permit = self.gate.enter(context.next_attempt()).await;
         context.waited();
         Ok(permit?)
     }
@@ -83,9 +83,14 @@ impl Dispatcher {
     ) -> Result<HttpResponse, Error> {
         let since = context.attempt();
         request.limits.timeout = request.limits.timeout.min(context.left());
+        if self.transport.tells_departure() {
+            request.departure = permit.departure();
+        } else {
+            permit.departure().tell();
+        }
         let outcome = self.transport.send(request).await.map_err(Error::from);
-        if let Ok(response) = &outcome {
-            permit.departed(response.departure.unwrap_or_else(|| since.elapsed()));
+        if outcome.is_ok() {
+            permit.answered();
         }
         let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
         context.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);

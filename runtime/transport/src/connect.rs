@@ -7,8 +7,6 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -22,26 +20,11 @@ type BoxError = Box<dyn StdError + Send + Sync>;
 pub(super) struct TimedConnector<C> {
     inner: C,
     timeout: Duration,
-    connects: Connects,
-}
-
-/// How many connections were begun.
-#[derive(Clone, Default)]
-pub(super) struct Connects(Arc<AtomicUsize>);
-
-impl Connects {
-    pub(super) fn begun(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn begin(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 impl<C> TimedConnector<C> {
-    pub(super) fn new(inner: C, timeout: Duration, connects: Connects) -> Self {
-        Self { inner, timeout, connects }
+    pub(super) fn new(inner: C, timeout: Duration) -> Self {
+        Self { inner, timeout }
     }
 }
 
@@ -59,7 +42,6 @@ where
     }
 
     fn call(&mut self, target: Uri) -> Self::Future {
-        self.connects.begin();
         let connecting = tokio::time::timeout(self.timeout, self.inner.call(target));
         let timeout = self.timeout;
         Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(Box::new(TooLate(timeout)))) })

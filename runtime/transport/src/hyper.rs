@@ -7,16 +7,14 @@
 use std::fmt;
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::header::PROXY_AUTHORIZATION;
-use http_body_util::Full;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use tokio::time::Instant;
 
-use crate::connect::{Connects, TimedConnector};
+use crate::connect::TimedConnector;
+use crate::departure::DepartingBody;
 use crate::exchange::{self, Progress};
 use crate::failure::before_head;
 use crate::routes::{Connector, Routes};
@@ -25,8 +23,7 @@ use crate::{HttpRequest, HttpResponse, SendFuture, Transport, TransportError, ro
 
 /// A pool of connections to whatever hosts are asked for.
 pub struct HyperTransport {
-    client: Client<TimedConnector<HttpsConnector<Connector>>, Full<Bytes>>,
-    connects: Connects,
+    client: Client<TimedConnector<HttpsConnector<Connector>>, DepartingBody>,
     routes: Routes,
 }
 
@@ -53,29 +50,22 @@ impl HyperTransport {
         let https = https.enable_all_versions().wrap_connector(connector);
         #[cfg(not(feature = "http2"))]
         let https = https.enable_http1().wrap_connector(connector);
-        let connects = Connects::default();
-        let client = pool().build(TimedConnector::new(https, settings.connect_timeout(), connects.clone()));
-        Ok(Self { client, connects, routes })
+        let client = pool().build(TimedConnector::new(https, settings.connect_timeout()));
+        Ok(Self { client, routes })
     }
 
     async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
         let limit = request.limits.max_body_bytes;
-        let mut request = exchange::convert(request)?.map(Full::from);
+        let mut request = exchange::convert(request)?;
         let target = request.uri().clone();
         if let Some(authorization) = self.routes.authorization(&target) {
             request.headers_mut().insert(PROXY_AUTHORIZATION, authorization);
         }
-        let (begun, connects) = (Instant::now(), self.connects.begun());
         let response = self.client.request(request).await.map_err(|error| {
             let is_connect = error.is_connect();
             before_head(error, is_connect, || self.routes.way(&target))
         })?;
-        // Where no connection was begun there was one at once. Where one was, this request may have left on that one
-        // or on another that became free; not after its reply came in any case.
-        let has_waited = self.connects.begun() != connects;
-        let departure = if has_waited { begun.elapsed() } else { Duration::ZERO };
-        let response = exchange::read(response, limit, progress).await?;
-        Ok(HttpResponse { departure: Some(departure), ..response })
+        exchange::read(response, limit, progress).await
     }
 }
 
@@ -102,36 +92,8 @@ impl Transport for HyperTransport {
             reply.unwrap_or_else(|_| progress.timed_out(timeout))
         })
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use std::io::{Read, Write};
-    use std::net::{TcpListener, TcpStream};
-    use std::thread;
-
-    use super::*;
-    use crate::{Headers, Limits, Method};
-
-    fn answer(mut stream: TcpStream) {
-        while stream.read(&mut [0; 1000]).is_ok_and(|length| length > 0) {
-            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").unwrap();
-        }
-    }
-
-    #[test]
-    fn a_request_leaves_at_once_where_there_is_a_connection() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/", listener.local_addr().unwrap());
-        thread::spawn(move || listener.incoming().flatten().for_each(|stream| drop(thread::spawn(|| answer(stream)))));
-        let transport = HyperTransport::new(&Settings::default()).unwrap();
-        let limits = Limits::new(Duration::from_secs(10), 2);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let departure = |_| {
-            let request = HttpRequest::new(Method::Get, &*url, Headers::new(), limits);
-            runtime.block_on(transport.send(request)).unwrap().departure.unwrap()
-        };
-        assert!(departure(0) > Duration::ZERO);
-        assert!((0..10).map(departure).any(|departure| departure.is_zero()));
+    fn tells_departure(&self) -> bool {
+        true
     }
 }

@@ -7,9 +7,8 @@
 use std::error::Error as _;
 
 use ::reqwest::redirect::Policy;
-use ::reqwest::{Client, ClientBuilder, Error as ReqwestError, Request};
+use ::reqwest::{Body, Client, ClientBuilder, Error as ReqwestError, Request};
 use http::Uri;
-use tokio::time::Instant;
 
 use crate::exchange::{self, Progress};
 use crate::failure::{Way, before_head, place};
@@ -38,21 +37,17 @@ impl ReqwestTransport {
 
     async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
         let limit = request.limits.max_body_bytes;
-        let request = exchange::convert(request)?;
+        let request = exchange::convert(request)?.map(Body::wrap);
         let target = request.uri().clone();
         let request = Request::try_from(request).map_err(|error| {
             TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error.without_url())
         })?;
         let asked = request.url().clone();
-        let begun = Instant::now();
         let response = self.0.execute(request).await.map_err(|error| failed(error, &target))?;
-        // When it left is not known, but that it was before its reply came.
-        let departure = Some(begun.elapsed());
         if *response.url() != asked {
             return Err(followed(response.url().host_str()));
         }
-        let response = exchange::read(response.into(), limit, progress).await.map_err(late)?;
-        Ok(HttpResponse { departure, ..response })
+        exchange::read(response.into(), limit, progress).await.map_err(late)
     }
 }
 
@@ -64,6 +59,10 @@ impl Transport for ReqwestTransport {
             let reply = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
             reply.unwrap_or_else(|_| progress.timed_out(timeout))
         })
+    }
+
+    fn tells_departure(&self) -> bool {
+        true
     }
 }
 
