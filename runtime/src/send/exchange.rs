@@ -11,7 +11,7 @@ use super::body::{Body, MetadataRecord};
 use super::response::Response;
 use crate::auth::{Credentials, Token};
 use crate::decode::{self, DecodeError, EnvelopeRest, Push};
-use crate::dispatch::observer::{Observers, RequestKind};
+use crate::dispatch::observer::{Event, Observers, RequestKind};
 #[cfg(feature = "tracing")]
 use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, RequestContext, status};
@@ -49,11 +49,24 @@ pub(crate) fn read_series<M: MetadataRecord>(
     records: &mut dyn Push,
 ) -> Result<EnvelopeRest<M>, Error> {
     let response = response?;
-    let rest = decode::series(response.text(), M::ENVELOPE, record, records);
-    rest.map_err(|error| response.misfit(error))
+    match decode::series(response.text(), M::ENVELOPE, record, records) {
+        Ok(rest) => {
+            response.tell_of_strange(rest.strange);
+            Ok(rest)
+        }
+        Err(error) => Err(response.misfit(error)),
+    }
 }
 
 impl UndecodedResponse {
+    /// Tells observers of records without any known field.
+    fn tell_of_strange(&self, records: usize) {
+        if records > 0 {
+            let request = RequestKind::Data(self.target.endpoint());
+            self.connection.observers.tell(&Event::NoKnownField { request, records });
+        }
+    }
+
     pub(super) fn text(&self) -> &str {
         &self.response.body
     }
@@ -289,6 +302,30 @@ mod tests {
         ];
         for (status, advice, set, expected) in table {
             assert_eq!(check(status, advice, set), expected, "{status} {set:?}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_known_to_be_refused_are_told() {
+        const SERVED: ParamInfo = param("venue", ValueType::String).list("venues").served(&["okx", "bybit"]);
+        let works = param("venue", ValueType::String).list("venues").works(&["okx"]).refused(&["binance"]);
+        let single = param("venue", ValueType::String).list("venues").single(Evidence::Reported);
+        for (info, value, expected) in [
+            (SERVED, "okx,bybit", None),
+            (SERVED, "okx,kraken", Some("`venue` is known to work only where it is okx or bybit")),
+            (works, "okx", None),
+            (works, "kraken", Some("`venue` is known to work where it is okx")),
+            (
+                works,
+                "binance",
+                Some(
+                    "`venue` is known to be refused where it is binance, and `venue` is known to work where it is okx",
+                ),
+            ),
+            (single, "okx", None),
+            (single, "okx,bybit", Some("`venue` is reported to take one value")),
+        ] {
+            assert_eq!(unfit(&info, value).as_deref(), expected, "{value}");
         }
     }
 
