@@ -80,15 +80,11 @@ impl Topic<'_> {
             let at = [place.path.as_slice(), &[Step::Item(index)]].concat();
             let met = seen.fields.get(name);
             if is_former(field, &place.evidence) && seen.objects > 0 {
-                match met {
-                    Some(_) => {
-                        desk.set(&place.file, &at, &format::FIELD, "evidence", self.learning.evidence.as_str())?
-                    }
-                    None => {
-                        former.push((name, at));
-                        continue;
-                    }
+                if met.is_none() {
+                    former.push((name, at));
+                    continue;
                 }
+                desk.set(&place.file, &at, &format::FIELD, "evidence", self.learning.evidence.as_str())?;
             }
             taken.note(field.text("ident").map_or_else(|| snake(name), str::to_owned));
             let is_absent = met.is_none_or(|met| met.times < seen.objects || met.nulls > 0);

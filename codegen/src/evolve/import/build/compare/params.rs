@@ -11,6 +11,9 @@ use crate::spanned::Text;
 use crate::spec::{self, Evidence, TypeKind};
 use crate::type_expr::TypeExpr;
 
+/// What an entry of the catalogue says of a key anew, and what the description says of it.
+type SaidBy<'f> = (&'f dyn Fn(&spec::Use) -> Option<Tree>, &'f dyn Fn(&PlannedParam) -> Option<Tree>);
+
 impl Comparison<'_> {
     pub(super) fn param(&mut self, met: &MetParam) {
         let checked = self.checked;
@@ -70,7 +73,14 @@ impl Comparison<'_> {
         let why_not = shared.or((!fits).then_some("where its type or range has no such value"));
         let one = |value: &Option<Text>| value.as_deref().cloned().map(Tree::Text);
         let of_default = |said: &PlannedParam| said.default.as_deref().map(|value| written(&said.ty, value));
-        self.value_fact(spot, met, "default", one(&param.default), (&|anew| one(&anew.default), &of_default), why_not);
+        self.value_fact(
+            spot,
+            met,
+            "default",
+            one(&param.default).as_ref(),
+            (&|anew| one(&anew.default), &of_default),
+            why_not,
+        );
         let of_example = |said: &PlannedParam| said.said.example.as_deref().map(|value| written(&said.ty, value));
         // Two examples contradict each other in nothing.
         if param.example.is_none() {
@@ -81,15 +91,22 @@ impl Comparison<'_> {
             spot,
             met,
             "served",
-            texts(&param.served),
+            texts(&param.served).as_ref(),
             (&|anew| texts(anew.served.as_ref()?), &served),
             shared,
         );
         let works = |said: &PlannedParam| list_of(&said.ty, &said.works);
-        self.value_fact(spot, met, "works", texts(&param.works), (&|anew| texts(anew.works.as_ref()?), &works), shared);
+        self.value_fact(
+            spot,
+            met,
+            "works",
+            texts(&param.works).as_ref(),
+            (&|anew| texts(anew.works.as_ref()?), &works),
+            shared,
+        );
         let refused = |said: &PlannedParam| list_of(&said.ty, &said.refused);
         let anew = |anew: &spec::Use| texts(anew.refused.as_ref()?);
-        self.value_fact(spot, met, "refused", texts(&param.refused), (&anew, &refused), shared);
+        self.value_fact(spot, met, "refused", texts(&param.refused).as_ref(), (&anew, &refused), shared);
         let ranges: Vec<(&str, &Said)> = users().map(|user| (user.label.as_str(), &user.said.said)).collect();
         let default = param.default.as_ref().and_then(|text| text.parse::<f64>().ok());
         let is_outside = |said: &Said| {
@@ -113,8 +130,8 @@ impl Comparison<'_> {
         spot: &Spot,
         met: &MetParam,
         key: &'static str,
-        known: Option<Tree>,
-        (anew, said): (&dyn Fn(&spec::Use) -> Option<Tree>, &dyn Fn(&PlannedParam) -> Option<Tree>),
+        known: Option<&Tree>,
+        (anew, said): SaidBy<'_>,
         why_not: Option<&str>,
     ) {
         let mut others = Vec::new();
@@ -125,7 +142,7 @@ impl Comparison<'_> {
                 None => others.push(said),
             }
         }
-        self.facts.fact(spot, key, known.as_ref(), &others, why_not);
+        self.facts.fact(spot, key, known, &others, why_not);
     }
 
     /// Whether the description tells of every endpoint that takes a param.
