@@ -11,7 +11,7 @@ mod value;
 pub(crate) use crate::evidence::Evidence;
 pub(crate) use group::{BODY, Body, Endpoint, Fields, GROUP, Group, Known, ParamEntry};
 pub(crate) use service::{
-    ApiKey, ClientCredentials, ENVELOPE, Envelope, METADATA, Metadata, SERVICE, Service, Shapes, Status, Suffix, Type,
-    TypeKind,
+    ApiKey, ClientCredentials, ENVELOPE, Envelope, ErrorBody, METADATA, Metadata, SERVICE, Service, Shapes, Status,
+    Suffix, Type, TypeKind,
 };
 pub(crate) use value::{FIELD, Field, Param, ParamLocation, Range, Record, Use};

@@ -83,6 +83,17 @@ pub enum Event {
         /// How long it waits before.
         delay: Duration,
     },
+    /// Records came, and none of the fields that the catalogue knows besides the time: they have other names today.
+    ///
+    /// Nothing is lost, as all that came is in the records' unknown fields; a reply given to `learn` corrects the
+    /// catalogue. It is told once for each reply.
+    #[non_exhaustive]
+    NoKnownField {
+        /// Which request it is.
+        request: RequestKind,
+        /// How many records came.
+        records: usize,
+    },
     /// A token was asked for in vain, or there is a new one.
     #[non_exhaustive]
     Token {

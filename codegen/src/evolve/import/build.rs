@@ -217,6 +217,7 @@ impl<'a> Builder<'a> {
                 let head = Tree::map()
                     .with("title", group.title.as_str())
                     .with("summary", or_unknown(group.summary.clone()))
+                    .with_some("notes", group.notes.clone())
                     .with_some("aliases", some(aliases))
                     .with_some("records", some(records));
                 self.desk.create(&file, &crate::evolve::group::file(&head, &endpoints))?;

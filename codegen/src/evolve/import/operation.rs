@@ -191,6 +191,9 @@ impl<'d> Reader<'d> {
             required: None,
             default: None,
             served: Vec::new(),
+            works: Vec::new(),
+            refused: Vec::new(),
+            single: None,
             said: Said::default(),
         };
         params.extend(missing.into_iter().map(|name| Taken::Own(Box::new(plain(name)))));

@@ -49,6 +49,9 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
                         .summary("The body was not declared as a form.")
                         .advice("Declare the body as `application/x-www-form-urlencoded`."),
                 ],
+            )
+            .notes(
+                "The document calls this flow legacy and names a separate current authentication method beside it. Unknown: what that is.",
             ),
     )
     .errors(
@@ -56,7 +59,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             StatusInfo::new(400, Evidence::Document)
                 .label("Bad Request")
                 .summary("The service did not accept the request.")
-                .notes("What leads to it is not documented."),
+                .notes("Unknown: what leads to it."),
             StatusInfo::new(401, Evidence::Reported)
                 .summary("A credential is missing, wrong or expired.")
                 .advice("Check the API key and, where a token is used, the client id and the client secret.")
@@ -76,10 +79,11 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             StatusInfo::new(500, Evidence::Document)
                 .label("Forbidden")
                 .summary("The service failed.")
-                .notes("The printed label does not fit the code, and what leads to it is not documented."),
+                .notes("The printed label does not fit the code. Unknown: what leads to it."),
         ],
     )
     .error_body(&["detail.message", "error.message", "error", "message"], &["detail.error_code"])
+    .error_name("ErrorResponse", Evidence::Document)
     .limits(&[LimitInfo::new("A", 10, 1, 20, Evidence::Document), LimitInfo::new("B", 600, 60, 10, Evidence::Document)])
     .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"));
 

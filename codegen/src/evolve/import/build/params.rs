@@ -154,6 +154,7 @@ impl Builder<'_> {
         let default = param.default.as_deref().map(|value| written(&param.ty, value));
         let ty = self.ty(&param.ty);
         let (ident, list) = self.setters.choose(param, &ty, idents);
+        let values = |values: &[String]| some(values.iter().map(|value| written(&param.ty, value)).collect());
         Tree::map()
             .with_some("id", id.filter(|id| *id != param.name))
             .with("name", param.name.as_str())
@@ -164,7 +165,11 @@ impl Builder<'_> {
             .with_some("required", param.required.clone())
             .with_some("default", default)
             .with_some("range", said.range())
-            .with_some("served", some(param.served.iter().map(|value| written(&param.ty, value)).collect()))
+            .with_some("served", values(&param.served))
+            .with_some("works", values(&param.works))
+            .with_some("refused", values(&param.refused))
+            .with_some("example", said.example.as_ref().map(|value| written(&param.ty, value)))
+            .with_some("single", param.single.clone())
             .with_some("unit", said.unit.clone())
             .with("summary", or_unknown(said.summary.clone()))
             .with_some("evidence", (id.is_some() || evidence != inherited).then_some(evidence))

@@ -32,32 +32,40 @@ impl MarketGroup<'_> {
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /b`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /b`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn match_(&self) -> Request<Match> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /c`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /c`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn x(&self) -> Request<X> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /d`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /d`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn r_type(&self) -> Request<RType> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /e`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /e`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn m15_close(&self) -> Request<M15Close> {
         Request::new(self.client)
     }

@@ -22,7 +22,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Every animal.
     ///
-    /// `GET /{records}/{params}/{takes}`: a body of which nothing is known. Params: `records`, `params`, `takes`.
+    /// `GET /{records}/{params}/{takes}`: any body. Params: `records`, `params`, `takes`.
+    ///
+    /// Unknown: its body.
     pub fn herd(
         &self,
         records: impl Into<String>,

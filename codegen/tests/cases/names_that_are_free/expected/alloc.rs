@@ -40,28 +40,36 @@ impl AllocGroup<'_> {
 
     /// A.
     ///
-    /// `GET /alloc/fmt`: a body of which nothing is known. It takes no params.
+    /// `GET /alloc/fmt`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn fmt(&self) -> Request<Fmt> {
         Request::new(self.client)
     }
 
     /// A.
     ///
-    /// `GET /alloc/from`: a body of which nothing is known. It takes no params.
+    /// `GET /alloc/from`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn from(&self) -> Request<From> {
         Request::new(self.client)
     }
 
     /// A.
     ///
-    /// `GET /alloc/info`: a body of which nothing is known. It takes no params.
+    /// `GET /alloc/info`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn info(&self) -> Request<Info> {
         Request::new(self.client)
     }
 
     /// A.
     ///
-    /// `GET /alloc/new`: a body of which nothing is known. It takes no params.
+    /// `GET /alloc/new`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn new(&self) -> Request<New> {
         Request::new(self.client)
     }

@@ -22,7 +22,9 @@ impl Client {
 impl BorrowGroup<'_> {
     /// A.
     ///
-    /// `GET /borrow/borrow`: a body of which nothing is known. It takes no params.
+    /// `GET /borrow/borrow`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn borrow(&self) -> Request<Borrow> {
         Request::new(self.client)
     }

@@ -22,7 +22,9 @@ impl Client {
 impl CallGroup<'_> {
     /// A.
     ///
-    /// `GET /call/call`: a body of which nothing is known. It takes no params.
+    /// `GET /call/call`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn call_it(&self) -> Request<CallIt> {
         Request::new(self.client)
     }

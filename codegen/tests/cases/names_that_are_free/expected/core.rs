@@ -22,7 +22,9 @@ impl Client {
 impl CoreGroup<'_> {
     /// A.
     ///
-    /// `GET /core/core`: a body of which nothing is known. It takes no params.
+    /// `GET /core/core`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn core(&self) -> Request<Core> {
         Request::new(self.client)
     }

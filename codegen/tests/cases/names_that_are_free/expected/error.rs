@@ -22,7 +22,9 @@ impl Client {
 impl ErrorGroup<'_> {
     /// A.
     ///
-    /// `GET /error/error`: a body of which nothing is known. It takes no params.
+    /// `GET /error/error`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn error_it(&self) -> Request<ErrorIt> {
         Request::new(self.client)
     }

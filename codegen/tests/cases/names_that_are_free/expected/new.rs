@@ -22,7 +22,9 @@ impl Client {
 impl NewGroup<'_> {
     /// A.
     ///
-    /// `GET /new/new`: a body of which nothing is known. It takes no params.
+    /// `GET /new/new`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn new(&self) -> Request<New> {
         Request::new(self.client)
     }

@@ -22,7 +22,9 @@ impl Client {
 impl RuntimeGroup<'_> {
     /// A.
     ///
-    /// `GET /runtime/runtime`: a body of which nothing is known. It takes no params.
+    /// `GET /runtime/runtime`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn runtime(&self) -> Request<Runtime> {
         Request::new(self.client)
     }

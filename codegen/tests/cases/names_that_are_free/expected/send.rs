@@ -22,7 +22,9 @@ impl Client {
 impl SendGroup<'_> {
     /// A.
     ///
-    /// `GET /send/send`: a body of which nothing is known. It takes no params.
+    /// `GET /send/send`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn send_it(&self) -> Request<SendIt> {
         Request::new(self.client)
     }

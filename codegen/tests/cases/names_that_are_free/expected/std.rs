@@ -22,7 +22,9 @@ impl Client {
 impl StdGroup<'_> {
     /// A.
     ///
-    /// `GET /std/std`: a body of which nothing is known. It takes no params.
+    /// `GET /std/std`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn std(&self) -> Request<Std> {
         Request::new(self.client)
     }

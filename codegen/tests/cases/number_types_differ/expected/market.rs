@@ -23,14 +23,18 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /basis`: a body of which nothing is known. Params: `depth`.
+    /// `GET /basis`: any body. Params: `depth`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b2`: a body of which nothing is known. Params: `depth`.
+    /// `GET /b2`: any body. Params: `depth`.
+    ///
+    /// Unknown: its body.
     pub fn b2(&self) -> Request<B2> {
         Request::new(self.client)
     }

@@ -22,7 +22,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /b/{m}`: a body of which nothing is known. Params: `m`.
+    /// `GET /b/{m}`: any body. Params: `m`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self, m: impl Into<Mode>) -> Request<Basis> {
         Request::new(self.client).with::<Mode>("m", m)
     }

@@ -26,8 +26,10 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /carry`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /carry`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn carry(&self) -> Request<Carry> {
         Request::new(self.client)
     }

@@ -32,7 +32,9 @@ impl MarketGroup<'_> {
 
     /// S.
     ///
-    /// `` GET /p/{w`<b>q} ``: a body of which nothing is known. Params: `w_b_q`.
+    /// `` GET /p/{w`<b>q} ``: any body. Params: `w_b_q`.
+    ///
+    /// Unknown: its body.
     pub fn p2(&self, w_b_q: impl Into<String>) -> Request<P2> {
         Request::new(self.client).with::<String>("w`<b>q", w_b_q)
     }

@@ -5,6 +5,7 @@ use super::facts::Spot;
 use crate::evolve::edit::Step;
 use crate::evolve::import::build::known::FieldsAt;
 use crate::evolve::import::build::label;
+use crate::evolve::import::build::params::written;
 use crate::evolve::import::plan::{PlannedBody, PlannedField, Said};
 use crate::evolve::tree::Tree;
 use crate::spec::{self, Evidence};
@@ -48,6 +49,11 @@ impl Comparison<'_> {
             }
             (false, true, _) if !self.plan.is_ours => self.facts.insert(spot, "optional", true),
             _ => {}
+        }
+        // Two examples contradict each other in nothing.
+        if known.example.is_none() {
+            let example = said.said.example.as_deref().map(|value| written(&said.ty, value));
+            self.facts.fact(spot, "example", None, &[(&spot.of, example)], None);
         }
         self.texts(spot, (&known.unit, &known.summary, &known.notes), &said.said);
         self.ident(spot, known.ident.as_ref().map(|ident| ident.as_str()), said.said.ident.as_deref());
