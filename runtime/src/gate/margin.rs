@@ -102,10 +102,15 @@ impl LearnedMargin {
     /// Learns from a whole reply that came so long after its request left.
     pub(super) fn answered(&mut self, after: Duration) {
         self.reply_times.add(after);
+        // Before the first refusal nobody asks for the spread.
+        if self.late.is_some() && self.reply_times.is_stale() {
+            self.reply_times.measure();
+        }
     }
 
     /// Learns from a refusal.
     pub(super) fn refused(&mut self, now: Instant) {
+        self.reply_times.measure();
         let before = self.lateness(now);
         let lateness = before.saturating_mul(2);
         if self.shown(lateness) > before {
