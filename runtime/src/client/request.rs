@@ -11,12 +11,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use super::Core;
+use super::sending::Sending;
 use crate::error::Error;
 #[cfg(feature = "__recorded")]
 use crate::registry::ServiceInfo;
 use crate::registry::{EndpointInfo, TimeUnit};
 use crate::request::RequestTarget;
-use crate::send::{self, Body, Response, UndecodedResponse};
+#[cfg(feature = "blocking")]
+use crate::send::{self, UndecodedResponse};
+use crate::send::{Body, Response};
 use crate::values::Value;
 use crate::values::wire::ToWire;
 
@@ -45,9 +48,9 @@ pub struct Request<E> {
 struct Untyped(Box<Parts>);
 
 #[derive(Clone)]
-struct Parts {
-    core: Core,
-    target: RequestTarget,
+pub(super) struct Parts {
+    pub(super) core: Core,
+    pub(super) target: RequestTarget,
 }
 
 impl Untyped {
@@ -91,14 +94,10 @@ impl Untyped {
         self.set(Cow::Borrowed(wire_name), list)
     }
 
-    fn send(self) -> UndecodedFuture {
-        let Parts { core, target } = *self.0;
-        Box::pin(send::send(core.connection, target))
+    fn send(self) -> Sending {
+        Sending::new(self.0)
     }
 }
-
-/// The future of a reply that is not decoded yet.
-type UndecodedFuture = Pin<Box<dyn Future<Output = Result<Box<UndecodedResponse>, Error>> + Send>>;
 
 /// What emitted code calls.
 #[doc(hidden)]
@@ -225,11 +224,12 @@ impl<E: Endpoint> IntoFuture for Request<E> {
 
 /// The future of a request. Dropping it abandons the request and breaks nothing.
 ///
-/// While it waits in line it keeps its place, and those behind it wait too: poll it to its end or drop it. A task of
-/// its own, by `tokio::spawn`, does the one; `select!` and `timeout` do the other.
+/// Nothing is sent before it is polled. From then on the request is a task of its own: it makes progress whether or not
+/// the future is polled again, so a future that is left alone, in a buffer of a stream or beside another arm of
+/// `select!`, holds up no other request. A dropped one has ended by the next turn of the runtime.
 #[must_use = "a request does nothing until it is awaited"]
 pub struct ResponseFuture<B> {
-    response: UndecodedFuture,
+    response: Sending,
     body: PhantomData<fn() -> B>,
 }
 
@@ -239,7 +239,7 @@ impl<B: Body> Future for ResponseFuture<B> {
     // Whoever awaits many requests in one function would otherwise get them all as one function to optimize.
     #[inline(never)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        Poll::Ready(B::read(ready!(self.response.as_mut().poll(cx))))
+        Poll::Ready(B::read(ready!(Pin::new(&mut self.response).poll(cx))))
     }
 }
 
