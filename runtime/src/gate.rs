@@ -5,6 +5,7 @@
 //! [`Builder::gate`](crate::Builder::gate) where more than one process shares an API key.
 //! A gate judges no request: data, retries and tokens permit alike, in the order in which they came.
 
+mod attempt;
 mod rate_limit;
 mod rolling;
 #[cfg(test)]
@@ -19,7 +20,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind};
+#[doc(inline)]
+pub use crate::request::RequestKind;
 
+pub use attempt::Attempt;
 pub use rate_limit::RateLimit;
 
 pub(crate) use rolling::RollingGate;
@@ -32,7 +36,7 @@ pub use window::Window;
 /// says how long to wait, kept in Redis perhaps:
 ///
 /// ```
-/// # use runtime::gate::{Gate, GateError, Permit, PermitFuture};
+/// # use runtime::gate::{Attempt, Gate, GateError, Permit, PermitFuture};
 /// use std::time::Duration;
 ///
 /// # struct Counter;
@@ -45,7 +49,7 @@ pub use window::Window;
 /// }
 ///
 /// impl Gate for FleetGate {
-///     fn enter(&self) -> PermitFuture<'_> {
+///     fn enter(&self, _: Attempt) -> PermitFuture<'_> {
 ///         Box::pin(async move {
 ///             loop {
 ///                 match self.counter.take().await {
@@ -69,16 +73,16 @@ pub use window::Window;
 /// # let _ = Client::builder("https://example.com/v2").gate(gate);
 /// ```
 pub trait Gate: Send + Sync + 'static {
-    /// Waits for a turn. Dropping the future gives up and leaves nothing behind.
-    fn enter(&self) -> PermitFuture<'_>;
+    /// Waits for the turn of an attempt. Dropping the future gives up and leaves nothing behind.
+    fn enter(&self, attempt: Attempt) -> PermitFuture<'_>;
 
     /// Takes note that the service found too many requests, and wants none for so long.
     fn refused(&self, pause: Duration);
 }
 
 impl<G: Gate + ?Sized> Gate for Arc<G> {
-    fn enter(&self) -> PermitFuture<'_> {
-        (**self).enter()
+    fn enter(&self, attempt: Attempt) -> PermitFuture<'_> {
+        (**self).enter(attempt)
     }
 
     fn refused(&self, pause: Duration) {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use runtime::gate::{Gate, GateError, Permit, PermitFuture};
+use runtime::gate::{Attempt, Gate, GateError, Permit, PermitFuture};
 use runtime::{ErrorKind, RateLimit, Retry};
 
 use scripted::{Service, ok, reply};
@@ -24,7 +24,7 @@ struct Counting {
 }
 
 impl Gate for Counting {
-    fn enter(&self) -> PermitFuture<'_> {
+    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
         Box::pin(async {
             match self.entered.fetch_add(1, Ordering::SeqCst) {
                 0 => Err(GateError::new("the counter cannot be reached").because("connection refused")),
@@ -63,7 +63,7 @@ async fn a_gate_can_be_brought_along() {
 struct Crowded(AtomicUsize);
 
 impl Gate for Crowded {
-    fn enter(&self) -> PermitFuture<'_> {
+    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
         Box::pin(async {
             if self.0.fetch_add(1, Ordering::SeqCst) == 0 {
                 tokio::time::sleep(100 * SECOND).await;

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use super::observer::{Event, Observers, RequestKind, Waiting};
 use super::retry::{Attempts, Retries, Verdict};
 use crate::error::{Error, ErrorKind, Timing};
+use crate::gate::Attempt;
 use crate::secrets::Redact;
 
 /// What follows one request from its first step to its last.
@@ -85,6 +86,11 @@ impl RequestContext {
         if !elapsed.is_zero() {
             self.tell(&Event::Wait { request: self.request, what, elapsed });
         }
+    }
+
+    /// The attempt that is next.
+    pub(crate) fn next_attempt(&self) -> Attempt {
+        Attempt::new(self.request, self.attempts.sent.saturating_add(1))
     }
 
     /// Begins an attempt; [`RequestContext::attempted`] ends it.

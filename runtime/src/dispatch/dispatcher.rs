@@ -44,7 +44,7 @@ impl Dispatcher {
     /// Waits for a turn at the gate.
     pub(crate) async fn permit(&self, context: &mut RequestContext) -> Result<Permit, Error> {
         context.wait_for(Waiting::Gate);
-        let permit = self.gate.enter().await;
+        let permit = self.gate.enter(context.next_attempt()).await;
         context.waited();
         Ok(permit?)
     }

@@ -4,12 +4,12 @@
 //! They hold no URL, no param and nothing that a service has said but its status: what they hold is safe
 //! in any log.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::ErrorKind;
-use crate::registry::EndpointInfo;
+#[doc(inline)]
+pub use crate::request::RequestKind;
 
 /// Is told what happens to the requests of a client and its clones.
 ///
@@ -89,32 +89,6 @@ pub enum Event {
         /// Whether there is a new one.
         renewed: bool,
     },
-}
-
-/// What a request is for.
-#[derive(Clone, Copy)]
-#[non_exhaustive]
-pub enum RequestKind {
-    /// The data of an endpoint.
-    Data(&'static EndpointInfo),
-    /// A token.
-    Token,
-}
-
-/// `orderflow.volume_ratio`, or `token`.
-impl fmt::Display for RequestKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Data(endpoint) => endpoint.fmt(f),
-            Self::Token => f.write_str("token"),
-        }
-    }
-}
-
-impl fmt::Debug for RequestKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
 }
 
 /// What a request waits for before it is sent.

@@ -11,7 +11,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::window::{Windows, YEAR};
-use super::{Counted, Gate, GateError, Permit, PermitFuture, RateLimit};
+use super::{Attempt, Counted, Gate, GateError, Permit, PermitFuture, RateLimit};
 
 /// The gate of one client and its clones.
 pub(crate) struct RollingGate {
@@ -78,7 +78,7 @@ impl RollingGate {
 }
 
 impl Gate for RollingGate {
-    fn enter(&self) -> PermitFuture<'_> {
+    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
         Box::pin(self.turn())
     }
 

@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, advance};
 
-use super::{Gate, Permit, PermitFuture, RateLimit, RollingGate};
+use super::{Attempt, Gate, Permit, PermitFuture, RateLimit, RequestKind, RollingGate};
+
+const TOKEN: Attempt = Attempt { request: RequestKind::Token, number: 1 };
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -137,7 +139,7 @@ impl<'g> Model<'g> {
             Act::Time => advance(STEP).await,
             Act::Arrive => {
                 let woken = Arc::new(Woken(AtomicBool::new(true)));
-                self.tasks.push(Task::Waiting(self.gate.enter(), woken));
+                self.tasks.push(Task::Waiting(self.gate.enter(TOKEN), woken));
                 self.poll_woken();
             }
             Act::Pause => {
@@ -223,7 +225,7 @@ impl<'g> Model<'g> {
 async fn assert_no_debt(gate: &RollingGate, limit: (usize, usize), happened: &[Act]) {
     advance(60 * SECOND).await;
     let passes: Vec<_> = (0..limit.0.min(limit.1))
-        .map(|_| match gate.enter().as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        .map(|_| match gate.enter(TOKEN).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(permit) => permit.unwrap(),
             Poll::Pending => panic!("there is a debt: {happened:?}"),
         })
