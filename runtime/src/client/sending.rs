@@ -55,12 +55,12 @@ impl Drop for Sending {
 
 /// Begins the task.
 fn spawn(parts: Parts) -> Result<JoinHandle<Outcome>, Error> {
-    let Parts { core, target } = parts;
+    let Parts { core, target, options } = parts;
     let Ok(runtime) = Handle::try_current() else {
         let error = Error::build("there is no Tokio runtime; send from `#[tokio::main]` or a task");
         return Err(core.connection.about(error, &target));
     };
-    let sending = send::send(core.connection, target);
+    let sending = send::send(core.connection, target, options);
     // The span of the request belongs into the one in which it was polled first.
     #[cfg(feature = "tracing")]
     let sending = tracing::Instrument::in_current_span(sending);
