@@ -192,23 +192,20 @@ impl Scratch {
         copy(&workspace.join("Cargo.lock"), &self.own().join(name).join("Cargo.lock"))
     }
 
-    /// Our client as users get it, with what the synthetic catalogue emits.
+    /// A client of the synthetic catalogue, as users get it.
     fn client(&self, name: &str, endpoints: usize, workspace: &Path) -> Result<(), String> {
-        let (from, to) = (self.project.join("generated-client"), workspace.join(name));
-        let generated = to.join("src/generated");
-        for entry in entries(&from.join("src"))?.into_iter().filter(|entry| !entry.ends_with("generated")) {
-            copy(&entry, &to.join("src").join(entry.file_name().unwrap_or_default()))?;
-        }
-        let manifest = fs::read_to_string(from.join("Cargo.toml")).map_err(|error| error.to_string())?;
-        // Its tests stay behind, and with them what only they need.
-        let manifest = manifest.split("[dev-dependencies]").next().unwrap_or_default();
+        let folder = workspace.join(name);
         let package = if name == "ours" { "generated-client" } else { name };
-        let manifest = manifest.replace("\"generated-client\"", &format!("\"{package}\""));
-        // Both clients are made of the one transport, which no catalogue changes.
-        let transport = format!("path = '{}'", from.join("transport").display());
-        write(&to.join("Cargo.toml"), &manifest.replace("path = \"transport\"", &transport))?;
+        let runtime = self.project.join("runtime").display().to_string();
+        // Its tests stay behind, and with them what only they need.
+        let manifest = format!(
+            "[package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+             [features]\ndefault = [\"gzip\"]\ngzip = [\"runtime/gzip\"]\n\n[dependencies]\n\
+             runtime = {{ package = \"generated-client-runtime\", path = '{runtime}' }}\n"
+        );
+        write(&folder.join("Cargo.toml"), &manifest)?;
         let mut command = Command::new(self.xtask()?);
-        command.args(["codegen", "--spec"]).arg(self.catalogue(endpoints)?).arg("--out").arg(generated);
+        command.args(["codegen", "--spec"]).arg(self.catalogue(endpoints)?).arg("--out").arg(folder);
         output(&mut command).map(drop)
     }
 

@@ -1,15 +1,14 @@
 //! Findings about the catalogue, for the person who wrote it.
 //!
 //! A finding says what is wrong, where, which rule it breaks and what to do; it is drawn as rustc draws.
-//! Nothing here decides what is right: `load` and `check` do.
+//! Nothing here decides what is right: `load` and `resolve` do.
 
 use std::fmt;
+use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
-
-use crate::marked::Node;
 
 /// One file of the catalogue, as read.
 #[derive(Debug)]
@@ -18,30 +17,47 @@ pub(crate) struct SourceFile {
     pub(crate) name: String,
     /// The whole text.
     pub(crate) text: String,
-    /// Where each line begins, in characters and in bytes.
-    lines: Vec<(usize, usize)>,
-    /// How many characters there are.
-    characters: usize,
+    /// Where each line begins, in bytes.
+    lines: Vec<usize>,
+    /// Where every so many characters stand, in bytes, so that none is far from one whose place is known.
+    marks: Vec<usize>,
 }
+
+/// How many characters apart the marks of a file are.
+const APART: usize = 64;
 
 impl SourceFile {
     /// A file by its name and text.
     pub(crate) fn new(name: String, text: String) -> Self {
-        let (mut lines, mut characters, mut bytes) = (Vec::new(), 0, 0);
-        for line in text.split_inclusive('\n') {
-            lines.push((characters, bytes));
-            characters += line.chars().count();
-            bytes += line.len();
-        }
-        Self { name, text, lines, characters }
+        let lines = iter::once(0).chain(text.match_indices('\n').map(|(newline, _)| newline + 1)).collect();
+        let marks = text.char_indices().step_by(APART).map(|(byte, _)| byte).collect();
+        Self { name, text, lines, marks }
     }
 
-    /// The line that a character stands on, counted from zero, and its place in bytes.
-    fn find(&self, character: usize) -> (usize, usize) {
-        let line = self.lines.partition_point(|(start, _)| *start <= character).saturating_sub(1);
-        let (characters, bytes) = self.lines.get(line).copied().unwrap_or_default();
-        let rest = self.text[bytes..].char_indices().nth(character - characters);
-        (line, rest.map_or(self.text.len(), |(byte, _)| bytes + byte))
+    /// The text of some characters.
+    pub(crate) fn slice(&self, characters: Range<usize>) -> &str {
+        &self.text[self.byte(characters.start)..self.byte(characters.end)]
+    }
+
+    /// Where a character stands, in bytes.
+    fn byte(&self, character: usize) -> usize {
+        let mark = self.marks.get(character / APART).copied().unwrap_or(self.text.len());
+        self.text[mark..].char_indices().nth(character % APART).map_or(self.text.len(), |(byte, _)| mark + byte)
+    }
+
+    /// How many characters stand before a byte.
+    fn character(&self, byte: usize) -> usize {
+        let mark = self.marks.partition_point(|mark| *mark <= byte).saturating_sub(1);
+        let start = self.marks.get(mark).copied().unwrap_or_default();
+        mark * APART + self.text[start..byte].chars().count()
+    }
+
+    /// The number of the line that a byte stands on, counted from zero, and the bytes of the line.
+    fn line(&self, byte: usize) -> (usize, Range<usize>) {
+        let number = self.lines.partition_point(|start| *start <= byte).saturating_sub(1);
+        let start = self.lines.get(number).copied().unwrap_or_default();
+        let end = self.lines.get(number + 1).copied().unwrap_or(self.text.len());
+        (number, start..start + self.text[start..end].trim_end_matches(['\n', '\r']).len())
     }
 }
 
@@ -59,51 +75,40 @@ impl Location {
         Self { file: Arc::clone(file), span }
     }
 
-    /// The place of a node.
-    pub(crate) fn of(file: &Arc<SourceFile>, node: &Node) -> Self {
-        Self::new(file, node.span.clone())
+    /// The file.
+    pub(crate) fn source(&self) -> &Arc<SourceFile> {
+        &self.file
     }
 
-    /// The file's name.
-    pub(crate) fn file(&self) -> &str {
-        &self.file.name
+    /// The span, in characters.
+    pub(crate) fn span(&self) -> Range<usize> {
+        self.span.clone()
     }
 
-    /// The span in bytes.
+    /// The span in bytes; what is missing at the end of the file is shown as the end of its last line.
     fn bytes(&self) -> Range<usize> {
-        self.file.find(self.span.start).1..self.file.find(self.span.end).1
+        let start = self.file.byte(self.span.start);
+        if start == self.file.text.len() {
+            let last = self.file.text.trim_end().len();
+            return last..last;
+        }
+        start..self.file.byte(self.span.end).max(start)
     }
 
-    /// The first line of the span: its number, its text and the bytes of it that are meant.
-    fn line(&self) -> Line<'_> {
-        let text = &self.file.text;
-        // What is missing at the end of the file is shown as the end of its last line.
-        let last = || text.trim_end().chars().count();
-        let is_end = self.span.start >= self.file.characters;
-        let (start, end) = if is_end { (last(), last()) } else { (self.span.start, self.span.end) };
-        let ((number, start), (_, end)) = (self.file.find(start), self.file.find(end));
-        let line_start = self.file.lines.get(number).map_or(0, |(_, bytes)| *bytes);
-        let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
-        let text = text[line_start..line_end].trim_end_matches('\r');
-        // What is meant may end behind the text, or be the carriage returns that do not belong to it.
-        let in_line = |byte: usize| byte.saturating_sub(line_start).min(text.len());
-        Line { number: number + 1, text, span: in_line(start)..in_line(end.max(start)) }
+    /// Line and column, counted from one.
+    fn position(&self) -> (usize, usize) {
+        let (number, meant, line) = self.line();
+        (number + 1, self.file.character(meant.start) - self.file.character(line.start) + 1)
     }
 
-    /// The first line of the span, marked; `folder` stands before the file's name.
-    fn snippet(&self, folder: &str, mark: AnnotationKind, label: Option<&'static str>) -> Marked<'_> {
-        let line = self.line();
-        let path = format!("{folder}{}", self.file.name);
-        Snippet::source(line.text).line_start(line.number).path(path).annotation(mark.span(line.span).label(label))
+    /// The number of its first line, and those bytes of it that are meant, with those of the whole line.
+    fn line(&self) -> (usize, Range<usize>, Range<usize>) {
+        let bytes = self.bytes();
+        let (number, line) = self.file.line(bytes.start);
+        // What is meant may end behind the line, or be the carriage returns that do not belong to it.
+        let meant = bytes.start.min(line.end)..bytes.end.clamp(line.start, line.end);
+        (number, meant, line)
     }
-}
-
-type Marked<'a> = Snippet<'a, annotate_snippets::Annotation<'a>>;
-
-struct Line<'a> {
-    number: usize,
-    text: &'a str,
-    span: Range<usize>,
 }
 
 /// A finding about the catalogue.
@@ -125,8 +130,8 @@ enum Place {
 
 impl Diagnostic {
     /// A finding at a place; `rule` is the name of the rule it breaks.
-    pub(crate) fn new(rule: &'static str, location: Location, message: impl Into<String>) -> Self {
-        Self::at(rule, Place::Span(location), message.into())
+    pub(crate) fn new(rule: &'static str, location: &Location, message: impl Into<String>) -> Self {
+        Self::at(rule, Place::Span(location.clone()), message.into())
     }
 
     /// A finding about a file as a whole.
@@ -145,9 +150,17 @@ impl Diagnostic {
     }
 
     /// Another place that explains this one.
-    pub(crate) fn earlier(mut self, location: Location, label: &'static str) -> Self {
-        self.earlier = Some((location, label));
+    pub(crate) fn earlier(mut self, location: &Location, label: &'static str) -> Self {
+        self.earlier = Some((location.clone(), label));
         self
+    }
+
+    /// The rule and the place, if it stands in a file that can be shown.
+    pub(crate) fn key(&self) -> Option<(&'static str, String, usize)> {
+        match &self.place {
+            Place::Span(location) => Some((self.rule, location.file.name.clone(), location.span.start)),
+            Place::File(_) => None,
+        }
     }
 
     /// The name of the rule.
@@ -159,11 +172,7 @@ impl Diagnostic {
     pub fn position(&self) -> (&str, Option<(usize, usize)>) {
         match &self.place {
             Place::File(file) => (file, None),
-            Place::Span(location) => {
-                let line = location.line();
-                let column = line.text[..line.span.start].chars().count() + 1;
-                (location.file(), Some((line.number, column)))
-            }
+            Place::Span(location) => (&location.file.name, Some(location.position())),
         }
     }
 
@@ -182,21 +191,51 @@ impl Diagnostic {
 }
 
 impl Diagnostic {
-    /// The marked lines: one picture if both places are in one file.
+    /// The marked lines: one picture if both places are near each other.
     fn snippets<'a>(&'a self, location: &'a Location, folder: &str) -> Vec<Element<'a>> {
-        let primary = AnnotationKind::Primary;
+        let primary = (location, AnnotationKind::Primary, None);
         let Some((earlier, label)) = &self.earlier else {
-            return vec![location.snippet(folder, primary, None).into()];
+            return picture(&[primary], folder);
         };
-        let context = AnnotationKind::Context;
-        if !Arc::ptr_eq(&earlier.file, &location.file) {
-            let earlier = earlier.snippet(folder, context, Some(label));
-            return vec![location.snippet(folder, primary, None).into(), earlier.into()];
+        let context = (earlier, AnnotationKind::Context, Some(*label));
+        let is_near =
+            Arc::ptr_eq(&earlier.file, &location.file) && earlier.span.start.abs_diff(location.span.start) < NEAR;
+        if is_near {
+            return picture(&[primary, context], folder);
         }
-        let snippet = Snippet::source(&location.file.text).path(format!("{folder}{}", location.file()));
-        let marks = [primary.span(location.bytes()), context.span(earlier.bytes()).label(*label)];
-        vec![snippet.annotations(marks).into()]
+        [picture(&[primary], folder), picture(&[context], folder)].concat()
     }
+}
+
+/// How many characters apart two places can be to be shown together.
+const NEAR: usize = 5_000;
+
+/// How many characters of a line are shown on either side of what is marked. A terminal has fewer; without an end to it, a
+/// file of one line would be drawn as a whole for each of its findings.
+const BESIDE: usize = 200;
+
+/// Places of one file, marked in as many lines as it takes.
+fn picture<'a>(places: &[(&'a Location, AnnotationKind, Option<&'static str>)], folder: &str) -> Vec<Element<'a>> {
+    let location = places[0].0;
+    let (file, path) = (&location.file, format!("{folder}{}", location.file.name));
+    let lines: Vec<_> = places.iter().map(|(location, ..)| location.line()).collect();
+    let number = lines.iter().map(|(number, ..)| number + 1).min().unwrap_or_default();
+    let first =
+        lines.iter().min_by_key(|(_, meant, _)| meant.start).map_or(0..0, |(_, meant, line)| line.start..meant.start);
+    let last = lines.iter().max_by_key(|(_, meant, _)| meant.end).map_or(0..0, |(_, meant, line)| meant.end..line.end);
+    let start = first.start.max(file.byte(file.character(first.end).saturating_sub(BESIDE)));
+    let end = last.end.min(file.byte(file.character(last.start) + BESIDE));
+    let marks = places
+        .iter()
+        .zip(&lines)
+        .map(|((_, kind, label), (_, meant, _))| kind.span(meant.start - start..meant.end - start).label(*label));
+    let snippet = Snippet::source(&file.text[start..end]).line_start(number).annotations(marks);
+    if start == first.start {
+        return vec![snippet.path(path).into()];
+    }
+    // Columns are counted from where the line begins, and the line is cut.
+    let (line, column) = location.position();
+    vec![Origin::path(path).line(line).char_column(column).into(), snippet.into()]
 }
 
 /// All findings about a catalogue, in the order of the files.
@@ -204,6 +243,11 @@ impl Diagnostic {
 pub struct Diagnostics(Vec<Diagnostic>);
 
 impl Diagnostics {
+    /// Adds the findings of another place.
+    pub(crate) fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
     /// Adds a finding.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         self.0.push(diagnostic);
@@ -216,9 +260,9 @@ impl Diagnostics {
 
     /// The findings, sorted by file, line and column.
     pub(crate) fn sorted(mut self) -> Self {
-        self.0.sort_by_cached_key(|finding| {
-            let (file, position) = finding.position();
-            (file.to_owned(), position)
+        self.0.sort_by_cached_key(|finding| match &finding.place {
+            Place::File(file) => (file.clone(), None),
+            Place::Span(location) => (location.file.name.clone(), Some(location.span.start)),
         });
         self
     }

@@ -7,6 +7,7 @@ mod coverage_page;
 mod docs;
 mod endpoint;
 mod group;
+mod key_tables;
 mod layout;
 mod literal;
 mod openapi;
@@ -23,6 +24,7 @@ mod service;
 mod types;
 
 pub use catalogue_schema::catalogue_schema;
+pub(crate) use key_tables::with_key_tables;
 pub use openapi::{OpenApiFormat, OpenApiVersion, openapi};
 pub use package::Package;
 pub(crate) use render::MARKER;

@@ -1,34 +1,22 @@
 //! How a fact is known: the catalogue's word for it, and that of a sentence.
 
-use serde::Deserialize;
+use crate::format::words;
 
-/// How a fact is known, best first.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Evidence {
-    /// The interface document says so.
-    Document,
-    /// The provider's public documentation says so.
-    Published,
-    /// Public clients agree.
-    Reported,
+words! {
+    /// How a fact is known, best first.
+    Evidence {
+        /// The interface document says so.
+        Document = "document",
+        /// The provider's public documentation says so.
+        Published = "published",
+        /// Public clients agree.
+        Reported = "reported",
+        /// The provider's description of the former version of the interface does.
+        Former = "former",
+    }
 }
 
 impl Evidence {
-    /// The catalogue's word.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Document => "document",
-            Self::Published => "published",
-            Self::Reported => "reported",
-        }
-    }
-
-    /// What a word of the catalogue stands for.
-    pub(crate) fn of(word: &str) -> Option<Self> {
-        [Self::Document, Self::Published, Self::Reported].into_iter().find(|evidence| evidence.word() == word)
-    }
-
     /// Whether the client holds its users to it: what is only reported it leaves to the service.
     pub(crate) fn is_enforced(self) -> bool {
         self != Self::Reported

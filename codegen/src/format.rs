@@ -1,52 +1,31 @@
-//! The format of the catalogue as one table: which keys there are, which must be there, what their values are.
+//! What a declaration of the format is made of: maps, their keys, what stands there, and what to say where it does not.
 //!
-//! `load` walks files by it, and the JSON Schema that editors read is emitted from it, with what each key is about.
-//! Rules that compare one place with another are not here: `check` has them. It also says, in words that help, why
-//! a text has not the form it should have, where the schema has only a pattern for it.
+//! The declarations themselves are in `spec/`, one for each map. The walk reads files by them; the schema for
+//! editors and the tables in `spec/README.md` are emitted from them. Rules that compare one place with another are
+//! not here: `resolve` has them.
 
-mod group;
-mod service;
-mod value;
+pub(crate) use crate::spec::{BODY, ENVELOPE, FIELD, GROUP, METADATA, SERVICE};
 
-pub(crate) use group::{BODY, GROUP};
-pub(crate) use service::{ENVELOPE, METADATA, SERVICE};
-pub(crate) use value::FIELD;
-
-/// What may stand at a place.
+/// What may stand at a place. Which form a text has to have, and which bounds a number, the key says.
 #[derive(Debug)]
 pub(crate) enum Shape {
-    /// Text of one line.
+    /// Text.
     Text,
-    /// Text whose lines are one paragraph.
-    Prose,
-    /// Text of a form, as a regular expression that every editor knows. Only the schema reads it.
-    Like(&'static str),
-    /// A type expression.
-    Type,
-    /// Text, a number or a boolean, kept as it is written.
-    Scalar,
-    /// A whole number that is not negative. Only the schema reads the bounds.
-    Whole {
-        /// The smallest that makes sense.
-        min: u32,
-        /// The largest that makes sense.
-        max: u32,
-    },
+    /// A whole number that is not negative.
+    Whole,
     /// Any number.
     Number,
     /// `true` or `false`.
     Flag,
-    /// One of some words.
-    Word(&'static [&'static str]),
+    /// One of some words, each with what it means.
+    Word(&'static [(&'static str, &'static str)]),
     /// A list.
     List(&'static Shape),
     /// A map with known keys.
     Map(&'static Map),
-    /// The same with one more key that must be there. Only the schema reads which.
-    MapWith(&'static Map, &'static str),
     /// `use` entries are one map, all others another.
     UseOr(&'static Map, &'static Map),
-    /// Different things, told apart by whether they are text, a list or a map.
+    /// Different things, told apart by whether they are a word, another text, a list or a map.
     Either(&'static [Shape]),
 }
 
@@ -55,9 +34,11 @@ pub(crate) enum Shape {
 pub(crate) struct Map {
     /// What the map is, with its article.
     pub(crate) what: &'static str,
+    /// What people have to know of it beside its keys.
+    pub(crate) about: &'static str,
     /// Its keys.
     pub(crate) keys: &'static [Key],
-    /// How its keys depend on each other. Only the schema reads it.
+    /// How its keys depend on each other.
     pub(crate) rules: &'static [Rule],
 }
 
@@ -70,23 +51,76 @@ pub(crate) struct Key {
     pub(crate) required: bool,
     /// What its value is.
     pub(crate) shape: Shape,
+    /// What holds for every text or number in its value.
+    pub(crate) form: Form,
     /// What it says, for who writes it.
     pub(crate) about: &'static str,
 }
 
-/// How keys of a map depend on each other.
+/// What a text, a number or the map of an item has to be like.
 #[derive(Debug)]
-pub(crate) enum Rule {
-    /// Just one of them is there.
-    OneOf(&'static [&'static str]),
-    /// At least one key is there.
-    NotEmpty,
-    /// The first is there only with the second.
-    With(&'static str, &'static str),
-    /// Where the first says a word, the second is there.
-    Needs(&'static str, &'static str, &'static str),
-    /// Where the first says a word, the second is not there.
-    Excludes(&'static str, &'static str, &'static str),
+pub(crate) enum Form {
+    /// Text of one line.
+    Line,
+    /// Text whose lines are one paragraph.
+    Prose,
+    /// Text of one line, a number or a boolean, kept as it is written.
+    Scalar,
+    /// A type expression. `resolve` reads it, since it looks up the names in it.
+    Type,
+    /// A path from the base URL on.
+    Path {
+        /// Whether a segment may be a param in braces.
+        takes_params: bool,
+    },
+    /// Text of one line that a regular expression fits, which is one for every editor too.
+    Like(&'static str, Say),
+    /// A number between two others.
+    Within(u32, u32, Say),
+    /// A map that has a key which it need not have elsewhere.
+    With(&'static str, Say),
+}
+
+/// What to say where something does not fit: the rule, the message and the remedy.
+///
+/// In both texts `{}` stands for what was written, or for the name of the map.
+#[derive(Debug)]
+pub(crate) struct Say(pub(crate) &'static str, pub(crate) &'static str, pub(crate) &'static str);
+
+/// What the keys of a map may not say together.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    /// It is broken where all of these hold.
+    pub(crate) never: &'static [Condition],
+    /// The key whose value is then marked; the map itself if it has none of this name.
+    pub(crate) at: &'static str,
+    pub(crate) say: Say,
+}
+
+/// What a rule asks of a map.
+#[derive(Debug)]
+pub(crate) enum Condition {
+    /// A key is there.
+    Has(&'static str),
+    /// A key is not there.
+    Lacks(&'static str),
+    /// A key is not there, or its list is empty.
+    ListsNothing(&'static str),
+    /// A key says a word.
+    Says(&'static str, &'static str),
+}
+
+impl Shape {
+    /// The maps that may stand there, or in a list there.
+    pub(crate) fn maps(&self) -> Vec<&'static Map> {
+        match self {
+            Self::List(item) => item.maps(),
+            Self::Map(map) => vec![map],
+            Self::UseOr(entry, other) => vec![entry, other],
+            Self::Either(shapes) => shapes.iter().flat_map(Self::maps).collect(),
+            Self::Text | Self::Whole | Self::Number | Self::Flag | Self::Word(_) => Vec::new(),
+        }
+    }
 }
 
 impl Map {
@@ -96,27 +130,124 @@ impl Map {
     }
 }
 
-const fn must(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { name, required: true, shape, about }
-}
-
-const fn may(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { name, required: false, shape, about }
-}
-
-const fn map(what: &'static str, keys: &'static [Key]) -> Map {
-    Map { what, keys, rules: &[] }
-}
-
-const EVIDENCE: Shape = Shape::Word(&["document", "published", "reported"]);
-const TEXTS: Shape = Shape::List(&Shape::Text);
-const UNKNOWN: Shape = Shape::Word(&["unknown"]);
-
 /// Names as Rust writes them, without regard to those that are taken.
-const SNAKE: Shape = Shape::Like("^[a-z][a-z0-9_]*$");
-const SHOUTY: Shape = Shape::Like("^[A-Z][A-Z0-9_]*$");
-const PASCAL: Shape = Shape::Like("^[A-Z][A-Za-z0-9]*$");
+pub(crate) const SNAKE: &str = "^[a-z](_?[a-z0-9])*_?$";
+pub(crate) const SHOUTY: &str = "^[A-Z](_?[A-Z0-9])*_?$";
+pub(crate) const PASCAL: &str = "^[A-Z][A-Za-z0-9]*$";
 
-const KNOWN_HOW: &str = "How it is known: `document` (the interface document says so), `published` (the provider's \
-     public documentation does) or `reported` (public clients agree).";
-const NOTES: &str = "What else a user should know.";
+/// Declares a map: the type that takes up what it says, its keys, and how they are read.
+///
+/// The docs of the type and of its fields are what people are told of the map and of its keys. A key `must` be there
+/// or `may`; its name is the field's unless it is stated; the form of texts in its value follows `as`.
+macro_rules! map {
+    (
+        $(#[doc = $docs:literal])+
+        $name:ident, $table:ident, $what:literal $(, $derive:ident)* {
+            $(
+                $(#[doc = $about:literal])+
+                $need:ident $($key:literal)? $field:ident: $ty:ty $(as $form:expr)?;
+            )+
+        }
+        $($rule:expr),*
+    ) => {
+        $(#[doc = $docs])+
+        #[derive(Clone, Debug $(, $derive)*)]
+        pub(crate) struct $name {
+            $($(#[doc = $about])+ pub(crate) $field: $ty,)+
+        }
+
+        $(#[doc = $docs])+
+        pub(crate) static $table: $crate::format::Map = $crate::format::Map {
+            what: $what,
+            about: concat!($($docs),+),
+            keys: &[$($crate::format::Key {
+                name: map!(@name $field $($key)?),
+                required: map!(@$need),
+                shape: <$ty as $crate::walk::Read>::SHAPE,
+                form: map!(@form $($form)?),
+                about: concat!($($about),+),
+            }),+],
+            rules: &[$($rule),*],
+        };
+
+        impl $crate::walk::Read for $name {
+            const SHAPE: $crate::format::Shape = $crate::format::Shape::Map(&$table);
+
+            fn read(
+                node: &$crate::marked::Node,
+                key: &$crate::format::Key,
+                walk: &mut $crate::walk::Walk,
+            ) -> Option<Self> {
+                let entries = walk.entries(node, &$table, key)?;
+                let mut keys = $table.keys.iter();
+                $(let $field = walk.$need::<$ty>(&entries, keys.next()?);)+
+                Some(Self { $($field: $field?),+ })
+            }
+
+            fn stand_in(at: &$crate::diagnostic::Location) -> Option<Self> {
+                $crate::walk::of_nothing(at)
+            }
+        }
+    };
+    (@name $field:ident) => { stringify!($field) };
+    (@name $field:ident $key:literal) => { $key };
+    (@must) => { true };
+    (@may) => { false };
+    (@form) => { $crate::format::Form::Line };
+    (@form $form:expr) => { $form };
+}
+
+/// Declares words of the catalogue, each with what it means; the first is meant where none is said.
+macro_rules! words {
+    (
+        $(#[doc = $docs:literal])+
+        $name:ident { $($(#[doc = $means:literal])+ $variant:ident = $word:literal,)+ }
+    ) => {
+        $(#[doc = $docs])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) enum $name {
+            $($(#[doc = $means])+ $variant,)+
+        }
+
+        impl $name {
+            const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The catalogue's word.
+            pub(crate) fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+
+            /// What a word of the catalogue stands for.
+            pub(crate) fn of(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|known| known.word() == word)
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::ALL[0]
+            }
+        }
+
+        impl $crate::walk::Read for $name {
+            const SHAPE: $crate::format::Shape =
+                $crate::format::Shape::Word(&[$(($word, concat!($($means),+))),+]);
+
+            fn read(
+                node: &$crate::marked::Node,
+                _: &$crate::format::Key,
+                walk: &mut $crate::walk::Walk,
+            ) -> Option<Self> {
+                walk.word(node, &Self::SHAPE).then(|| Self::of(node.text()?))?
+            }
+
+            fn stand_in(_: &$crate::diagnostic::Location) -> Option<Self> {
+                Some(Self::default())
+            }
+        }
+    };
+}
+
+pub(crate) use {map, words};

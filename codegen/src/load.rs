@@ -1,7 +1,7 @@
 //! A folder of YAML in, a [`Catalogue`] out.
 //!
-//! Every file is walked along the table of the format, and what it can still be used for goes on to `check`,
-//! so that one run tells all. Nothing here compares one place with another.
+//! Every file is read by the declarations of the format, and what it can still be used for goes on to `resolve`, so
+//! that one run tells all. Nothing here compares one place with another.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -9,21 +9,16 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
-use serde_yaml::{Mapping, Value};
-
 use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
-use crate::format::{self, Map};
-use crate::marked::{self, Kind, Node};
+use crate::marked;
 use crate::spec;
-use crate::walk::Walk;
+use crate::walk::{ROOT, Read, Walk};
 
 /// What was read, with what was wrong with it.
 #[derive(Debug)]
 pub struct Catalogue {
-    pub(crate) service: Document<spec::Service>,
-    /// Whether `service` only stands in for one that cannot be read, so that names are not looked up in it.
-    pub(crate) is_blind: bool,
+    /// `None` if it cannot be read, so that nobody knows what it names.
+    pub(crate) service: Option<Document<spec::Service>>,
     /// Sorted by file name.
     pub(crate) groups: Vec<Document<spec::Group>>,
     pub(crate) diagnostics: Diagnostics,
@@ -31,12 +26,18 @@ pub struct Catalogue {
     pub(crate) cut: HashSet<String>,
 }
 
-/// A file, its tree and what it says; the last two have the same lists.
+/// A file and what it says.
 #[derive(Debug)]
 pub(crate) struct Document<T> {
     pub(crate) file: Arc<SourceFile>,
-    pub(crate) root: Node,
     pub(crate) spec: T,
+}
+
+impl<T> Document<T> {
+    /// The name of the module that a group becomes: its file's.
+    pub(crate) fn module(&self) -> &str {
+        self.file.name.strip_suffix(".yaml").unwrap_or(&self.file.name)
+    }
 }
 
 /// Reads every `.yaml` file of a folder.
@@ -61,8 +62,8 @@ fn load_sources(mut loader: Loader, sources: Vec<SourceFile>) -> Catalogue {
     for source in sources {
         let file = Arc::new(source);
         if file.name == SERVICE_FILE {
-            service = loader.document(file, &format::SERVICE);
-        } else if let Some(group) = loader.document(file, &format::GROUP) {
+            service = loader.document(file);
+        } else if let Some(group) = loader.document(file) {
             groups.push(group);
         }
     }
@@ -71,15 +72,7 @@ fn load_sources(mut loader: Loader, sources: Vec<SourceFile>) -> Catalogue {
         let finding = Diagnostic::of_file("missing-file", SERVICE_FILE, "there is no `service.yaml`");
         loader.diagnostics.push(finding.help("say there what all endpoints share"));
     }
-    let is_blind = service.is_none();
-    let service = service.unwrap_or_else(stand_in);
-    Catalogue { service, is_blind, groups, diagnostics: loader.diagnostics, cut: loader.cut }
-}
-
-/// A service of which nothing is known.
-fn stand_in() -> Document<spec::Service> {
-    let file = Arc::new(SourceFile::new(SERVICE_FILE.to_owned(), String::new()));
-    Document { file, root: Node { span: 0..0, kind: Kind::Null }, spec: spec::Service::unknown() }
+    Catalogue { service, groups, diagnostics: loader.diagnostics, cut: loader.cut }
 }
 
 const SERVICE_FILE: &str = "service.yaml";
@@ -142,28 +135,20 @@ impl Loader {
         }
     }
 
-    fn document<T: DeserializeOwned>(&mut self, file: Arc<SourceFile>, map: &'static Map) -> Option<Document<T>> {
-        let mut root = match marked::parse(&file.text) {
+    fn document<T: Read>(&mut self, file: Arc<SourceFile>) -> Option<Document<T>> {
+        let root = match marked::parse(&file.text) {
             Ok(root) => root,
             Err(error) => {
                 let location = Location::new(&file, error.span);
-                self.diagnostics.push(Diagnostic::new("yaml-syntax", location, error.message));
+                self.diagnostics.push(Diagnostic::new("yaml-syntax", &location, error.message));
                 return None;
             }
         };
-        let mut walk = Walk { file: &file, diagnostics: &mut self.diagnostics, cut: &mut self.cut };
-        if !walk.map(&mut root, map) {
-            return None;
-        }
-        match serde_yaml::from_value(to_value(&root)) {
-            Ok(spec) => Some(Document { file, root, spec }),
-            Err(error) => {
-                // The walk found nothing, so the table and the types disagree: still a finding, never a panic.
-                let finding = Diagnostic::of_file("format", &file.name, error.to_string());
-                self.diagnostics.push(finding);
-                None
-            }
-        }
+        let mut walk = Walk::new(&file);
+        let spec = T::read(&root, &ROOT, &mut walk);
+        self.diagnostics.extend(walk.diagnostics);
+        self.cut.extend(walk.cut);
+        Some(Document { file, spec: spec? })
     }
 }
 
@@ -172,29 +157,12 @@ fn not_utf8(name: String, bytes: &[u8], valid: usize) -> Diagnostic {
     let start = String::from_utf8_lossy(&bytes[..valid]).chars().count();
     let file = Arc::new(SourceFile::new(name, String::from_utf8_lossy(bytes).into_owned()));
     let location = Location::new(&file, start..start + 1);
-    Diagnostic::new("unreadable", location, "the file is not UTF-8").help("save it as UTF-8")
+    Diagnostic::new("unreadable", &location, "the file is not UTF-8").help("save it as UTF-8")
 }
 
 fn names_in(dir: &Path) -> std::io::Result<Vec<String>> {
     let entries = fs::read_dir(dir)?;
     entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
-}
-
-fn to_value(node: &Node) -> Value {
-    match &node.kind {
-        Kind::Null => Value::Null,
-        Kind::Flag(flag) => Value::Bool(*flag),
-        Kind::Number(written) => match written.parse::<i64>() {
-            Ok(integer) => Value::from(integer),
-            Err(_) => Value::from(written.parse::<f64>().unwrap_or_default()),
-        },
-        Kind::Text(text) => Value::String(text.clone()),
-        Kind::List(items) => Value::Sequence(items.iter().map(to_value).collect()),
-        Kind::Map(entries) => {
-            let entries = entries.iter().map(|(key, value)| (to_value(key), to_value(value)));
-            Value::Mapping(entries.collect::<Mapping>())
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! The client to be emitted, in Rust's words: every name decided, every reference followed, every default filled in.
 //!
-//! `lower` makes it and the emitters read it. Nothing here knows YAML, and nothing here can be wrong:
-//! what the author could have got wrong was found before.
+//! `resolve` makes it and the emitters read it. Nothing here knows YAML, and nothing here can be wrong: of a catalogue
+//! with a mistake there is none.
 
 mod endpoint;
 mod service;
 mod value;
 
+use crate::diagnostic::Diagnostics;
 pub(crate) use crate::evidence::Evidence;
 pub(crate) use crate::time_unit::TimeUnit;
 pub(crate) use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Passing, Setter, SharedParam};
@@ -27,6 +28,8 @@ pub struct Api {
     /// Setters of a request, one a method name, whichever endpoints take it.
     pub(crate) setters: Vec<Setter>,
     pub(crate) groups: Vec<Group>,
+    /// Findings about what nothing refers to.
+    pub(crate) unused: Diagnostics,
 }
 
 impl Api {

@@ -1,7 +1,7 @@
 //! From the catalogue's names to Rust's: casing, keywords, leading digits.
 //!
 //! Every Rust name of the emitted code comes from here; `taken.rs` knows which the runtime has. Whether two names
-//! collide is for `check` to say.
+//! collide is for `resolve` to say.
 
 mod taken;
 

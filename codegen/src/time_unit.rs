@@ -1,21 +1,13 @@
 //! The unit that a point in time is counted in.
 
-use serde::Deserialize;
+use crate::format::words;
 
-/// The unit that a point in time is counted in, since 1970 began.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum TimeUnit {
-    Seconds,
-    Milliseconds,
-}
-
-impl TimeUnit {
-    /// The catalogue's word.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Seconds => "seconds",
-            Self::Milliseconds => "milliseconds",
-        }
+words! {
+    /// What moments are counted in.
+    TimeUnit {
+        /// Seconds since 1970.
+        Seconds = "seconds",
+        /// Milliseconds since 1970.
+        Milliseconds = "milliseconds",
     }
 }

@@ -77,6 +77,14 @@ impl<'a> TypeExpr<'a> {
         Some(builtin.map_or(Self::Name(text), |(_, builtin)| Self::Builtin(*builtin)))
     }
 
+    /// The name of a type or a record, if it is one.
+    pub(crate) fn name(&self) -> Option<&'a str> {
+        match self {
+            Self::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// The innermost expression.
     pub(crate) fn innermost(&self) -> &Self {
         match self {

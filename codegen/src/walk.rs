@@ -1,206 +1,123 @@
-//! One tree against the table of the format.
+//! A tree of one file in, what it says as the types of `spec` out, read by the declarations of the format.
 //!
-//! Unknown and missing keys and wrong types become findings. What they spoil is cut out, and what has to be
-//! there is made up, so that the rest of the tree can still be checked by the rules that come later.
+//! Whatever does not fit becomes a finding. An item that cannot be used is cut out, and a key that has to be there is
+//! taken to say something harmless, so that the rest can still be checked by the rules that come later.
 
-use std::collections::HashSet;
-use std::ops::Range;
+mod text;
+mod value;
+
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use regex_lite::Regex;
+
 use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
-use crate::format::{Key, Map, Shape};
+use crate::format::{Condition, Form, Key, Map, Rule, Say, Shape};
 use crate::marked::{Kind, Node};
 use crate::suggest::did_you_mean;
+pub(crate) use text::{INVISIBLE, is_invisible, is_line, is_prose};
 
-/// Compares one tree with the table.
-///
-/// Each method says whether the node can be used, and has cut out what cannot.
-pub(crate) struct Walk<'a> {
-    pub(crate) file: &'a Arc<SourceFile>,
-    pub(crate) diagnostics: &'a mut Diagnostics,
-    /// Names of entries that were cut out.
-    pub(crate) cut: &'a mut HashSet<String>,
+/// Something that is read from a node.
+pub(crate) trait Read: Sized {
+    /// What may stand there.
+    const SHAPE: Shape;
+
+    /// Reads it; `None` if the node cannot be used, which is then a finding.
+    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self>;
+
+    /// What a key that has to be there is taken to say where it says nothing of use. Nothing refers to it, and no rule
+    /// objects to it; `None` if there is no such value.
+    fn stand_in(_at: &Location) -> Option<Self> {
+        None
+    }
 }
 
-impl Walk<'_> {
-    fn shape(&mut self, node: &mut Node, shape: &'static Shape) -> bool {
-        match shape {
-            Shape::Text | Shape::Like(_) | Shape::Type => self.line(node),
-            Shape::Prose => self.text(node),
-            Shape::Scalar => self.scalar(node),
-            Shape::Whole { .. } => self.whole(node),
-            Shape::Number => self.number(node),
-            Shape::Flag => matches!(node.kind, Kind::Flag(_)) || self.wrong(node, "`true` or `false`", ""),
-            Shape::Word(words) => self.word(node, words),
-            Shape::List(item) => self.list(node, item),
-            Shape::Map(map) | Shape::MapWith(map, _) => self.map(node, map),
-            Shape::UseOr(entry, other) => {
-                let map = if node.get("use").is_some() { entry } else { other };
-                self.map(node, map)
-            }
-            Shape::Either(shapes) => self.either(node, shapes),
-        }
+/// What a map says that must have keys and has none.
+pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
+    let nothing = Node { span: at.span(), kind: Kind::Map(Vec::new()) };
+    T::read(&nothing, &ROOT, &mut Walk::new(at.source()))
+}
+
+/// The key of what stands under none.
+pub(crate) static ROOT: Key =
+    Key { name: "", required: true, shape: Shape::Flag, form: Form::Line, about: "The file." };
+
+/// One file on its way.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    file: Arc<SourceFile>,
+    pub(crate) diagnostics: Diagnostics,
+    /// Names of entries that were cut out.
+    pub(crate) cut: HashSet<String>,
+    /// Regular expressions of the format, each made once.
+    forms: HashMap<&'static str, Option<Regex>>,
+}
+
+/// The values of a map by their keys.
+pub(crate) struct Entries<'n> {
+    what: &'static str,
+    /// What is marked when the whole map is meant.
+    head: Location,
+    values: Vec<(&'static str, &'n Node, &'n Node)>,
+}
+
+impl<'n> Entries<'n> {
+    /// A key as it stands there, and its value.
+    fn get(&self, name: &str) -> Option<(&'n Node, &'n Node)> {
+        self.values.iter().find(|(key, ..)| *key == name).map(|(_, key, value)| (*key, *value))
     }
 
-    fn text(&mut self, node: &Node) -> bool {
-        let Some(text) = node.text() else {
-            let help = match &node.kind {
-                Kind::Number(written) => format!("quote it: \"{written}\""),
-                Kind::Flag(flag) => format!("quote it: \"{flag}\""),
-                _ => String::new(),
-            };
-            return self.wrong(node, "text", &help);
+    fn meets(&self, condition: &Condition) -> bool {
+        match condition {
+            Condition::Has(key) => self.get(key).is_some(),
+            Condition::Lacks(key) => self.get(key).is_none(),
+            Condition::ListsNothing(key) => {
+                self.get(key).is_none_or(|(_, value)| matches!(&value.kind, Kind::List(items) if items.is_empty()))
+            }
+            Condition::Says(key, word) => self.get(key).is_some_and(|(_, value)| value.text() == Some(word)),
+        }
+    }
+}
+
+impl Walk {
+    pub(crate) fn new(file: &Arc<SourceFile>) -> Self {
+        Self { file: Arc::clone(file), diagnostics: Diagnostics::default(), cut: HashSet::new(), forms: HashMap::new() }
+    }
+
+    /// The keys of a map, if it is one and has anything of use.
+    pub(crate) fn entries<'n>(&mut self, node: &'n Node, map: &'static Map, key: &Key) -> Option<Entries<'n>> {
+        let Kind::Map(written) = &node.kind else {
+            self.wrong(node, "a map", &format!("{} has {}", map.what, names(map)));
+            return None;
         };
-        if let Some(character) = text.chars().find(|character| is_invisible(*character)) {
-            let message = format!("the text has the invisible character U+{:04X}", u32::from(character));
-            return self.finding(node, "invisible-character", message, "remove it");
-        }
-        if text.trim().is_empty() {
-            return self.finding(
-                node,
-                "empty-text",
-                "the text is empty",
-                "write something, or leave out what need not be there",
-            );
-        }
-        true
-    }
-
-    /// Text that becomes a name, or a part of a line.
-    fn line(&mut self, node: &Node) -> bool {
-        if !self.text(node) {
-            return false;
-        }
-        if node.text().is_some_and(has_lines) {
-            return self.finding(node, "line-break", "the text has a line break or a tab", "write it on one line");
-        }
-        true
-    }
-
-    /// Text that YAML may have read as something else stays as it is written.
-    fn scalar(&mut self, node: &mut Node) -> bool {
-        match &node.kind {
-            Kind::Number(written) => node.kind = Kind::Text(written.clone()),
-            Kind::Flag(flag) => node.kind = Kind::Text(flag.to_string()),
-            _ => {}
-        }
-        self.line(node)
-    }
-
-    fn whole(&mut self, node: &Node) -> bool {
-        match &node.kind {
-            Kind::Number(written) if written.parse::<u32>().is_ok() => true,
-            _ => self.wrong(node, "a whole number that is not negative", ""),
-        }
-    }
-
-    fn number(&mut self, node: &Node) -> bool {
-        match &node.kind {
-            Kind::Number(written) if written.parse::<f64>().is_ok_and(f64::is_finite) => true,
-            _ => self.wrong(node, "a number", ""),
-        }
-    }
-
-    fn word(&mut self, node: &Node, words: &[&str]) -> bool {
-        let expected = either(words.iter().map(|word| format!("`{word}`")).collect());
-        match node.text() {
-            Some(text) if words.contains(&text) => true,
-            Some(text) => {
-                let help = did_you_mean(text, words.iter().copied());
-                self.finding(node, "wrong-value", format!("expected {expected}, found `{text}`"), &help)
+        let mut entries = Entries { what: map.what, head: self.location(node), values: Vec::new() };
+        for (name, value) in written {
+            let Some(key) = self.key(name, map) else { continue };
+            match entries.get(key.name) {
+                Some((first, _)) => self.twice(name, first, key, map),
+                None => entries.values.push((key.name, name, value)),
             }
-            None => self.wrong(node, &expected, ""),
         }
-    }
-
-    fn list(&mut self, node: &mut Node, item: &'static Shape) -> bool {
-        let Kind::List(items) = &mut node.kind else {
-            let help = node.text().map_or(String::new(), |text| format!("write `[{text}]`"));
-            return self.wrong(node, "a list", &help);
-        };
-        items.retain_mut(|node| {
-            let usable = self.shape(node, item);
-            if !usable {
-                let names = ["name", "id"].into_iter().filter_map(|key| node.get(key)?.text());
-                self.cut.extend(names.map(str::to_owned));
-            }
-            usable
-        });
-        true
-    }
-
-    fn either(&mut self, node: &mut Node, shapes: &'static [Shape]) -> bool {
-        let fitting = shapes.iter().find(|shape| {
-            matches!(
-                (shape, &node.kind),
-                (Shape::Text | Shape::Like(_) | Shape::Word(_), Kind::Text(_))
-                    | (Shape::List(_), Kind::List(_))
-                    | (Shape::Map(_) | Shape::UseOr(..), Kind::Map(_))
-            )
-        });
-        let expected = || either(shapes.iter().map(expected).collect());
-        match (fitting, node.text()) {
-            (Some(Shape::Word(words)), Some(text)) if !words.contains(&text) => {
-                let message = format!("expected {}, found `{text}`", expected());
-                self.finding(node, "wrong-value", message, &did_you_mean(text, words.iter().copied()))
-            }
-            (Some(shape), _) => self.shape(node, shape),
-            (None, _) => self.wrong(node, &expected(), ""),
+        let is_whole = entries.values.len() == written.len();
+        if is_whole {
+            map.rules.iter().for_each(|rule| self.rule(rule, &entries));
         }
-    }
-
-    pub(crate) fn map(&mut self, node: &mut Node, map: &'static Map) -> bool {
-        let start = node.span.start;
-        let head = head(node);
-        let Kind::Map(entries) = &mut node.kind else {
-            return self.wrong(node, "a map", &format!("{} has {}", map.what, names(map)));
-        };
-        let was_empty = entries.is_empty();
-        let mut seen: Vec<(&str, Range<usize>)> = Vec::new();
-        entries.retain_mut(|(name, value)| {
-            let Some(key) = self.key(name, map) else {
-                return false;
-            };
-            if let Some((_, first)) = seen.iter().find(|(seen, _)| *seen == key.name) {
-                let earlier = Location::new(self.file, first.clone());
-                let message = format!("the key `{}` stands twice in {}", key.name, map.what);
-                let finding = Diagnostic::new("duplicate-key", Location::of(self.file, name), message);
-                self.diagnostics.push(finding.earlier(earlier, "first here").help("keep one of them"));
-                return false;
-            }
-            seen.push((key.name, name.span.clone()));
-            self.value(name, value, key)
-        });
-        for key in map.keys.iter().filter(|key| key.required) {
-            if !seen.iter().any(|(seen, _)| *seen == key.name) {
-                let message = format!("{} has no `{}`", map.what, key.name);
-                let help = format!("add `{}:` and {}", key.name, expected(&key.shape));
-                self.finding(&head, "missing-key", message, &help);
-            }
-            if !entries.iter().any(|(name, _)| name.text() == Some(key.name)) {
-                let Some(value) = stand_in(key, start) else { return false };
-                let name = Node { span: head.span.clone(), kind: Kind::Text(key.name.to_owned()) };
-                entries.push((name, value));
-            }
+        if let Form::With(other, say) = &key.form
+            && entries.get(other).is_none()
+        {
+            self.say(say, &entries, "");
         }
         // Nothing that was said is left, which is no reason to say that nothing was.
-        was_empty || !entries.is_empty()
+        (is_whole || !entries.values.is_empty() || map.keys.iter().any(|key| key.required)).then_some(entries)
     }
 
-    /// The value of a key; where it is empty, the key is what can be marked.
-    fn value(&mut self, name: &Node, value: &mut Node, key: &'static Key) -> bool {
-        if value.span.is_empty() {
-            value.span = name.span.clone();
-        }
-        self.shape(value, &key.shape)
-    }
-
+    /// A key of a map, if it has it.
     fn key(&mut self, name: &Node, map: &'static Map) -> Option<&'static Key> {
         let text = name.text().unwrap_or_default();
         let key = map.keys.iter().find(|key| key.name == text);
         if key.is_none() {
-            let written = self.file.text.chars().skip(name.span.start).take(name.span.len().min(40));
-            let message = format!("{} has no key `{}`", map.what, written.collect::<String>());
+            let written = self.file.slice(name.span.start..name.span.end.min(name.span.start + 40));
+            let message = format!("{} has no key `{written}`", map.what);
             let mut help = did_you_mean(text, map.keys.iter().map(|key| key.name));
             if help.is_empty() {
                 help = format!("it has {}", names(map));
@@ -210,69 +127,122 @@ impl Walk<'_> {
         key
     }
 
-    fn wrong(&mut self, node: &Node, expected: &str, help: &str) -> bool {
-        let message = format!("expected {expected}, found {}", node.describe());
-        self.finding(&head(node), "wrong-type", message, help)
+    fn twice(&mut self, name: &Node, first: &Node, key: &Key, map: &Map) {
+        let message = format!("the key `{}` stands twice in {}", key.name, map.what);
+        let finding = Diagnostic::new("duplicate-key", &self.location(name), message);
+        let finding = finding.earlier(&self.location(first), "first here").help("keep one of them");
+        self.diagnostics.push(finding);
     }
 
+    fn rule(&mut self, rule: &Rule, entries: &Entries<'_>) {
+        if rule.never.iter().all(|condition| entries.meets(condition)) {
+            self.say(&rule.say, entries, rule.at);
+        }
+    }
+
+    /// A finding about a map, at the value of a key or at its name.
+    fn say(&mut self, Say(rule, message, help): &Say, entries: &Entries<'_>, at: &str) {
+        let label = ["id", "name"].into_iter().find_map(|key| entries.get(key)).map(|(_, value)| value);
+        let text = label.and_then(Node::text).unwrap_or_default();
+        let at = entries.get(at).map(|(_, value)| value).or(label.filter(|_| at.is_empty()));
+        let location = at.map_or_else(|| entries.head.clone(), |node| self.location(node));
+        self.diagnostics.push(Diagnostic::new(rule, &location, message.replace("{}", text)).help(*help));
+    }
+
+    /// The value of a key that need not be there.
+    #[expect(clippy::unnecessary_wraps, reason = "one that has to be there may have no value")]
+    pub(crate) fn may<T: Read + Default>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
+        Some(self.value(entries, key).unwrap_or_default())
+    }
+
+    /// The value of a key that has to be there.
+    pub(crate) fn must<T: Read>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
+        if entries.get(key.name).is_none() {
+            let message = format!("{} has no `{}`", entries.what, key.name);
+            let help = format!("add `{}:` and {}", key.name, expected(&key.shape));
+            self.diagnostics.push(Diagnostic::new("missing-key", &entries.head, message).help(help));
+        }
+        self.value(entries, key).or_else(|| T::stand_in(&entries.head))
+    }
+
+    fn value<T: Read>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
+        let (name, value) = entries.get(key.name)?;
+        if value.span.is_empty() {
+            // Where a value is empty, the key is what can be marked.
+            return T::read(&Node { span: name.span.clone(), kind: value.kind.clone() }, key, self);
+        }
+        T::read(value, key, self)
+    }
+
+    /// Whether a node says one of some words.
+    pub(crate) fn word(&mut self, node: &Node, shape: &Shape) -> bool {
+        let Some(text) = node.text() else {
+            return self.wrong(node, &expected(shape), "");
+        };
+        let words = words(shape);
+        if words.contains(&text) {
+            return true;
+        }
+        let help = did_you_mean(text, words.into_iter());
+        self.finding(node, "wrong-value", format!("expected {}, found `{text}`", expected(shape)), &help)
+    }
+
+    /// Whether one of several things stands there.
+    pub(crate) fn either(&mut self, node: &Node, shape: &Shape) -> bool {
+        if is_like(node, shape) {
+            return true;
+        }
+        if node.text().is_some() && !words(shape).is_empty() {
+            return self.word(node, shape);
+        }
+        self.wrong(node, &expected(shape), "")
+    }
+
+    fn wrong(&mut self, node: &Node, expected: &str, help: &str) -> bool {
+        let message = format!("expected {expected}, found {}", node.describe());
+        self.finding(node, "wrong-type", message, help)
+    }
+
+    /// Notes a finding; always `false`.
     fn finding(&mut self, node: &Node, rule: &'static str, message: impl Into<String>, help: &str) -> bool {
-        let finding = Diagnostic::new(rule, Location::of(self.file, node), message);
+        let finding = Diagnostic::new(rule, &self.location(node), message);
         self.diagnostics.push(finding.help(help));
         false
     }
-}
 
-/// What a required key is taken to say where it says nothing of use, so that the rest can still be checked.
-///
-/// Nothing refers to it and no rule objects to it. `None` if there is no such value.
-fn stand_in(key: &Key, start: usize) -> Option<Node> {
-    let text = |text: String| Some(Kind::Text(text));
-    let kind = match (&key.shape, key.name) {
-        (Shape::Type, _) => text("any".to_owned()),
-        (Shape::Like(_), "path") => text(format!("/unknown{start}")),
-        (Shape::Like(_), "env_prefix") => text("UNKNOWN".to_owned()),
-        (Shape::Text | Shape::Like(_), "name" | "value") => text(format!("Unknown{start}")),
-        (Shape::Text | Shape::Prose, "title" | "version" | "summary" | "label" | "data") | (Shape::Either(_), _) => {
-            text("unknown".to_owned())
+    /// Where a node is marked: a map at its first key and a list at its first item, not all their lines.
+    fn location(&self, node: &Node) -> Location {
+        match &node.kind {
+            Kind::Map(entries) if !entries.is_empty() => self.location(&entries[0].0),
+            Kind::List(items) if !items.is_empty() => self.location(&items[0]),
+            _ => Location::new(&self.file, node.span.clone()),
         }
-        (Shape::Word(words), _) => text((*words.first()?).to_owned()),
-        (Shape::List(_), _) => Some(Kind::List(Vec::new())),
-        (Shape::Map(map), _) => {
-            let keys = map.keys.iter().filter(|key| key.required);
-            let entries = keys.map(|key| {
-                let name = Node { span: start..start, kind: Kind::Text(key.name.to_owned()) };
-                Some((name, stand_in(key, start)?))
-            });
-            Some(Kind::Map(entries.collect::<Option<_>>()?))
-        }
-        _ => None,
-    };
-    Some(Node { span: start..start, kind: kind? })
-}
-
-/// What is marked when a whole node is meant: a map's first key or the start of a list, not all its lines.
-fn head(node: &Node) -> Node {
-    match &node.kind {
-        Kind::Map(entries) if !entries.is_empty() => entries[0].0.clone(),
-        Kind::List(items) if !items.is_empty() => head(&items[0]),
-        _ => node.clone(),
     }
 }
 
-fn expected(shape: &Shape) -> String {
+/// Whether a node is of the kind that a shape is, apart from words.
+fn is_like(node: &Node, shape: &Shape) -> bool {
+    match (shape, &node.kind) {
+        (Shape::Text, Kind::Text(_))
+        | (Shape::List(_), Kind::List(_))
+        | (Shape::Map(_) | Shape::UseOr(..), Kind::Map(_)) => true,
+        (Shape::Either(shapes), _) => shapes.iter().any(|shape| is_like(node, shape)),
+        _ => false,
+    }
+}
+
+/// The words that may stand at a place.
+fn words(shape: &Shape) -> Vec<&'static str> {
     match shape {
-        Shape::Text | Shape::Prose | Shape::Like(_) | Shape::Type | Shape::Scalar => "text".to_owned(),
-        Shape::Whole { .. } | Shape::Number => "a number".to_owned(),
-        Shape::Flag => "`true` or `false`".to_owned(),
-        Shape::Word(words) => either(words.iter().map(|word| format!("`{word}`")).collect()),
-        Shape::List(_) => "a list".to_owned(),
-        Shape::Map(_) | Shape::MapWith(..) | Shape::UseOr(..) => "a map".to_owned(),
-        Shape::Either(shapes) => either(shapes.iter().map(expected).collect()),
+        Shape::Word(words) => words.iter().map(|(word, _)| *word).collect(),
+        Shape::Either(shapes) => shapes.iter().flat_map(words).collect(),
+        _ => Vec::new(),
     }
 }
 
-/// `a`, `b` or `c`.
-fn either(mut choices: Vec<String>) -> String {
+/// What may stand at a place, in words.
+pub(crate) fn expected(shape: &Shape) -> String {
+    let mut choices = choices(shape);
     match (choices.pop(), choices.as_slice()) {
         (Some(last), []) => last,
         (Some(last), others) => format!("{} or {last}", others.join(", ")),
@@ -280,29 +250,20 @@ fn either(mut choices: Vec<String>) -> String {
     }
 }
 
+fn choices(shape: &Shape) -> Vec<String> {
+    let one = |text: &str| vec![text.to_owned()];
+    match shape {
+        Shape::Text => one("text"),
+        Shape::Whole | Shape::Number => one("a number"),
+        Shape::Flag => one("`true` or `false`"),
+        Shape::Word(words) => words.iter().map(|(word, _)| format!("`{word}`")).collect(),
+        Shape::List(_) => one("a list"),
+        Shape::Map(_) | Shape::UseOr(..) => one("a map"),
+        Shape::Either(shapes) => shapes.iter().flat_map(choices).collect(),
+    }
+}
+
 /// The keys of a map.
 fn names(map: &Map) -> String {
     map.keys.iter().map(|key| format!("`{}`", key.name)).collect::<Vec<_>>().join(", ")
-}
-
-/// Whether a text can be a name of the catalogue, or stand within a line.
-pub(crate) fn is_line(text: &str) -> bool {
-    is_prose(text) && !has_lines(text)
-}
-
-/// Whether a text says something, and all of it can be seen.
-pub(crate) fn is_prose(text: &str) -> bool {
-    !text.trim().is_empty() && !text.chars().any(is_invisible)
-}
-
-fn has_lines(text: &str) -> bool {
-    text.contains(['\n', '\r', '\t'])
-}
-
-/// Control characters other than line breaks, and marks that reorder or hide text.
-pub(crate) fn is_invisible(character: char) -> bool {
-    (character.is_control() && !matches!(character, '\n' | '\r' | '\t'))
-        || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
 }

@@ -297,6 +297,6 @@ fn remove_empty_parents(root: &Path, removed: &Path) {
     }
 }
 
-fn diff(old: &str, new: &str) -> String {
+pub(crate) fn diff(old: &str, new: &str) -> String {
     TextDiff::from_lines(old, new).unified_diff().context_radius(2).header("on disk", "emitted").to_string()
 }

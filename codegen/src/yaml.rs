@@ -1,31 +1,102 @@
 //! YAML that every reader takes for the same, those of YAML 1.1 too.
 //!
-//! To many of them `on` is a boolean, `12:30` a number and `2024-01-01` a date, where YAML 1.2 has texts.
-//! What has to stand in quotes for their sake is known to the library; the catalogue's own layout asks it.
+//! To many of them `on` is a boolean, `12:30` a number and `2024-01-01` a date, where YAML 1.2 has texts. The library
+//! that reads and fills values writes for itself, so what has to stand in quotes for others' sake is known here.
 
-use serde::Serialize;
+use std::iter;
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+use serde_yaml::Value;
+
+use crate::marked::{self, Kind};
+use crate::walk::is_invisible;
+
+/// What a reader of YAML 1.1 takes for a boolean, nothing, a number, a date or a time.
+static MISREAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let words = r"(---|\.\.\.)( .*)?|y|n|yes|no|on|off|true|false|null|~|=|<<|[-+]?\.inf|\.nan";
+    let numbers = r"[-+.]?[0-9][-+.0-9_:tz ]*|[-+.]?[0-9][0-9._]*e[-+]?[0-9]+|[-+]?0(x[0-9a-f_]+|o[0-7_]+|b[01_]+)";
+    Regex::new(&format!("^(?i:{words}|{numbers})$")).ok()
+});
 
 /// A document in block style.
-pub(crate) fn document(value: &impl Serialize) -> String {
-    // Lines are not folded: whoever compares two documents wants a text to stay in its line.
-    let options = serde_saphyr::ser_options! { folded_wrap_chars: usize::MAX };
-    serde_saphyr::to_string_with_options(value, options).unwrap_or_default()
+pub(crate) fn document(value: &Value) -> String {
+    lines(value).join("\n") + "\n"
 }
 
-/// Whether a text of one line can stand without quotes.
+fn lines(value: &Value) -> Vec<String> {
+    match value {
+        Value::Mapping(entries) if !entries.is_empty() => {
+            entries.iter().flat_map(|(key, value)| entry(key, value)).collect()
+        }
+        Value::Sequence(items) if !items.is_empty() => items.iter().flat_map(|item| self::item(lines(item))).collect(),
+        value => vec![scalar(value)],
+    }
+}
+
+fn entry(key: &Value, value: &Value) -> Vec<String> {
+    let key = scalar(key) + ":";
+    let (head, below) = match value {
+        Value::Mapping(entries) if !entries.is_empty() => (key, lines(value)),
+        Value::Sequence(items) if !items.is_empty() => (key, lines(value)),
+        Value::String(text) if is_block(text) => (key + " |-", text.split('\n').map(str::to_owned).collect()),
+        value => return vec![key + " " + &scalar(value)],
+    };
+    iter::once(head).chain(below.into_iter().map(indent)).collect()
+}
+
+/// Whether a text can stand as it is, each of its lines on one of its own.
+fn is_block(text: &str) -> bool {
+    let is_shown = |line: &str| !line.contains(is_escaped) && line.trim_end() == line;
+    text.contains('\n') && text.split('\n').all(is_shown) && text.trim() == text
+}
+
+/// Lines behind a dash, below which the others stand.
+fn item(lines: Vec<String>) -> impl Iterator<Item = String> {
+    let mut lines = lines.into_iter();
+    let first = lines.next().map(|first| "- ".to_owned() + &first);
+    first.into_iter().chain(lines.map(indent))
+}
+
+fn indent(line: String) -> String {
+    if line.is_empty() { line } else { "  ".to_owned() + &line }
+}
+
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::String(text) if is_plain(text) => text.clone(),
+        Value::String(text) => escaped(text),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Sequence(_) => "[]".to_owned(),
+        Value::Mapping(_) => "{}".to_owned(),
+        Value::Null | Value::Tagged(_) => "null".to_owned(),
+    }
+}
+
+/// Whether a text can stand without quotes.
 pub(crate) fn is_plain(text: &str) -> bool {
-    line(text, false) == text
+    let is_text = || match marked::parse(&format!("a: {text}\n")).map(|node| node.kind) {
+        Ok(Kind::Map(entries)) => entries.len() == 1 && entries[0].1.text() == Some(text),
+        _ => false,
+    };
+    let is_misread = || MISREAD.as_ref().is_none_or(|misread| misread.is_match(text));
+    !text.contains(is_escaped) && !is_misread() && is_text()
 }
 
 /// A text in double quotes, with escapes for what cannot be seen.
 pub(crate) fn escaped(text: &str) -> String {
-    line(text, true)
+    let escape = |character: char| match character {
+        '"' | '\\' => format!("\\{character}"),
+        '\n' => "\\n".to_owned(),
+        character if is_escaped(character) => format!("\\U{:08x}", u32::from(character)),
+        character => character.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(escape).collect::<String>())
 }
 
-fn line(text: &str, quote_all: bool) -> String {
-    let options = serde_saphyr::ser_options! { prefer_block_scalars: false, quote_all: quote_all };
-    let written = serde_saphyr::to_string_with_options(&text, options).unwrap_or_default();
-    written.strip_suffix('\n').unwrap_or(&written).to_owned()
+fn is_escaped(character: char) -> bool {
+    character.is_control() || is_invisible(character)
 }
 
 #[cfg(test)]
@@ -63,6 +134,18 @@ mod tests {
             let inline = Tree::map().with(text, text).inline();
             assert!(inline.starts_with("{'") && inline.ends_with("'}"), "{inline}");
         }
+    }
+
+    #[test]
+    fn a_document_is_what_it_was() {
+        let json =
+            r#"{"a": [[1, -0.5], [], {"b": {}, "c": [true, null]}], "d": "e\n\n  f: #g\nh", "i": "\nj", "k": "l\n"}"#;
+        let value: Value = serde_yaml::from_str(json).expect("JSON is YAML");
+        let yaml = document(&value);
+        assert_eq!(serde_yaml::from_str::<Value>(&yaml).expect(&yaml), value, "{yaml}");
+        let expected = "a:\n  - - 1\n    - -0.5\n  - []\n  - b: {}\n    c:\n      - true\n      - null\n\
+            d: |-\n  e\n\n    f: #g\n  h\ni: \"\\nj\"\nk: \"l\\n\"\n";
+        assert_eq!(yaml, expected);
     }
 
     #[test]

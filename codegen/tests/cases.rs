@@ -27,12 +27,11 @@ fn main() -> ExitCode {
 fn check(case: &Path) -> Result<(), Failed> {
     let texts = catalogue(case);
     let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    match codegen::check(codegen::load_texts(&texts)) {
-        Ok(checked) => {
+    match codegen::check(&codegen::load_texts(&texts)) {
+        Ok(api) => {
             if case.join("expected.err").exists() {
                 return Err("findings were expected, and there are none".into());
             }
-            let api = codegen::lower(&checked);
             let package = Package::new("client");
             let documents = codegen::documents(&api, &package).into_iter();
             let documents = documents.map(|file| File { path: format!("docs/{}", file.path), ..file });

@@ -144,7 +144,7 @@ type Texts = BTreeMap<String, String>;
 /// A client as users get it: the emitted files, and those that are written once.
 fn client(catalogue: &Texts, scratch: &Path, name: &str) {
     let texts: Vec<_> = catalogue.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let api = codegen::lower(&codegen::check(load_texts(&texts)).expect("the catalogue has no finding"));
+    let api = codegen::resolve(&load_texts(&texts)).expect("the catalogue has no finding");
     let (folder, package) = (scratch.join("members").join(name), Package::new(name));
     for file in codegen::emit(&api, &package) {
         write(&folder.join("src/generated").join(file.path), &file.text);

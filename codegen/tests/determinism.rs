@@ -18,8 +18,8 @@ fn texts() -> Vec<(String, String)> {
 
 fn check(texts: &[(String, String)]) -> Vec<codegen::File> {
     let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let checked = codegen::check(codegen::load_texts(&texts)).expect("our catalogue has no finding");
-    codegen::emit(&codegen::lower(&checked), &codegen::Package::new("client"))
+    let api = codegen::resolve(&codegen::load_texts(&texts)).expect("our catalogue has no finding");
+    codegen::emit(&api, &codegen::Package::new("client"))
 }
 
 #[test]

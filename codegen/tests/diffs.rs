@@ -59,6 +59,5 @@ fn catalogue(folders: &[&Path]) -> BTreeMap<String, String> {
 
 fn model(texts: &BTreeMap<String, String>) -> Result<Api, Failed> {
     let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let checked = codegen::check(codegen::load_texts(&texts));
-    Ok(codegen::lower(&checked.map_err(|diagnostics| diagnostics.to_string())?))
+    Ok(codegen::resolve(&codegen::load_texts(&texts)).map_err(|diagnostics| diagnostics.to_string())?)
 }

@@ -15,7 +15,7 @@ fn blocks(page: &str) -> Vec<String> {
 
 fn check(service: &str, group: &str) {
     let catalogue = codegen::load_texts(&[("orderflow.yaml", group), ("service.yaml", service)]);
-    if let Err(diagnostics) = codegen::check(catalogue) {
+    if let Err(diagnostics) = codegen::resolve(&catalogue) {
         panic!("{diagnostics}");
     }
 }

@@ -27,8 +27,10 @@
 //! [`Client::raw`] for a path, `unknown_fields` for what a reply holds beyond its documented fields.
 //!
 //! Every fact in these docs that the interface document does not state says how it is known: "published" by the
-//! provider elsewhere, or "reported" by public clients; see [`registry::Evidence`]. What is only reported is never
-//! relied on: such a field is an `Option`, such a limit is left to the service to enforce.
+//! provider elsewhere, "reported" by public clients, or "from the former version" of the interface; see
+//! [`registry::Evidence`]. What is only reported or former is never relied on: such a field is an `Option`, such a
+//! limit is left to the service to enforce. A field of the former version may have another name today: it is then
+//! `None`, and what came is in `unknown_fields`.
 //!
 //! Requests are held back at a gate so that the service's limits are kept ([`RateLimit`]), sent again where
 //! that helps ([`Retry`]), and given up in time. [`Builder`] has the settings, all of which have defaults.
@@ -48,7 +50,7 @@
 //! let (mut points, mut start) = (Vec::new(), from);
 //! while start < to {
 //!     let end = to.min(start + hour * at_once);
-//!     // Less a second, so that no record comes twice, whether or not the end is a part of the range.
+//!     // Minus a second, so that no record comes twice, whether or not the end is a part of the range.
 //!     points.extend(ratio.clone().start_time(start).end_time(end - second).await?);
 //!     start = end;
 //! }

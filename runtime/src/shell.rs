@@ -368,7 +368,11 @@ macro_rules! __series {
             fn decode(text: &str) -> ::std::result::Result<Self, $crate::DecodeError> {
                 let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
                 let rest = $crate::emitted::decode_series::<$metadata>(text, T::INFO, &mut data)?;
-                Ok(Self { data, metadata: rest.metadata, unknown_fields: rest.unknown_fields })
+                ::std::result::Result::Ok(Self {
+                    data,
+                    metadata: rest.metadata,
+                    unknown_fields: rest.unknown_fields,
+                })
             }
 
             fn read(
@@ -380,8 +384,12 @@ macro_rules! __series {
                 let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
                 // Compiled for every endpoint, and this is less of it than a `?`.
                 match $crate::emitted::read_series::<$metadata>(response, T::INFO, &mut data) {
-                    Ok(rest) => Ok(Self { data, metadata: rest.metadata, unknown_fields: rest.unknown_fields }),
-                    Err(error) => Err(error),
+                    ::std::result::Result::Ok(rest) => ::std::result::Result::Ok(Self {
+                        data,
+                        metadata: rest.metadata,
+                        unknown_fields: rest.unknown_fields,
+                    }),
+                    ::std::result::Result::Err(error) => ::std::result::Result::Err(error),
                 }
             }
         }
@@ -392,7 +400,18 @@ macro_rules! __series {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! takes {
-    ($endpoint:ident => $($takes:ident),+) => {
+    ($endpoint:ident => $($takes:path),+) => {
         $(impl $takes for $endpoint {})+
     };
+}
+
+/// Defines the types that stand for endpoints, by the methods of their group's handle.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! markers {
+    ($group:ident: $($marker:ident $method:ident),+) => {$(
+        #[doc = ::std::concat!("The endpoint of [`", ::std::stringify!($group), "::", ::std::stringify!($method), "`].")]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $marker;
+    )+};
 }

@@ -45,16 +45,16 @@ async fn everything_is_told_in_order() {
     let expected = [
         "token sent 1: Err(Connect), 0 bytes, 21ms",
         "token again after Connect",
-        "token waited for Gate 1.01s",
+        "token waited for Gate 989ms",
         "token sent 2: Ok(200), 51 bytes, 21ms",
         "token renewed: true",
-        "market.ratio waited for Token 1.052s",
+        "market.ratio waited for Token 1.031s",
         "market.ratio waited for Gate 989ms",
         "market.ratio sent 1: Ok(503), 42 bytes, 21ms",
         "market.ratio again after Status",
         "market.ratio waited for Gate 989ms",
         "market.ratio sent 2: Ok(200), 51 bytes, 21ms",
-        "market.ratio ended: Success { status: 200 }, 51 bytes, 2 attempts, 3.072s, 3.03s",
+        "market.ratio ended: Success { status: 200 }, 51 bytes, 2 attempts, 3.051s, 3.009s",
     ];
     assert_eq!(*journal.0.lock().unwrap(), expected);
 }

@@ -170,7 +170,7 @@ impl Failure {
 
 /// The findings, each with the file's path as a terminal can open it.
 pub(crate) fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
-    diagnostics.render(&format!("{}/", shown(spec)), stderr().is_terminal())
+    diagnostics.render(&folder(spec), stderr().is_terminal())
 }
 
 /// What came of the whole pipeline.
@@ -190,19 +190,32 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Gener
         folder(crate_folder.generated(), codegen::emit(&api, package)),
         folder(crate_folder.docs(), codegen::documents(&api, package)),
     ];
-    if paths::is_same(spec, &paths::spec()) {
+    let is_ours = paths::is_same(spec, &paths::spec());
+    if is_ours {
         let files = vec![codegen::catalogue_schema()];
         folders.push(Folder { root: spec.to_owned(), package: None, is_shared: true, files });
     }
-    let reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
+    let mut reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
     let mut created = Vec::new();
     // What is in the way has stopped everything.
-    if mode == Mode::Write && !reports.iter().any(Report::has_foreign) {
+    let is_free = !reports.iter().any(Report::has_foreign);
+    if is_ours
+        && is_free
+        && let Some(report) = reports.last_mut()
+    {
+        report.changes.extend(codegen::write_page(spec, mode).map_err(Failure::Disk)?);
+    }
+    if mode == Mode::Write && is_free {
         created = crate_folder.missing(&api);
         crate_folder.complete(&created).map_err(Failure::Disk)?;
     }
     let reports = folders.into_iter().map(|folder| folder.root).zip(reports).collect();
     Ok(Generated { summary: Summary::of(&api), reports, created })
+}
+
+/// A folder as it stands before the names of its files.
+pub(crate) fn folder(path: &Path) -> String {
+    format!("{}/", shown(path).trim_end_matches(std::path::MAIN_SEPARATOR))
 }
 
 #[cfg(test)]

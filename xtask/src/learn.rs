@@ -84,13 +84,13 @@ impl Learn {
     fn lessons(&self) -> Result<Vec<Lesson>, Refusal> {
         let catalogue = || load(&self.target.spec());
         if self.untyped {
-            let questions = Question::untyped(catalogue())?;
+            let questions = Question::untyped(&catalogue())?;
             Question::any_takes(&questions, &self.params)?;
             return self.ask_all(&questions);
         }
         let endpoint = self.endpoint.as_deref().unwrap_or_default();
         if self.live {
-            let question = Question::of(catalogue(), endpoint)?;
+            let question = Question::of(&catalogue(), endpoint)?;
             question.takes(&self.params)?;
             return Ok(vec![self.ask(&question, 24).map_err(|unasked| unasked.why)?]);
         }

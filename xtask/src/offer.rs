@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use clap::Args;
 use codegen::{CatalogueChange, Refusal};
 
-use crate::codegen::drawn;
-use crate::paths::{self, shown};
+use crate::codegen::{drawn, folder};
+use crate::paths;
 use crate::terminal::{fail, say};
 
 /// The catalogue's words for how something is known.
-pub(crate) const EVIDENCE: [&str; 3] = ["document", "published", "reported"];
+pub(crate) const EVIDENCE: [&str; 4] = ["document", "published", "reported", "former"];
 
 /// Which catalogue is edited, and whether to ask first.
 #[derive(Args)]
@@ -44,7 +44,7 @@ impl Target {
         };
         let spec = self.spec();
         if !change.is_empty() {
-            say(&format!("{}\n", change.diff(&format!("{}/", shown(&spec)))));
+            say(&format!("{}\n", change.diff(&folder(&spec))));
         }
         // Below the edit, which can be long: what is left out is not to scroll away.
         for line in change.said() {

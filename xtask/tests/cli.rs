@@ -168,6 +168,16 @@ fn a_wrong_catalogue_touches_no_file() {
     assert!(!out.exists());
 }
 
+/// As a shell completes the name of a folder.
+#[test]
+fn a_folder_with_a_slash_is_the_same_folder() {
+    let (spec, out) = project("slash");
+    fs::write(spec.join("market.yaml"), "title: 1\n").expect("a file");
+    let output = run(&["check"], &spec.join(""), &out);
+    let said = text(&output.stderr);
+    assert!(said.contains("slash/spec/market.yaml:1:8"), "{said}");
+}
+
 #[test]
 fn a_catalogue_that_is_not_there_is_a_finding() {
     let (spec, out) = project("absent");
@@ -239,7 +249,7 @@ fn add_names_everything_that_is_missing() {
     let output = run(&["add", "/depth"], &spec, &out);
     assert_eq!(
         text(&output.stderr),
-        "error: an endpoint needs more; add --group GROUP and --evidence document|published|reported\n"
+        "error: an endpoint needs more; add --group GROUP and --evidence document|published|reported|former\n"
     );
     let output = run(&["add", "/depth", "--group", "books", "--evidence", "reported", "--yes"], &spec, &out);
     assert!(output.status.success(), "{}", text(&output.stderr));

@@ -8,7 +8,7 @@ use crate::command::{cargo, output};
 use crate::report::Outcome;
 use crate::scratch::{Scratch, entries};
 
-/// The emitted lines for each endpoint that has a path.
+/// The emitted lines, those of records not counted, and the endpoints that have a path.
 pub(crate) fn lines_per_endpoint(scratch: &Scratch) -> Result<(usize, usize), String> {
     let lines = count_lines(&scratch.project.join("generated-client/src/generated"))?;
     // The catalogue states a path for every endpoint that has one.
@@ -27,16 +27,36 @@ fn count_lines(path: &Path) -> Result<usize, String> {
     if path.is_dir() {
         return entries(path)?.iter().map(|entry| count_lines(entry)).sum();
     }
-    fs::read_to_string(path).map(|text| text.lines().count()).map_err(|error| format!("{}: {error}", path.display()))
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let lines: Vec<_> = text.lines().collect();
+    Ok(lines.len() - lines_of_records(&lines))
+}
+
+/// The lines of structs that are records, with their docs, and of their `impl Record`.
+fn lines_of_records(lines: &[&str]) -> usize {
+    let is_head = |line: &&str| line.starts_with("///") || line.starts_with("#[");
+    let ends_with_record = |line: &str| {
+        let name = line.strip_prefix("pub struct ").and_then(|rest| rest.strip_suffix(" {"));
+        name.is_some_and(|name| lines.contains(&format!("impl Record for {name} {{").as_str()))
+    };
+    let begins = lines.iter().enumerate();
+    let records = begins.filter(|(_, line)| line.starts_with("impl Record for ") || ends_with_record(line));
+    records
+        .map(|(index, _)| {
+            let head = lines[..index].iter().rev().take_while(|line| is_head(line)).count();
+            let body = lines[index..].iter().position(|line| *line == "}").map_or(0, |last| last + 1);
+            head + body
+        })
+        .sum()
 }
 
 pub(crate) fn lines(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let (lines, endpoints) = lines_per_endpoint(scratch)?;
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     let measured = format!("{:.1}", lines as f64 / endpoints as f64);
-    let what = "emitted lines per endpoint with a path, docs included".to_owned();
+    let what = "emitted lines per endpoint with a path, docs included, records not counted".to_owned();
     let detail = format!("{lines} lines, {endpoints} endpoints");
-    Ok(vec![Outcome { number: "13", what, bounds: ("75", "50"), measured, detail }])
+    Ok(vec![Outcome { number: "13", what, bounds: ("58", "50"), measured, detail }])
 }
 
 /// The crates below a package, itself not counted.

@@ -1,4 +1,5 @@
-//! The JSON Schema of the catalogue, made from the table of the format: editors complete, explain and check with it.
+//! The JSON Schema of the catalogue, made from the declarations of the format: editors complete, explain and check with
+//! it.
 //!
 //! Draft 7, which is what editors' YAML support reads everywhere. In that draft nothing may stand beside a
 //! reference, so what a key is about stands beside an `allOf`.
@@ -10,15 +11,9 @@ use serde_yaml::Value;
 use super::File;
 use super::ordered::Object;
 use super::render::MARKER;
-use crate::format::{GROUP, Key, Map, Rule, SERVICE, Shape};
+use crate::format::{Condition, Form, GROUP, Key, Map, Rule, SERVICE, Shape};
 use crate::type_expr::{BUILTINS, MAX_LISTS};
-
-/// Text without control characters and marks that reorder or hide text, as the walk has it.
-const PROSE: &str = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]*$";
-
-/// The same on one line.
-const LINE: &str =
-    r"^[^\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]*$";
+use crate::walk::INVISIBLE;
 
 /// The file that stands beside the catalogue.
 pub fn catalogue_schema() -> File {
@@ -48,30 +43,7 @@ fn is_service() -> Object {
 /// Every map below a map, by name.
 fn collect(map: &'static Map, maps: &mut BTreeMap<String, &'static Map>) {
     if maps.insert(name(map), map).is_none() {
-        for key in map.keys {
-            collect_shape(&key.shape, maps);
-        }
-    }
-}
-
-fn collect_shape(shape: &'static Shape, maps: &mut BTreeMap<String, &'static Map>) {
-    match shape {
-        Shape::List(item) => collect_shape(item, maps),
-        Shape::Map(map) | Shape::MapWith(map, _) => collect(map, maps),
-        Shape::UseOr(entry, other) => {
-            collect(entry, maps);
-            collect(other, maps);
-        }
-        Shape::Either(shapes) => shapes.iter().for_each(|shape| collect_shape(shape, maps)),
-        Shape::Text
-        | Shape::Prose
-        | Shape::Like(_)
-        | Shape::Type
-        | Shape::Scalar
-        | Shape::Whole { .. }
-        | Shape::Number
-        | Shape::Flag
-        | Shape::Word(_) => {}
+        map.keys.iter().flat_map(|key| key.shape.maps()).for_each(|map| collect(map, maps));
     }
 }
 
@@ -96,38 +68,76 @@ fn definition(map: &Map) -> Object {
 }
 
 fn property(key: &Key) -> Object {
-    let about = Object::default().with("description", key.about);
-    let schema = shape(&key.shape);
+    let words = meanings(&key.shape).into_iter().map(|(word, means)| format!(" `{word}`: {}", means.trim()));
+    let about = Object::default().with("description", key.about.trim().to_owned() + &words.collect::<String>());
+    let schema = shape(&key.shape, &key.form);
     if schema.get("$ref").is_some() { about.with("allOf", vec![schema]) } else { about.and(schema) }
 }
 
-fn shape(shape: &Shape) -> Object {
-    let simple = |ty: &str| Object::default().with("type", ty);
+/// The words that a key can say.
+fn meanings(shape: &Shape) -> Vec<(&'static str, &'static str)> {
     match shape {
-        Shape::Text => text().with("pattern", LINE),
-        Shape::Prose => text().with("pattern", PROSE),
-        Shape::Like(form) => text().with("pattern", *form),
-        Shape::Type => type_expression(),
-        Shape::Scalar => any_of([text().with("pattern", LINE), simple("number"), simple("boolean")]),
-        Shape::Whole { min, max } => simple("integer").with("minimum", *min).with("maximum", *max),
-        Shape::Number => simple("number"),
-        Shape::Flag => simple("boolean"),
-        Shape::Word(words) => Object::default().with_list("enum", words.iter().copied()),
-        Shape::List(item) => simple("array").with("items", self::shape(item)),
-        Shape::Map(map) => reference(map),
-        Shape::MapWith(map, key) => Object::default().with("allOf", vec![reference(map), required(&[key])]),
-        Shape::UseOr(entry, other) => Object::default()
+        Shape::Word(words) => words.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+fn shape(shape: &Shape, form: &Form) -> Object {
+    let simple = |ty: &str| Object::default().with("type", ty);
+    match (shape, form) {
+        (Shape::Text, _) => text(form),
+        (Shape::Whole, Form::Within(min, max, _)) => simple("integer").with("minimum", *min).with("maximum", *max),
+        (Shape::Whole, _) => simple("integer").with("minimum", 0),
+        (Shape::Number, _) => simple("number"),
+        (Shape::Flag, _) => simple("boolean"),
+        (Shape::Word(words), _) => Object::default().with_list("enum", words.iter().map(|(word, _)| *word)),
+        (Shape::List(item), _) => simple("array").with("items", self::shape(item, form)),
+        (Shape::Map(map), Form::With(key, _)) => {
+            Object::default().with("allOf", vec![reference(map), required(&[key])])
+        }
+        (Shape::Map(map), _) => reference(map),
+        (Shape::UseOr(entry, other), _) => Object::default()
             .with("type", "object")
             .with("if", required(&["use"]))
             .with("then", reference(entry))
             .with("else", reference(other)),
-        Shape::Either(shapes) => any_of(shapes.iter().map(self::shape)),
+        (Shape::Either(_), _) => any_of(choices(shape).into_iter().map(|shape| self::shape(shape, form))),
     }
 }
 
-/// Text that says something.
-fn text() -> Object {
-    Object::default().with("type", "string").with("not", Object::default().with("pattern", r"^\s*$"))
+/// The different things that may stand at a place.
+fn choices(shape: &Shape) -> Vec<&Shape> {
+    match shape {
+        Shape::Either(shapes) => shapes.iter().flat_map(choices).collect(),
+        shape => vec![shape],
+    }
+}
+
+/// Text that says something, all of which can be seen.
+fn text(form: &Form) -> Object {
+    let text = || Object::default().with("type", "string").with("not", Object::default().with("pattern", r"^\s*$"));
+    let line = || text().with("pattern", visible("\\u0000-\\u001f"));
+    match form {
+        // Line breaks and tabs are control characters, too.
+        Form::Prose => text().with("pattern", visible("\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f")),
+        Form::Scalar => any_of([line(), Object::default().with_list("type", ["number", "boolean"])]),
+        Form::Type => type_expression(),
+        Form::Path { .. } => text().with("pattern", "^/"),
+        Form::Like(pattern, _) => text().with("pattern", *pattern),
+        Form::Line | Form::Within(..) | Form::With(..) => line(),
+    }
+}
+
+/// Text without some control characters, and without others that show nothing.
+fn visible(controls: &str) -> String {
+    let escape = |character: char| match u32::from(character) {
+        code @ ..=0xffff => format!("\\u{code:04x}"),
+        code => format!("\\u{{{code:x}}}"),
+    };
+    let ranges = INVISIBLE.iter().map(|(first, last)| {
+        if first == last { escape(*first) } else { format!("{}-{}", escape(*first), escape(*last)) }
+    });
+    format!("^[^{controls}\\u007f-\\u009f{}]*$", ranges.collect::<String>())
 }
 
 /// A built-in type, which an editor can offer, or a form that named types and lists have.
@@ -144,19 +154,15 @@ fn type_expression() -> Object {
 }
 
 fn rule(rule: &Rule) -> Object {
-    let says = |key: &str, word: &str| {
-        let says = Object::default().with(key, Object::default().with("const", word));
-        required(&[key]).with("properties", says)
-    };
-    match rule {
-        Rule::OneOf(keys) => Object::default().with_list("oneOf", keys.iter().map(|key| required(&[key]))),
-        Rule::NotEmpty => Object::default().with("minProperties", 1),
-        Rule::With(key, other) => Object::default().with("dependencies", Object::default().with(key, vec![*other])),
-        Rule::Needs(key, word, other) => Object::default().with("if", says(key, word)).with("then", required(&[other])),
-        Rule::Excludes(key, word, other) => Object::default()
-            .with("if", says(key, word))
-            .with("then", Object::default().with("not", required(&[other]))),
-    }
+    let not = |schema: Object| Object::default().with("not", schema);
+    let value = |key: &str, schema: Object| required(&[key]).with("properties", Object::default().with(key, schema));
+    let conditions = rule.never.iter().map(|condition| match condition {
+        Condition::Has(key) => required(&[key]),
+        Condition::Lacks(key) => not(required(&[key])),
+        Condition::ListsNothing(key) => not(value(key, Object::default().with("minItems", 1))),
+        Condition::Says(key, word) => value(key, Object::default().with("const", *word)),
+    });
+    not(Object::default().with_list("allOf", conditions))
 }
 
 fn required(keys: &[&str]) -> Object {
@@ -175,10 +181,9 @@ mod tests {
     #[test]
     fn every_map_has_a_name_of_its_own() {
         fn check(map: &'static Map, maps: &BTreeMap<String, &'static Map>) {
-            let mut below = BTreeMap::new();
-            map.keys.iter().for_each(|key| collect_shape(&key.shape, &mut below));
-            for (name, map) in below {
-                assert!(maps.get(&name).is_some_and(|other| std::ptr::eq(*other, map)), "{name}");
+            for below in map.keys.iter().flat_map(|key| key.shape.maps()) {
+                let name = name(below);
+                assert!(maps.get(&name).is_some_and(|other| std::ptr::eq(*other, below)), "{name}");
             }
         }
         let mut maps = BTreeMap::new();

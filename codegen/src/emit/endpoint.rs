@@ -3,14 +3,14 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::docs;
 use super::literal::{endpoint_info, ident};
-use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group, Passing};
+use super::{docs, params};
+use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group, Param, Passing, Setter};
 
 /// The method; what cannot be left out is an argument.
 pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
     let (name, marker) = (ident(&endpoint.ident), ident(&endpoint.type_ident));
-    let arguments = params(endpoint).map(|param| &param.param).filter(|param| param.is_argument());
+    let arguments = params_of(endpoint).map(|param| &param.param).filter(|param| param.is_argument());
     let (arguments, values): (Vec<_>, Vec<_>) =
         arguments.map(|param| value(param.argument(), &param.wire_name, &param.ty, param.passing())).unzip();
     let doc = docs::doc(method_docs(endpoint));
@@ -37,47 +37,51 @@ pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, passing: Pa
     (argument, quote!(.#with::<#ty>(#wire_name, #name)))
 }
 
-/// Marker, `Endpoint` and the traits of the setters.
+/// `Endpoint` for the marker, and the traits of the setters.
 pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> Vec<TokenStream> {
     let marker = ident(&endpoint.type_ident);
     let body = &endpoint.body;
     let info = endpoint_info(api, &group.ident, endpoint);
-    let doc = docs::doc([format!("The endpoint of [`{}::{}`].", group.handle, endpoint.ident)]);
-    let mut items = vec![
-        quote! {
-            #doc
-            #[derive(Clone, Copy, Debug)]
-            pub struct #marker;
-        },
-        quote! {
-            impl Endpoint for #marker {
-                type Body = #body;
-                const INFO: &'static EndpointInfo = #info;
-            }
-        },
-    ];
+    let mut items = vec![quote! {
+        impl Endpoint for #marker {
+            type Body = #body;
+            const INFO: &'static EndpointInfo = #info;
+        }
+    }];
     items.extend(takes(api, &marker, endpoint));
     items
 }
 
-fn params(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {
+fn params_of(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {
     endpoint.params.iter().flatten()
+}
+
+/// Params with their setters, apart from arguments: those of one type everywhere, then those whose type differs.
+pub(super) fn setters<'a>(
+    api: &'a Api,
+    params: impl Iterator<Item = &'a Param>,
+) -> (Vec<(&'a Param, &'a Setter)>, Vec<(&'a Param, &'a Setter)>) {
+    let params = params.filter(|param| !param.is_argument());
+    let setters = params.flat_map(|param| {
+        let idents = std::iter::once(&param.ident).chain(&param.list);
+        idents.filter_map(move |ident| Some((param, api.setter(ident)?)))
+    });
+    setters.partition(|(_, setter)| setter.ty.is_some())
 }
 
 fn method_docs(endpoint: &Endpoint) -> Vec<String> {
     let path = endpoint.path.as_deref().unwrap_or_default();
     let body = match &endpoint.body {
         Body::Series { record: Some(record), .. } => format!("a series of [`{}`]", record.ident),
-        Body::Series { record: None, .. } => "a series of records whose fields are unknown".to_owned(),
+        Body::Series { record: None, .. } => "a series of records".to_owned(),
         Body::Object { record, .. } => format!("one [`{}`]", record.ident),
-        Body::Unknown => "a body of which nothing is known".to_owned(),
+        Body::Unknown => "any body".to_owned(),
     };
-    vec![
-        docs::prose(&endpoint.summary),
-        docs::aliases(&endpoint.aliases),
-        format!("{}: {body}.{} {}", docs::code(&format!("GET {path}")), evidence(endpoint), params_line(endpoint)),
-        docs::prose(&endpoint.notes),
-    ]
+    let call = [format!("{}: {body}.", docs::code(&format!("GET {path}"))), evidence(endpoint), params_line(endpoint)];
+    let call: Vec<_> = call.into_iter().filter(|sentence| !sentence.is_empty()).collect();
+    let notes = [docs::prose(docs::unknown(&endpoint.notes).0), docs::unknowns(&docs::unknown_of(endpoint))];
+    let notes: Vec<_> = notes.into_iter().filter(|sentence| !sentence.is_empty()).collect();
+    vec![docs::prose(&endpoint.summary), docs::aliases(&endpoint.aliases), call.join(" "), notes.join(" ")]
 }
 
 /// What is not known from the interface document itself.
@@ -89,45 +93,54 @@ fn evidence(endpoint: &Endpoint) -> String {
     let path = endpoint.evidence;
     match (path, body) {
         (Evidence::Document, None | Some(Evidence::Document)) => String::new(),
-        (Evidence::Document, Some(body)) => format!(" The fields are {}.", body.told()),
-        (path, Some(body)) if path == body => format!(" Path and fields are {}.", path.told()),
-        (path, Some(body)) => format!(" The path is {}, the fields are {}.", path.told(), body.told()),
-        (path, None) => format!(" The path is {}.", path.told()),
+        (Evidence::Document, Some(body)) => format!("The fields are {}.", body.told()),
+        (path, Some(body)) if path == body => format!("Path and fields are {}.", path.told()),
+        (path, Some(body)) => format!("The path is {}, the fields are {}.", path.told(), body.told()),
+        (path, None) => format!("The path is {}.", path.told()),
     }
 }
 
 /// The params as code, with those that are reported as required marked.
 fn params_line(endpoint: &Endpoint) -> String {
     let Some(params) = &endpoint.params else {
-        return "Its params are unknown.".to_owned();
+        return String::new();
     };
     if params.is_empty() {
         return "It takes no params.".to_owned();
     }
-    let named = |filter: fn(&&EndpointParam) -> bool| {
-        let names = params.iter().filter(filter).map(|param| docs::code(param.param.argument()));
+    let named = |is_named: &dyn Fn(&EndpointParam) -> bool| {
+        let names = params.iter().filter(|param| is_named(param)).map(|param| docs::code(param.param.argument()));
         names.collect::<Vec<_>>().join(", ")
     };
-    let required = named(|param| param.param.required == Some(Evidence::Reported));
-    let mut line = format!("Params: {}.", named(|_| true));
-    if !required.is_empty() {
-        line += &format!(" Reported as required: {required}.");
+    let mut line = format!("Params: {}.", named(&|_| true));
+    let values = params.iter().filter(|param| param.shared.is_none_or(|(_, anew)| anew)).filter_map(|param| {
+        let values = docs::values(&param.param);
+        let name = docs::code(param.param.argument());
+        (!values.is_empty()).then(|| format!(" Of {name}, {}", docs::lower_first(&values)))
+    });
+    let values: String = values.collect();
+    for (known, how) in [(Evidence::Reported, "Reported as required"), (Evidence::Former, "Required formerly")] {
+        let required = named(&|param| param.param.required == Some(known));
+        if !required.is_empty() {
+            line += &format!(" {how}: {required}.");
+        }
     }
-    line
+    line + &values
 }
 
-/// The setters that the endpoint has: a list of their traits, and an `impl` for each whose type differs by endpoint.
+/// The setters that the endpoint has: a list of their traits, those of its param set by one macro, and an `impl` for
+/// each whose type differs by endpoint.
 fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Vec<TokenStream> {
-    let params = params(endpoint).map(|param| &param.param).filter(|param| !param.is_argument());
-    let setters = params.flat_map(|param| {
-        let idents = std::iter::once(&param.ident).chain(&param.list);
-        idents.filter_map(move |ident| Some((param, api.setter(ident)?)))
-    });
-    let (alike, differing): (Vec<_>, Vec<_>) = setters.partition(|(_, setter)| setter.ty.is_some());
-    let traits = alike.iter().map(|(_, setter)| ident(&setter.takes));
+    let (alike, differing) = setters(api, params_of(endpoint).map(|param| &param.param));
+    let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
+    let of_set = set.map_or(0, |set| params::traits(api, set).len());
+    let own: Vec<_> = alike.iter().skip(of_set).map(|(_, setter)| ident(&setter.takes)).collect();
     let mut items = Vec::new();
-    if !alike.is_empty() {
-        items.push(quote!(takes!(#marker => #(#traits),*);));
+    match set.filter(|_| of_set > 0).map(params::macro_name) {
+        Some(set) if own.is_empty() => items.push(quote!(#set!(#marker);)),
+        Some(set) => items.push(quote!(#set!(#marker => #(#own),*);)),
+        None if own.is_empty() => {}
+        None => items.push(quote!(takes!(#marker => #(#own),*);)),
     }
     items.extend(differing.iter().map(|(param, setter)| {
         let (takes, associated, ty) = (ident(&setter.takes), ident(&setter.type_ident), &param.ty);

@@ -8,7 +8,7 @@ use quote::{ToTokens, quote};
 
 use super::literal::{endpoint_info, ident};
 use super::render::{Imports, Source};
-use super::{File, docs, endpoint, record};
+use super::{File, docs, endpoint, params, record};
 use crate::model::{Api, Body, Endpoint, Group, Record};
 
 pub(super) fn file(api: &Api, group: &Group) -> File {
@@ -26,7 +26,7 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
         records.get(name).copied()
     };
     let others = group.records.iter().filter(|record| !owners.contains_key(record.ident.as_str()));
-    let items = [handle(group), accessor(group)].into_iter().chain(methods(group));
+    let items = [handle(group), accessor(group)].into_iter().chain(methods(group)).chain(markers(group));
     let items = items.chain(endpoints().flat_map(|endpoint| {
         endpoint::items(api, group, endpoint).into_iter().chain(own(endpoint).into_iter().flat_map(record::items))
     }));
@@ -35,10 +35,11 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
     let source = Source {
         path: format!("{}.rs", group.ident),
         from: group.file.clone(),
-        docs: format!("{}: {}", docs::prose(&group.title), lower_first(&summary)),
+        docs: format!("{}: {}", docs::prose(&group.title), docs::lower_first(&summary)),
         items,
     };
-    source.render(&imports(api))
+    let sets: Vec<_> = api.param_sets.iter().map(|set| params::macro_name(set).to_string()).collect();
+    source.render(&imports(api, &sets))
 }
 
 fn handle(group: &Group) -> TokenStream {
@@ -64,10 +65,10 @@ fn client_field(group: &Group) -> Ident {
 
 fn accessor(group: &Group) -> TokenStream {
     let (handle, accessor) = (ident(&group.handle), ident(&group.ident));
-    let title = format!("{}: {}", docs::prose(&group.title), lower_first(&docs::prose(&group.summary)));
+    let title = format!("{}: {}", docs::prose(&group.title), docs::lower_first(&docs::prose(&group.summary)));
     let aliases = docs::aliases(&group.aliases);
     let client = client_field(group);
-    let doc = docs::doc([title, aliases]);
+    let doc = docs::doc([title, aliases, docs::prose(&group.notes)]);
     quote! {
         impl Client {
             #doc
@@ -91,6 +92,19 @@ fn methods(group: &Group) -> Option<TokenStream> {
     })
 }
 
+/// The types that stand for the endpoints, each with the method whose request it is of.
+fn markers(group: &Group) -> Option<TokenStream> {
+    let handle = ident(&group.handle);
+    let endpoints = group.endpoints.iter().filter(|endpoint| endpoint.path.is_some());
+    let markers: Vec<_> = endpoints
+        .map(|endpoint| {
+            let (marker, method) = (ident(&endpoint.type_ident), ident(&endpoint.ident));
+            quote!(#marker #method)
+        })
+        .collect();
+    (!markers.is_empty()).then(|| quote!(markers!(#handle: #(#markers),*);))
+}
+
 /// The name of a body's record, if it is one of the group's.
 fn own_record(body: &Body) -> Option<&str> {
     let reference = body.record()?;
@@ -98,7 +112,7 @@ fn own_record(body: &Body) -> Option<&str> {
 }
 
 fn registry(api: &Api, group: &Group) -> TokenStream {
-    let Group { ident: name, title, summary, aliases, .. } = group;
+    let Group { ident: name, title, summary, aliases, notes, .. } = group;
     let endpoints = group.endpoints.iter().map(|endpoint| {
         if endpoint.path.is_some() {
             let marker = ident(&endpoint.type_ident);
@@ -108,24 +122,14 @@ fn registry(api: &Api, group: &Group) -> TokenStream {
         }
     });
     let aliases = (!aliases.is_empty()).then(|| quote!(.aliases(&[#(#aliases),*])));
+    let notes = (!notes.is_empty()).then(|| quote!(.notes(#notes)));
     quote! {
         pub(crate) static GROUP: GroupInfo =
-            GroupInfo::new(#name, #title).summary(#summary) #aliases .endpoints(&[#(#endpoints),*]);
+            GroupInfo::new(#name, #title).summary(#summary) #aliases #notes .endpoints(&[#(#endpoints),*]);
     }
 }
 
-fn lower_first(text: &str) -> String {
-    let mut characters = text.chars();
-    // An acronym keeps its capitals.
-    match (characters.next(), characters.clone().next()) {
-        (Some(first), second) if !second.is_some_and(char::is_uppercase) => {
-            format!("{}{}", first.to_lowercase(), characters.as_str())
-        }
-        _ => text.to_owned(),
-    }
-}
-
-fn imports(api: &Api) -> Imports<'_> {
+fn imports<'a>(api: &'a Api, sets: &'a [String]) -> Imports<'a> {
     let mut imports = record::imports(api);
     imports.extend([
         ("Client", "crate"),
@@ -138,12 +142,14 @@ fn imports(api: &Api) -> Imports<'_> {
         ("ParamLocation", "::runtime::registry"),
         ("Endpoint", "::runtime"),
         ("Request", "crate"),
+        ("markers", "::runtime"),
         ("takes", "::runtime"),
         ("params", "super::service"),
         ("records", "super::service"),
     ]);
     imports.extend(api.records.iter().map(|record| (record.ident.as_str(), "super::service")));
     imports.extend(api.setters.iter().map(|setter| (setter.takes.as_str(), "super::service::params")));
+    imports.extend(sets.iter().map(|set| (set.as_str(), "super::service::params")));
     imports
 }
 

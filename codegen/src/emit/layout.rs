@@ -1,5 +1,5 @@
-//! The printer's text in, the same laid out as the project's own code: lines of up to 120 columns,
-//! a blank line between the members of an `impl`. Only line breaks and trailing commas change.
+//! The printer's text in, out comes what a reader would miss in it: lists on one line where they fit, as nearly all do,
+//! and a blank line between the members of an `impl`. Only line breaks and trailing commas change.
 
 /// Where a line ends at the latest, as in `rustfmt.toml`.
 const WIDTH: usize = 120;
@@ -26,25 +26,11 @@ fn join(lines: &[&str]) -> Vec<String> {
             joined.push(line);
         } else {
             joined.push((*line).to_owned());
-            let is_names = ["use ", "takes!("].iter().any(|names| line.starts_with(names));
-            joined.extend(if is_names { fill(&inner) } else { inner });
+            joined.extend(inner);
             joined.push(close.to_owned());
         }
     }
-    join_chains(joined)
-}
-
-/// As many names on a line as fit; the printer breaks lines earlier.
-fn fill(inner: &[String]) -> Vec<String> {
-    let indentation = " ".repeat(inner.first().map_or(0, |line| indent(line)));
-    let mut filled: Vec<String> = Vec::new();
-    for name in inner.iter().flat_map(|line| line.split_whitespace()) {
-        match filled.last_mut() {
-            Some(line) if line.chars().count() + 1 + name.chars().count() <= WIDTH => *line += &format!(" {name}"),
-            _ => filled.push(format!("{indentation}{name}")),
-        }
-    }
-    filled
+    joined
 }
 
 /// How many lines stand between an opening line and the one that closes it.
@@ -82,29 +68,6 @@ fn one_line(open: &str, inner: &[String], close: &str) -> Option<String> {
     let space = if open.ends_with('{') && !open.starts_with("use ") { " " } else { "" };
     let line = format!("{open}{space}{elements}{space}{close}");
     (line.chars().count() <= WIDTH).then_some(line)
-}
-
-/// Joins a chain of calls if all of it fits.
-fn join_chains(lines: Vec<String>) -> Vec<String> {
-    let is_link = |line: &String| line.trim_start().starts_with('.') && !line.trim_start().starts_with("..");
-    let mut joined: Vec<String> = Vec::new();
-    let mut lines = lines.into_iter().peekable();
-    while let Some(line) = lines.next() {
-        let mut chain = Vec::new();
-        while let Some(link) = lines.next_if(is_link) {
-            chain.push(link);
-        }
-        let whole = chain.iter().fold(line.clone(), |whole, link| whole + link.trim_start());
-        // Where the first call of a chain takes lines of its own, so do the others.
-        let goes_on = line.trim_start().starts_with([')', ']', '}']) && !chain.is_empty();
-        if whole.chars().count() <= WIDTH && !goes_on {
-            joined.push(whole);
-        } else {
-            joined.push(line);
-            joined.extend(chain);
-        }
-    }
-    joined
 }
 
 /// Puts a blank line between the members of an `impl` or a `trait`, which the printer does not.
@@ -145,24 +108,14 @@ mod tests {
             "f(Some(&[1, 2]));\n",
         );
         check("#[a(\n    b = 1,\n    c = 2\n)]\n", "#[a(b = 1, c = 2)]\n");
-        check("let a = b(1)\n    .c()\n    .d();\n", "let a = b(1).c().d();\n");
-        check("let a = b(\n        1,\n        2,\n    )\n    .c();\n", "let a = b(1, 2).c();\n");
-    }
-
-    #[test]
-    fn names_fill_their_lines() {
-        let name = "x".repeat(50);
-        let printed = format!("use a::{{\n    {name}, {name},\n    {name}, A,\n    B,\n}};\n");
-        check(&printed, &format!("use a::{{\n    {name}, {name},\n    {name}, A, B,\n}};\n"));
-        check("use a::{\n    A, B,\n    C,\n};\n", "use a::{A, B, C};\n");
+        check("let a = b(\n        1,\n        2,\n    )\n    .c();\n", "let a = b(1, 2)\n    .c();\n");
     }
 
     #[test]
     fn what_does_not_fit_stays() {
         let long = "x".repeat(60);
-        for text in [format!("f(\n    {long},\n    {long},\n);\n"), format!("{long}()\n    .{long}()\n    .c();\n")] {
-            check(&text, &text);
-        }
+        let text = format!("f(\n    {long},\n    {long},\n);\n");
+        check(&text, &text);
     }
 
     #[test]

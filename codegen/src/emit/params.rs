@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::literal::{ident, param_info};
@@ -14,6 +14,7 @@ pub(super) fn file(api: &Api) -> File {
     let mut items: Vec<_> = used(api).into_iter().map(constant).collect();
     items.extend(used_sets(api, |_| true).map(|set| param_set(api, set)));
     items.extend(api.setters.iter().map(takes));
+    items.extend(used_sets(api, |endpoint| endpoint.path.is_some()).flat_map(|set| takes_set(api, set)));
     if !api.setters.is_empty() {
         let setters = api.setters.iter().map(setter);
         items.push(quote!(impl<E: Endpoint> Request<E> { #(#setters)* }));
@@ -55,6 +56,34 @@ fn param_set(api: &Api, set: &ParamSet) -> TokenStream {
     let params = set.params.iter().filter_map(|index| api.shared_params.get(*index));
     let params = params.map(|param| ident(&param.constant));
     quote!(pub(crate) const #name: &[ParamInfo] = &[#(#params),*];)
+}
+
+/// The traits of the setters that the params of a set have on every endpoint alike.
+pub(super) fn traits(api: &Api, set: &ParamSet) -> Vec<Ident> {
+    let params = set.params.iter().filter_map(|index| api.shared_params.get(*index)).map(|shared| &shared.param);
+    let (alike, _) = endpoint::setters(api, params);
+    alike.iter().map(|(_, setter)| ident(&setter.takes)).collect()
+}
+
+/// The macro that says of an endpoint that it takes the params of a set.
+pub(super) fn macro_name(set: &ParamSet) -> Ident {
+    ident(&format!("takes_{}", set.constant.to_ascii_lowercase()))
+}
+
+/// What an endpoint that takes a set has: the traits of its setters, and those of params of its own.
+fn takes_set(api: &Api, set: &ParamSet) -> [TokenStream; 2] {
+    let (name, traits) = (macro_name(set), traits(api, set));
+    if traits.is_empty() {
+        return [TokenStream::new(), TokenStream::new()];
+    }
+    let definition = quote! {
+        macro_rules! #name {
+            ($endpoint:ident $(=> $($own:ident),+)?) => {
+                ::runtime::takes!($endpoint => #($crate::params::#traits),* $($(, $own)+)?);
+            };
+        }
+    };
+    [definition, quote!(pub(crate) use #name;)]
 }
 
 fn constant(shared: &SharedParam) -> TokenStream {
@@ -109,22 +138,12 @@ fn facts(setter: &Setter) -> Vec<String> {
         (false, false) => format!("Sent as {wire_name}."),
         (false, true) => String::new(),
     };
-    let facts = [facts, default, served(setter), sent]
+    let facts = [facts, default, docs::served(&setter.served), sent]
         .into_iter()
         .filter(|fact| !fact.is_empty())
         .collect::<Vec<_>>()
         .join(" ");
     vec![docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]
-}
-
-/// What is said of the values that were served, while all others may be.
-fn served(setter: &Setter) -> String {
-    let codes: Vec<_> = setter.served.iter().map(|value| docs::code(value)).collect();
-    match codes.split_last() {
-        None => String::new(),
-        Some((only, [])) => format!("Public clients were served {only} only."),
-        Some((last, others)) => format!("Public clients were served {} and {last} only.", others.join(", ")),
-    }
 }
 
 /// Where endpoints differ, what one says of it does not hold for all.

@@ -66,7 +66,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<Change, Refusal>
 fn refuse_known(desk: &Desk, addition: &Addition) -> Result<(), Refusal> {
     let groups = desk.checked.groups.iter();
     let mut endpoints = groups.flat_map(|(module, group)| group.endpoints.iter().map(move |known| (module, known)));
-    match endpoints.find(|(_, known)| known.path.known() == Some(&addition.path)) {
+    match endpoints.find(|(_, known)| known.path.known().is_some_and(|path| *path == addition.path)) {
         Some((module, endpoint)) => Err(Refusal::Said(format!(
             "`{}` is there already, as `{module}.{}`",
             addition.path,

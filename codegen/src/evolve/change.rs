@@ -10,10 +10,10 @@ use similar::TextDiff;
 
 use super::edit::{Draft, Refused, Step};
 use super::tree::Tree;
-use crate::check::{Checked, check};
 use crate::diagnostic::Diagnostics;
 use crate::format::Map;
 use crate::load::{Catalogue, load_texts};
+use crate::resolve::resolve;
 use crate::spec;
 
 /// What is to be done to a catalogue. Nothing is written before [`Change::write`].
@@ -106,6 +106,14 @@ impl Refusal {
     }
 }
 
+/// What a catalogue without a finding says.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    pub(crate) service: spec::Service,
+    /// Modules and what their files say, sorted by module.
+    pub(crate) groups: Vec<(String, spec::Group)>,
+}
+
 /// A catalogue under edit.
 #[derive(Debug)]
 pub(super) struct Desk {
@@ -119,17 +127,20 @@ pub(super) struct Desk {
 impl Desk {
     /// Opens a catalogue, if nothing is wrong with it.
     pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
-        let groups = catalogue.groups.iter().map(|group| &group.file);
-        let files = groups.chain([&catalogue.service.file]);
+        resolve(&catalogue).map_err(Refusal::Catalogue)?;
+        let files = catalogue.groups.iter().map(|group| &group.file);
+        let files = files.chain(catalogue.service.iter().map(|service| &service.file));
         let before: BTreeMap<_, _> = files.map(|file| (file.name.clone(), file.text.clone())).collect();
-        let checked = check(catalogue).map_err(Refusal::Catalogue)?;
-        Ok(Self { checked, before, drafts: BTreeMap::new(), said: Vec::new() })
+        let groups = catalogue.groups.into_iter().map(|group| (group.module().to_owned(), group.spec)).collect();
+        let service = catalogue.service.ok_or_else(|| Refusal::new("there is no `service.yaml`"))?.spec;
+        Ok(Self { checked: Checked { service, groups }, before, drafts: BTreeMap::new(), said: Vec::new() })
     }
 
     /// A catalogue that has nothing yet.
-    pub(super) fn empty() -> Self {
-        let checked = Checked { service: spec::Service::unknown(), groups: Vec::new() };
-        Self { checked, before: BTreeMap::new(), drafts: BTreeMap::new(), said: Vec::new() }
+    pub(super) fn empty() -> Result<Self, Refusal> {
+        let service = spec::Service::unknown().ok_or_else(|| Refusal::new("nothing can be unknown"))?;
+        let checked = Checked { service, groups: Vec::new() };
+        Ok(Self { checked, before: BTreeMap::new(), drafts: BTreeMap::new(), said: Vec::new() })
     }
 
     /// Whether there is no file, neither old nor new.
@@ -160,7 +171,7 @@ impl Desk {
 
     /// The groups that were there before the first edit: their modules and titles.
     pub(super) fn modules(&self) -> Vec<(String, String)> {
-        self.checked.groups.iter().map(|(module, group)| (module.clone(), group.title.clone())).collect()
+        self.checked.groups.iter().map(|(module, group)| (module.clone(), group.title.to_string())).collect()
     }
 
     /// Notes something for the person who reads the change.
@@ -269,7 +280,7 @@ impl Desk {
         let mut after = self.before.clone();
         after.extend(self.drafts.iter().map(|(name, draft)| (name.clone(), draft.text())));
         let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-        check(load_texts(&texts)).map_err(Refusal::Catalogue)?;
+        resolve(&load_texts(&texts)).map_err(Refusal::Catalogue)?;
         let files = after.into_iter().map(|(name, after)| {
             let before = self.before.get(&name).cloned().unwrap_or_default();
             FileChange { name, before, after }

@@ -75,7 +75,7 @@ pub(super) fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> 
 
 /// The method that an endpoint of the catalogue is, or will be.
 pub(super) fn ident_of(endpoint: &spec::Endpoint) -> Option<String> {
-    names::chosen(endpoint.ident.as_ref(), &endpoint.name, Case::Snake)
+    names::chosen(endpoint.ident.as_deref(), &endpoint.name, Case::Snake)
 }
 
 /// The types that stand at the root of the client.

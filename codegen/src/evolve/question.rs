@@ -6,10 +6,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::change::Refusal;
 use super::learn::near;
-use crate::check::check;
 use crate::load::Catalogue;
-use crate::lower::lower;
 use crate::model::{Api, Body, Endpoint, Group};
+use crate::resolve::resolve;
 use crate::suggest::did_you_mean;
 
 /// What cannot stand in a segment of a path as it is.
@@ -35,7 +34,7 @@ impl Question {
     }
 
     /// The question for one endpoint, by its path or one of its names.
-    pub fn of(catalogue: Catalogue, endpoint: &str) -> Result<Self, Refusal> {
+    pub fn of(catalogue: &Catalogue, endpoint: &str) -> Result<Self, Refusal> {
         let api = api(catalogue)?;
         let (mut all, mut known, mut pathless) = (Vec::new(), Vec::new(), None);
         for (group, spec) in endpoints(&api) {
@@ -98,7 +97,7 @@ impl Question {
     }
 
     /// A question for every endpoint with a path whose fields are unknown.
-    pub fn untyped(catalogue: Catalogue) -> Result<Vec<Self>, Refusal> {
+    pub fn untyped(catalogue: &Catalogue) -> Result<Vec<Self>, Refusal> {
         let is_untyped =
             |endpoint: &Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
         let api = api(catalogue)?;
@@ -127,8 +126,8 @@ impl Question {
     }
 }
 
-fn api(catalogue: Catalogue) -> Result<Api, Refusal> {
-    check(catalogue).map(|checked| lower(&checked)).map_err(Refusal::Catalogue)
+fn api(catalogue: &Catalogue) -> Result<Api, Refusal> {
+    resolve(catalogue).map_err(Refusal::Catalogue)
 }
 
 fn endpoints(api: &Api) -> impl Iterator<Item = (&Group, &Endpoint)> {
@@ -187,7 +186,7 @@ mod tests {
             - {name: Basis Ratio, path: unknown, evidence: document, summary: It., params: unknown, body: unknown}\n";
         let asked = |name: &str| {
             let catalogue = crate::load::load_texts(&[("service.yaml", service), ("market.yaml", market)]);
-            Question::of(catalogue, name).map(|question| question.path).map_err(|refusal| refusal.to_string())
+            Question::of(&catalogue, name).map(|question| question.path).map_err(|refusal| refusal.to_string())
         };
         let why = "; `cargo xtask add PATH --group market --name \"Basis Ratio\"` gives it a path";
         assert_eq!(asked("Basis"), Ok("/basis".to_owned()));

@@ -14,6 +14,7 @@ pub(crate) struct Group {
     pub(crate) title: String,
     pub(crate) summary: String,
     pub(crate) aliases: Vec<String>,
+    pub(crate) notes: String,
     pub(crate) records: Vec<Record>,
     pub(crate) endpoints: Vec<Endpoint>,
 }
@@ -77,6 +78,14 @@ pub(crate) struct Param {
     pub(crate) range: Range,
     /// The only values that public clients were served.
     pub(crate) served: Vec<String>,
+    /// Values that are known to work, which others may too.
+    pub(crate) works: Vec<String>,
+    /// Values that are known to be refused.
+    pub(crate) refused: Vec<String>,
+    /// A value to ask with, which is not known to fail here.
+    pub(crate) example: Option<String>,
+    /// How it is known that just one value is taken.
+    pub(crate) single: Option<Evidence>,
     pub(crate) unit: String,
     pub(crate) summary: String,
     pub(crate) notes: String,

@@ -31,6 +31,8 @@ pub(crate) struct ApiKey {
 /// Where a body that says what went wrong says it; each place is keys with dots between them.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ErrorBody {
+    /// What the interface calls the schema, and how that is known.
+    pub(crate) name: Option<(String, Evidence)>,
     pub(crate) message: Vec<String>,
     pub(crate) code: Vec<String>,
     /// `None` where no place is known.
@@ -44,6 +46,7 @@ pub(crate) struct ClientCredentials {
     pub(crate) evidence: Evidence,
     pub(crate) reply: Vec<Field>,
     pub(crate) errors: Vec<Status>,
+    pub(crate) notes: String,
 }
 
 #[derive(Debug, PartialEq)]

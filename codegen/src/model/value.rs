@@ -39,7 +39,7 @@ pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
     pub(crate) ident: String,
     pub(crate) wire_name: String,
@@ -48,6 +48,8 @@ pub(crate) struct Field {
     /// Whether it is the time field of the envelope, which is emitted once as a constant.
     pub(crate) is_envelope_time: bool,
     pub(crate) range: Range,
+    /// A value that was seen, or is like those that were.
+    pub(crate) example: Option<String>,
     pub(crate) unit: String,
     pub(crate) summary: String,
     pub(crate) notes: String,

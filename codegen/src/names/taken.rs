@@ -1,9 +1,12 @@
-//! The names that the runtime has for itself, by where they stand; nothing emitted may be called like them.
+//! The names that an emitted crate needs for itself, by where they stand; nothing of a catalogue may be called like them.
+//!
+//! `taken/tests.rs` reads the runtime and our emitted files and holds the lists to them in both directions: what is used
+//! there stands here, and what stands here is used there. What is kept for later stands in a list of its own.
 
-/// Where a name would stand, as far as the runtime has names there already.
+/// Where a name would stand, as far as the emitted crate has names there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Methods of `Client`, each the accessor of a group, and modules of the crate.
+    /// Methods of `Client`, each the accessor of a group; modules of the crate; functions of the emitted tests.
     Groups,
     /// Methods of a request, each the setter of a param.
     Setters,
@@ -21,202 +24,99 @@ pub(crate) enum Scope {
     Endpoints,
 }
 
-/// Whether the runtime uses a name itself.
+/// Whether the emitted crate needs a name itself.
 pub(crate) fn is_taken(scope: Scope, ident: &str) -> bool {
-    let taken: &[&str] = match scope {
-        Scope::Groups => TAKEN_GROUPS,
-        Scope::Setters => TAKEN_SETTERS,
+    let lists: &[&[&str]] = match scope {
+        Scope::Groups => &[MODULES, CLIENT, TEST_FUNCTIONS, EVERY_VALUE],
+        Scope::Setters => &[REQUEST, PLANNED_FOR_REQUESTS, EVERY_VALUE, &["to_string"]],
         Scope::Arguments => &[],
-        Scope::Fields => &["unknown_fields"],
-        Scope::Types => TAKEN_TYPES,
-        Scope::Variants => &["ALL", "INFO", "Unknown", "as_str"],
-        Scope::Constants => TAKEN_CONSTANTS,
-        Scope::Endpoints => TAKEN_ENDPOINTS,
+        Scope::Fields => &[&["unknown_fields"]],
+        Scope::Types => &[TYPES, PRELUDE, GENERICS],
+        Scope::Variants => &[&["ALL", "Unknown", "as_str"]],
+        Scope::Constants => &[EVERY_VALUE, &["as_str", "from", "to_string"]],
+        Scope::Endpoints => &[EVERY_VALUE],
     };
     // The traits of the setters stand beside the types of a group.
-    taken.contains(&ident) || (scope == Scope::Types && ident.starts_with("Takes"))
+    lists.iter().any(|list| list.contains(&ident)) || (scope == Scope::Types && ident.starts_with("Takes"))
 }
 
-/// Modules of the runtime, methods of `Client`, and what every value has.
-const TAKEN_GROUPS: &[&str] = &[
-    "alloc",
-    "background",
-    "base_url",
-    "blocking",
-    "body",
-    "borrow",
-    "builder",
-    "call",
-    "cause",
-    "check",
-    "client",
-    "clone",
-    "core",
-    "credentials",
-    "decode",
-    "endpoint",
-    "environment",
-    "error",
-    "every_setter",
+/// Methods that every value has by traits of the prelude: one of the same name would be called instead.
+const EVERY_VALUE: &[&str] = &["clone", "into", "to_owned", "try_into"];
+
+/// Modules at the crate's root, those that it shows of the runtime among them.
+const MODULES: &[&str] = &[
     "examples",
-    "excerpt",
-    "field_error",
-    "fmt",
-    "from",
-    "from_env",
     "gate",
     "generated",
-    "history",
-    "into",
-    "mask",
-    "new",
-    "number",
-    "observe",
+    "limits",
     "observer",
-    "outlet",
-    "properties",
     "params",
-    "raw",
     "record",
     "records",
     "registry",
-    "request",
     "requests",
-    "response",
-    "retry",
-    "retry_after",
-    "secret",
-    "send",
-    "serde_json",
-    "series",
     "service",
-    "setter",
-    "slot",
-    "spans",
-    "status",
-    "std",
-    "timestamp",
-    "to_owned",
-    "token",
     "transport",
-    "trip",
-    "try_into",
     "types",
-    "unknown_fields",
     "wire",
 ];
 
-const TAKEN_SETTERS: &[&str] = &[
-    "await",
-    "body",
-    "borrow",
-    "client",
-    "clone",
-    "decode",
+/// Methods of `Client`.
+const CLIENT: &[&str] = &["builder", "from_env", "raw"];
+
+/// What the emitted tests of requests call, and their one function that is named after no group.
+const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "example", "setter"];
+
+/// Methods of `Request`.
+const REQUEST: &[&str] = &[
     "endpoint",
-    "eq",
-    "fmt",
-    "from",
-    "history",
-    "info",
-    "into",
     "into_future",
     "new",
-    "of",
-    "params",
-    "path",
     "path_and_query",
     "query",
-    "raw",
-    "reply_blocking",
     "response",
     "response_blocking",
-    "send",
     "send_blocking",
-    "timeout",
-    "to_owned",
-    "to_string",
-    "url",
     "with",
     "with_list",
 ];
 
-/// What every value can do, besides what identifiers can.
-const TAKEN_CONSTANTS: &[&str] = &[
-    "INFO",
-    "as_str",
-    "borrow",
-    "clone",
-    "cmp",
-    "eq",
-    "fmt",
-    "from",
-    "hash",
-    "into",
-    "ne",
-    "new",
-    "partial_cmp",
-    "to_owned",
-    "to_string",
-    "to_wire",
-    "try_from",
-    "try_into",
-    "write_wire",
-];
+/// What requests are to have: a param of that name would become a breaking change then.
+const PLANNED_FOR_REQUESTS: &[&str] =
+    &["attempt_timeout", "good_rows", "header", "history", "plan", "poll", "retry", "timeout", "total_timeout"];
 
-const TAKEN_ENDPOINTS: &[&str] =
-    &["borrow", "client", "clone", "fmt", "from", "into", "new", "self_", "to_owned", "try_into"];
-
-/// Types of the runtime, the prelude's names and what emitted files import.
-const TAKEN_TYPES: &[&str] = &[
+/// Types at the crate's root, those that it shows of the runtime among them, and what emitted files import.
+const TYPES: &[&str] = &[
     "BasicEncoding",
     "Body",
     "BodyInfo",
-    "Box",
     "Builder",
-    "Call",
     "Client",
     "ClientCredentialsInfo",
-    "Clone",
-    "Copy",
     "Cow",
-    "Debug",
     "DecodeError",
-    "Default",
-    "Display",
-    "E",
     "Endpoint",
     "EndpointInfo",
     "EnvelopeInfo",
-    "Err",
     "Error",
     "ErrorBodyInfo",
     "ErrorKind",
     "Event",
     "Evidence",
-    "FieldError",
     "FieldInfo",
-    "From",
     "GROUPS",
     "Gate",
     "GroupInfo",
-    "Into",
-    "IntoIterator",
     "Item",
-    "Iterator",
     "LimitInfo",
     "Metadata",
     "NamedType",
-    "None",
     "Observer",
-    "Ok",
-    "Option",
     "OutOfRange",
     "ParamInfo",
     "ParamList",
     "ParamLocation",
     "ParseTimestampError",
-    "Pending",
     "Range",
     "RateLimit",
     "Raw",
@@ -224,23 +124,17 @@ const TAKEN_TYPES: &[&str] = &[
     "RecordInfo",
     "Request",
     "Response",
-    "Result",
+    "ResponseFuture",
     "Retry",
     "Row",
     "SERVICE",
     "Secret",
-    "Self_",
-    "Send",
     "Series",
     "ServiceInfo",
-    "Some",
     "StatusInfo",
-    "String",
     "SuffixInfo",
-    "Sync",
     "TimeUnit",
     "Timestamp",
-    "ToString",
     "ToWire",
     "Transport",
     "TypeInfo",
@@ -248,9 +142,14 @@ const TAKEN_TYPES: &[&str] = &[
     "Value",
     "ValueInfo",
     "ValueType",
-    "Vec",
     "Window",
 ];
+
+/// Names of the prelude that emitted files write as they are.
+const PRELUDE: &[&str] = &["Into", "IntoIterator", "None", "Option", "Result", "Some", "String", "ToString", "Vec"];
+
+/// What generic code calls its types.
+const GENERICS: &[&str] = &["E", "T"];
 
 #[cfg(test)]
 mod tests;

@@ -1,48 +1,96 @@
 //! A group file: its endpoints, and what they may leave unknown.
 
-use serde::Deserialize;
-use serde::de::{Deserializer, Error};
-use serde_yaml::Value as Yaml;
-
+use super::value::{IDENT, PARAM, USE};
 use super::{Evidence, Field, Param, Record, Use};
+use crate::format::Condition::{Has, Lacks, Says};
+use crate::format::{Form, Key, Rule, Say, Shape, map};
+use crate::marked::Node;
+use crate::spanned::Text;
+use crate::walk::{Read, Walk};
 
-/// Any other file.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Group {
-    pub(crate) title: String,
-    pub(crate) summary: String,
-    #[serde(default)]
-    pub(crate) aliases: Vec<String>,
-    #[serde(default)]
-    pub(crate) records: Vec<Record>,
-    pub(crate) endpoints: Vec<Endpoint>,
+map! {
+    /// Every file but `service.yaml`.
+    Group, GROUP, "a group" {
+        /// The group's name as the market says it.
+        must title: Text;
+        /// One sentence for the docs.
+        must summary: String as Form::Prose;
+        /// Other names in print.
+        may aliases: Vec<String>;
+        /// What else a user should know of every endpoint of the group.
+        may notes: String as Form::Prose;
+        /// Records that several endpoints of this group share.
+        may records: Vec<Record>;
+        /// Every endpoint of the group, known if only by name.
+        must endpoints: Vec<Endpoint>;
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Endpoint {
-    pub(crate) name: String,
-    pub(crate) ident: Option<String>,
-    #[serde(default)]
-    pub(crate) aliases: Vec<String>,
-    pub(crate) path: Known<String>,
-    pub(crate) evidence: Evidence,
-    pub(crate) summary: String,
-    pub(crate) params: Known<Vec<ParamEntry>>,
-    pub(crate) body: Known<Body>,
-    #[serde(default)]
-    pub(crate) notes: String,
-    pub(crate) deprecated: Option<String>,
+map! {
+    /// It becomes a method if its path is known.
+    Endpoint, ENDPOINT, "an endpoint" {
+        /// In words; `Anchored CVD` becomes `anchored_cvd()` and `AnchoredCvd`.
+        must name: Text;
+        /// The method's name, where `name` does not make a good one.
+        may ident: Option<Text> as IDENT;
+        /// Other names in print.
+        may aliases: Vec<String>;
+        /// From the base URL on, without its suffix; `{symbol}` stands for a path param. Or `unknown`: then the endpoint
+        /// is only listed.
+        must path: Known<Text> as Form::Path { takes_params: true };
+        /// How the path is known, or the name where the path is unknown.
+        must evidence: Evidence;
+        /// One sentence for the docs.
+        must summary: String as Form::Prose;
+        /// Shared params, param sets, `use` entries and own params; `[]` for none; or `unknown`.
+        must params: Known<Vec<ParamEntry>>;
+        /// What comes back, or `unknown`.
+        must body: Known<Body>;
+        /// What else a user should know.
+        may notes: String as Form::Prose;
+        /// Why, and what to use instead.
+        may deprecated: Option<String> as Form::Prose;
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Body {
-    pub(crate) series: Option<Known<Fields>>,
-    pub(crate) object: Option<Known<Fields>>,
-    pub(crate) time: Option<String>,
-    pub(crate) evidence: Option<Evidence>,
+map! {
+    /// It has one of `series` and `object`. Fields listed in a series do not repeat the time field of the envelope; a
+    /// named record lists its own.
+    Body, BODY, "a body" {
+        /// One record a time point: a list of fields without the envelope's time field, the name of a record, or
+        /// `unknown`.
+        may series: Option<Known<Fields>>;
+        /// The whole body is one object: a list of fields, or the name of a record.
+        may object: Option<Known<Fields>>;
+        /// The field of a series that carries the time, if not the envelope's; `none` for a list that is no time series.
+        may time: Option<Text>;
+        /// How body and fields are known, where that differs from the path.
+        may evidence: Option<Evidence>;
+    }
+    Rule {
+        never: &[Lacks("series"), Lacks("object")],
+        at: "",
+        say: Say(
+            "body-kind",
+            "the body says neither `series` nor `object`",
+            "say one of them, or write `body: unknown`",
+        ),
+    },
+    Rule {
+        never: &[Has("series"), Has("object")],
+        at: "",
+        say: Say("body-kind", "a body is a `series` or an `object`, not both", "keep one"),
+    },
+    Rule {
+        never: &[Says("object", "unknown")],
+        at: "object",
+        say: Say("body-kind", "an object without known fields is unknown", "write `body: unknown`"),
+    },
+    Rule {
+        never: &[Has("object"), Has("time")],
+        at: "time",
+        say: Say("body-time", "an object has no time field", "leave `time` out"),
+    }
 }
 
 /// Something, or `unknown`.
@@ -63,48 +111,45 @@ impl<T> Known<T> {
 }
 
 /// The fields of a record, or the name of a record that has them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Fields {
-    Record(String),
+    Record(Text),
     Inline(Vec<Field>),
 }
 
 /// One entry of an endpoint's `params`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum ParamEntry {
     /// The name of a shared param or of a param set.
-    Name(String),
+    Name(Text),
     /// A shared param with something said anew.
     Use(Use),
     /// A param of this endpoint alone.
     Own(Box<Param>),
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Known<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Yaml::deserialize(deserializer)? {
-            Yaml::String(text) if text == "unknown" => Ok(Self::Unknown),
-            value => T::deserialize(value).map(Self::Known).map_err(D::Error::custom),
+impl Read for Fields {
+    const SHAPE: Shape = Shape::Either(&[Shape::Text, Vec::<Field>::SHAPE]);
+
+    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+        match node.text() {
+            Some(_) => Text::read(node, key, walk).map(Self::Record),
+            None => Vec::read(node, key, walk).map(Self::Inline),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Fields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Yaml::deserialize(deserializer)? {
-            Yaml::String(name) => Ok(Self::Record(name)),
-            value => Vec::deserialize(value).map(Self::Inline).map_err(D::Error::custom),
-        }
-    }
-}
+impl Read for ParamEntry {
+    const SHAPE: Shape = Shape::Either(&[Shape::Text, Shape::UseOr(&USE, &PARAM)]);
 
-impl<'de> Deserialize<'de> for ParamEntry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let entry = match Yaml::deserialize(deserializer)? {
-            Yaml::String(name) => Ok(Self::Name(name)),
-            value if value.get("use").is_some() => Use::deserialize(value).map(Self::Use),
-            value => Param::deserialize(value).map(|param| Self::Own(Box::new(param))),
-        };
-        entry.map_err(D::Error::custom)
+    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+        if !walk.either(node, &Self::SHAPE) {
+            return None;
+        }
+        match (node.text(), node.get("use")) {
+            (Some(_), _) => Text::read(node, key, walk).map(Self::Name),
+            (None, Some(_)) => Use::read(node, key, walk).map(Self::Use),
+            (None, None) => Param::read(node, key, walk).map(|param| Self::Own(Box::new(param))),
+        }
     }
 }

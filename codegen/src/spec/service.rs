@@ -1,37 +1,56 @@
 //! `service.yaml`: what all endpoints share.
 
-use crate::time_unit::TimeUnit;
-use serde::Deserialize;
+use std::sync::Arc;
 
+use super::value::TYPE_NAME;
 use super::{Evidence, Field, Known, Param, Record};
+use crate::diagnostic::{Location, SourceFile};
+use crate::format::Condition::{Has, ListsNothing, Says};
+use crate::format::{Form, PASCAL, Rule, SHOUTY, SNAKE, Say, map, words};
+use crate::spanned::{Spanned, Text};
+use crate::time_unit::TimeUnit;
+use crate::walk::Read;
 
-/// `service.yaml`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Service {
-    pub(crate) title: String,
-    pub(crate) version: String,
-    pub(crate) summary: String,
-    pub(crate) env_prefix: String,
-    pub(crate) base_url: Option<BaseUrl>,
-    pub(crate) time: Time,
-    #[serde(default)]
-    pub(crate) credentials: Credentials,
-    #[serde(default)]
-    pub(crate) errors: Vec<Status>,
-    #[serde(default)]
-    pub(crate) error_body: ErrorBody,
-    #[serde(default)]
-    pub(crate) limits: Vec<Limit>,
-    pub(crate) envelope: Option<Envelope>,
-    #[serde(default)]
-    pub(crate) types: Vec<Type>,
-    #[serde(default)]
-    pub(crate) params: Vec<Param>,
-    #[serde(default)]
-    pub(crate) param_sets: Vec<ParamSet>,
-    #[serde(default)]
-    pub(crate) records: Vec<Record>,
+map! {
+    /// `service.yaml` says what all endpoints share.
+    Service, SERVICE, "the service" {
+        /// What the service is called.
+        must title: String;
+        /// The interface's version, quoted where YAML would read a number.
+        must version: String;
+        /// What the service is, in a sentence.
+        must summary: String as Form::Prose;
+        /// `MARKET` makes the client read `MARKET_BASE_URL`, `MARKET_API_KEY` and so on from the environment.
+        must env_prefix: String as Form::Like(
+            SHOUTY,
+            Say("env-prefix", "`{}` cannot begin the name of an environment variable", "write it like `MY_SERVICE`"),
+        );
+        /// What is known of every base URL. No host stands in the catalogue.
+        may base_url: Option<BaseUrl>;
+        /// How moments are counted.
+        must time: Time;
+        /// What requests identify themselves with.
+        may credentials: Credentials;
+        /// Statuses of failures, for every endpoint.
+        may errors: Vec<Status>;
+        /// Where the body of a failure says what went wrong.
+        may error_body: ErrorBody;
+        /// How many requests the service takes.
+        may limits: Vec<Limit>;
+        /// What stands around every series; without it a series is a bare list.
+        may envelope: Option<Envelope>;
+        /// Named types of params and fields.
+        may types: Vec<Type>;
+        /// Params that endpoints refer to by name.
+        may params: Vec<Param> as Form::With(
+            "evidence",
+            Say("missing-key", "the shared param `{}` has no evidence", "add `evidence: reported`"),
+        );
+        /// Lists of shared params that go together.
+        may param_sets: Vec<ParamSet>;
+        /// Records that several groups share.
+        may records: Vec<Record>;
+    }
 }
 
 impl Service {
@@ -41,169 +60,264 @@ impl Service {
     }
 
     /// A service of which nothing is known.
-    pub(crate) fn unknown() -> Self {
-        let unknown = || "unknown".to_owned();
-        Self {
-            title: unknown(),
-            version: unknown(),
-            summary: unknown(),
-            env_prefix: "UNKNOWN".to_owned(),
-            base_url: None,
-            time: Time { unit: TimeUnit::Seconds, evidence: Evidence::Reported },
-            credentials: Credentials::default(),
-            errors: Vec::new(),
-            error_body: ErrorBody::default(),
-            limits: Vec::new(),
-            envelope: None,
-            types: Vec::new(),
-            params: Vec::new(),
-            param_sets: Vec::new(),
-            records: Vec::new(),
-        }
+    pub(crate) fn unknown() -> Option<Self> {
+        let file = Arc::new(SourceFile::new("service.yaml".to_owned(), String::new()));
+        Self::stand_in(&Location::new(&file, 0..0))
     }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct BaseUrl {
-    pub(crate) suffix: String,
-    pub(crate) evidence: Evidence,
+map! {
+    /// Users give the rest of it.
+    BaseUrl, BASE_URL, "`base_url`" {
+        /// What every base URL ends in.
+        must suffix: String as Form::Path { takes_params: false };
+        /// How it is known.
+        must evidence: Evidence;
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Time {
-    pub(crate) unit: TimeUnit,
-    pub(crate) evidence: Evidence,
+map! {
+    /// It holds for the whole service.
+    Time, TIME, "`time`" {
+        /// The unit of every timestamp.
+        must unit: TimeUnit;
+        /// How it is known.
+        must evidence: Evidence;
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Credentials {
-    pub(crate) api_key: Option<ApiKey>,
-    pub(crate) client_credentials: Option<ClientCredentials>,
+map! {
+    /// Either may be left out.
+    Credentials, CREDENTIALS, "`credentials`", Default {
+        /// A key that every request carries.
+        may api_key: Option<ApiKey>;
+        /// A token that is asked for first.
+        may client_credentials: Option<ClientCredentials>;
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ApiKey {
-    pub(crate) header: String,
-    pub(crate) evidence: Evidence,
+map! {
+    /// The user gives the key.
+    ApiKey, API_KEY, "`api_key`" {
+        /// The header that carries it.
+        must header: Text as Form::Like(
+            // RFC 9110, section 5.6.2: a field name is a token.
+            "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+            Say("header-name", "`{}` is not the name of an HTTP header", "use letters, digits and `-`"),
+        );
+        /// How it is known.
+        must evidence: Evidence;
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ClientCredentials {
-    pub(crate) path: String,
-    pub(crate) label: String,
-    #[serde(default)]
-    pub(crate) reply: Vec<Field>,
-    #[serde(default)]
-    pub(crate) errors: Vec<Status>,
-    pub(crate) evidence: Evidence,
+map! {
+    /// The flow of that name in OAuth 2.
+    ClientCredentials, CLIENT_CREDENTIALS, "`client_credentials`" {
+        /// Where tokens are asked for, from the base URL on.
+        must path: Text as Form::Path { takes_params: true };
+        /// As printed.
+        must label: String;
+        /// The fields of the reply.
+        may reply: Vec<Field>;
+        /// Statuses of failures there.
+        may errors: Vec<Status>;
+        /// What else a user should know.
+        may notes: String as Form::Prose;
+        /// How it is known.
+        must evidence: Evidence;
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Status {
-    pub(crate) status: u64,
-    #[serde(default)]
-    pub(crate) label: Known<String>,
-    pub(crate) summary: String,
-    #[serde(default)]
-    pub(crate) advice: String,
-    #[serde(default)]
-    pub(crate) notes: String,
-    pub(crate) evidence: Evidence,
+map! {
+    /// A failure that the service tells by its HTTP status.
+    Status, STATUS, "a status" {
+        /// The HTTP status code.
+        must status: Spanned<u16> as Form::Within(
+            300,
+            599,
+            Say("status-code", "{} is not the HTTP status code of a failure", "such a code lies between 300 and 599"),
+        );
+        /// As printed, or `unknown`.
+        may label: Known<String>;
+        /// What it means.
+        must summary: String as Form::Prose;
+        /// What a user can do about it.
+        may advice: String as Form::Prose;
+        /// What else a user should know.
+        may notes: String as Form::Prose;
+        /// How it is known.
+        must evidence: Evidence;
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ErrorBody {
-    pub(crate) message: Vec<String>,
-    #[serde(default)]
-    pub(crate) code: Vec<String>,
-    pub(crate) evidence: Option<Evidence>,
+/// A place in a body.
+const PLACE: Form = Form::Like(
+    r"^[^.]+(\.[^.]+)*$",
+    Say("dotted-path", "`{}` is no place in a body", "write keys with dots between them"),
+);
+
+map! {
+    /// Of several places the first that is there wins.
+    ErrorBody, ERROR_BODY, "`error_body`", Default {
+        /// What the interface calls its schema.
+        may name: Option<Text> as TYPE_NAME;
+        /// How that name is known, where it is known otherwise than the places.
+        may named_by: Option<Evidence>;
+        /// Places of the message, like `detail.message`.
+        must message: Vec<String> as PLACE;
+        /// Places of a code.
+        may code: Vec<String> as PLACE;
+        /// How it is known.
+        must evidence: Option<Evidence>;
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Limit {
-    pub(crate) name: String,
-    pub(crate) requests: u64,
-    pub(crate) seconds: u64,
-    pub(crate) concurrent: u64,
-    #[serde(default)]
-    pub(crate) applies_to: Known<String>,
-    pub(crate) evidence: Evidence,
+/// A number of a limit that is not 0.
+const fn at_least_one(message: &'static str) -> Form {
+    Form::Within(1, u32::MAX, Say("empty-limit", message, "write at least 1"))
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Envelope {
-    pub(crate) data: String,
-    pub(crate) time: Option<Field>,
-    pub(crate) metadata: Option<Metadata>,
-    pub(crate) evidence: Evidence,
+map! {
+    /// Several sets may hold for several kinds of customer.
+    Limit, LIMIT, "a limit set" {
+        /// What the set is called.
+        must name: Text;
+        /// How many requests are taken within `seconds`.
+        must requests: u32 as at_least_one("a limit set with no requests lets nothing through");
+        /// The span in which `requests` are counted.
+        must seconds: u32 as at_least_one("a limit set with no seconds lets nothing through");
+        /// How many requests may be under way at a time.
+        must concurrent: u32 as at_least_one("a limit set with no concurrent lets nothing through");
+        /// What it holds for, in words, or `unknown`.
+        may applies_to: Known<String> as Form::Prose;
+        /// How it is known.
+        must evidence: Evidence;
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Metadata {
-    pub(crate) name: String,
-    pub(crate) fields: Vec<Field>,
-    pub(crate) unsupported: Option<String>,
+map! {
+    /// It holds for every series.
+    Envelope, ENVELOPE, "the envelope" {
+        /// The key of the records.
+        must data: String;
+        /// The field that every record has its time in.
+        may time: Option<Field>;
+        /// What the service says beside the data.
+        may metadata: Option<Metadata>;
+        /// How it is known.
+        must evidence: Evidence;
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Type {
-    pub(crate) name: String,
-    pub(crate) kind: TypeKind,
-    pub(crate) summary: String,
-    pub(crate) evidence: Evidence,
-    #[serde(default)]
-    pub(crate) values: Vec<Value>,
-    pub(crate) shapes: Option<Shapes>,
+map! {
+    /// It becomes the record `Metadata`.
+    Metadata, METADATA, "`metadata`" {
+        /// The key of the metadata.
+        must name: Text;
+        /// What it holds, known as the envelope is unless a field says otherwise.
+        must fields: Vec<Field>;
+        /// Which of these fields, a list, names what was asked for and is not covered.
+        may unsupported: Option<Text>;
+    }
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum TypeKind {
-    Enum,
-    Identifier,
+map! {
+    /// A type of texts that params and fields can have.
+    Type, TYPE, "a type" {
+        /// The type's name, like `Timeframe`.
+        must name: Text as TYPE_NAME;
+        /// Whether its values are a closed list.
+        must kind: TypeKind;
+        /// What a value of it says.
+        must summary: String as Form::Prose;
+        /// How it is known, and its values unless they say otherwise.
+        must evidence: Evidence;
+        /// The values that are known.
+        may values: Vec<Value>;
+        /// How an identifier is built.
+        may shapes: Option<Shapes>;
+    }
+    Rule {
+        never: &[Says("kind", "enum"), ListsNothing("values")],
+        at: "",
+        say: Say("no-values", "the enum `{}` has no values", "list its `values`, or make it `kind: identifier`"),
+    },
+    Rule {
+        never: &[Says("kind", "enum"), Has("shapes")],
+        at: "shapes",
+        say: Say("shapes-of-enum", "an enum has no shapes", "make it `kind: identifier`"),
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Value {
-    pub(crate) value: String,
-    pub(crate) ident: Option<String>,
-    #[serde(default)]
-    pub(crate) summary: String,
-    pub(crate) evidence: Option<Evidence>,
+words! {
+    /// Whether the values of a type are a closed list.
+    TypeKind {
+        /// A closed list as far as anyone knows. The client keeps a value that it does not know.
+        Enum = "enum",
+        /// Open, with known values as constants.
+        Identifier = "identifier",
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Shapes {
-    pub(crate) part: String,
-    pub(crate) question: String,
-    pub(crate) suffixes: Vec<Suffix>,
+map! {
+    /// It becomes a variant of an enum, or a constant of an identifier.
+    Value, VALUE, "a value" {
+        /// As on the wire.
+        must value: Text as Form::Like(
+            r"^[^,\t\r\n]*$",
+            Say("wrong-value", "the value `{}` has a comma, which separates values on the wire", ""),
+        );
+        /// The variant or constant, where `value` makes no good one.
+        may ident: Option<Text> as Form::Like(
+            "^[A-Z](_?[A-Za-z0-9])*_?$",
+            Say("no-rust-name", "`{}` is not a Rust name as it stands", "write it like `MyValue` or `MY_VALUE`"),
+        );
+        /// What it means.
+        may summary: String as Form::Prose;
+        /// How it is known, where that differs from its type.
+        may evidence: Option<Evidence>;
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Suffix {
-    pub(crate) suffix: String,
-    pub(crate) answer: Option<String>,
-    pub(crate) summary: String,
-    pub(crate) evidence: Option<Evidence>,
+/// The name of a method of an identifier.
+const METHOD: Form =
+    Form::Like(SNAKE, Say("no-rust-name", "`{}` cannot be the name of a method", "write it like `my_name`"));
+
+map! {
+    /// An identifier is a part and a suffix, which answers a question.
+    Shapes, SHAPES, "`shapes`" {
+        /// What stands before a suffix; becomes a method.
+        must part: Text as METHOD;
+        /// What the suffix answers; becomes a method.
+        must question: Text as METHOD;
+        /// How identifiers end.
+        must suffixes: Spanned<Vec<Suffix>>;
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ParamSet {
-    pub(crate) name: String,
-    pub(crate) params: Vec<String>,
+map! {
+    /// One way in which identifiers end.
+    Suffix, SUFFIX, "a suffix" {
+        /// As on the wire.
+        must suffix: Text;
+        /// What it answers; none where the question does not apply.
+        may answer: Option<Text> as Form::Like(
+            PASCAL,
+            Say("no-rust-name", "`{}` is not the name of a variant", "write it like `MyAnswer`"),
+        );
+        /// What it means.
+        must summary: String as Form::Prose;
+        /// How it is known, where that differs from its type.
+        may evidence: Option<Evidence>;
+    }
+}
+
+map! {
+    /// The endpoints that name it take all of them.
+    ParamSet, PARAM_SET, "a param set" {
+        /// What endpoints refer to it by.
+        must name: Text;
+        /// Shared params, by id or name.
+        must params: Vec<Text>;
+    }
 }

@@ -1,88 +1,156 @@
 //! What both kinds of file have: params, records and their fields.
 
-use serde::Deserialize;
-
 use super::Evidence;
+use crate::format::Condition::Lacks;
+use crate::format::{Form, PASCAL, Rule, SNAKE, Say, map, words};
+use crate::spanned::{Spanned, Text};
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Param {
-    id: Option<String>,
-    pub(crate) name: String,
-    pub(crate) ident: Option<String>,
-    #[serde(rename = "type")]
-    pub(crate) ty: String,
-    pub(crate) list: Option<String>,
-    #[serde(rename = "in", default)]
-    pub(crate) location: ParamLocation,
-    pub(crate) required: Option<Evidence>,
-    pub(crate) default: Option<String>,
-    pub(crate) range: Option<Range>,
-    #[serde(default)]
-    pub(crate) served: Vec<String>,
-    #[serde(default)]
-    pub(crate) unit: String,
-    pub(crate) summary: String,
-    pub(crate) evidence: Option<Evidence>,
-    #[serde(default)]
-    pub(crate) notes: String,
+/// The Rust name that is stated for an entry.
+pub(super) const IDENT: Form =
+    Form::Like(SNAKE, Say("no-rust-name", "`{}` is not a Rust name as it stands", "write it like `my_name`"));
+
+/// The name of a type, which stands in Rust as it is written.
+pub(super) const TYPE_NAME: Form =
+    Form::Like(PASCAL, Say("type-name", "`{}` is not the name of a Rust type", "write it like `MyType`"));
+
+map! {
+    /// The `evidence` of a shared param has to be there; a param of one endpoint may leave it to the endpoint.
+    Param, PARAM, "a param" {
+        /// What entries refer to it by, where two shared params have one `name`.
+        may id: Option<Text>;
+        /// As on the wire.
+        must name: Text;
+        /// The setter's name, where `name` does not make a good one.
+        may ident: Option<Text> as IDENT;
+        /// What one value is: a built-in type or a name from `types`.
+        must "type" ty: Text as Form::Type;
+        /// The name of the setter that takes several, written comma-separated on the wire.
+        may list: Option<Text> as Form::Like(
+            SNAKE,
+            Say("no-rust-name", "`{}` cannot be the name of a setter", "write it like `my_names`"),
+        );
+        /// Where it is sent: in the query unless said otherwise.
+        may "in" location: ParamLocation;
+        /// How it is known to be required. `document` and `published` make it an argument, `reported` and `former`
+        /// are documented only.
+        may required: Option<Evidence>;
+        /// What the service takes where it is left out; several with commas between them.
+        may default: Option<Text> as Form::Scalar;
+        /// Bounds, like `{min: 1, max: 1000}`, checked before sending where the evidence is `document` or `published`.
+        may range: Option<Spanned<Range>>;
+        /// The only values that public clients were served, like `[5, 10]`; documented, never enforced.
+        may served: Vec<Text> as Form::Scalar;
+        /// Values that are known to work, which others may too.
+        may works: Vec<Text> as Form::Scalar;
+        /// Values that are known to be refused; documented, never enforced.
+        may refused: Vec<Text> as Form::Scalar;
+        /// A value to ask with: programs and tests that are emitted do, where it is not known to fail.
+        may example: Option<Text> as Form::Scalar;
+        /// How it is known that just one value is taken; documented only, as `list` offers several nevertheless.
+        may single: Option<Evidence>;
+        /// In words, like `percent`.
+        may unit: String;
+        /// What it means.
+        must summary: String as Form::Prose;
+        /// How it is known.
+        may evidence: Option<Evidence>;
+        /// What else a user should know.
+        may notes: String as Form::Prose;
+    }
 }
 
 impl Param {
     /// What entries refer to it by.
-    pub(crate) fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &Text {
         self.id.as_ref().unwrap_or(&self.name)
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum ParamLocation {
-    #[default]
-    Query,
-    Path,
+words! {
+    /// Where a param is sent.
+    ParamLocation {
+        /// Behind the path.
+        Query = "query",
+        /// In the place of a segment in braces.
+        Path = "path",
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Use {
-    #[serde(rename = "use")]
-    pub(crate) param: String,
-    pub(crate) required: Option<Evidence>,
-    pub(crate) evidence: Option<Evidence>,
-    pub(crate) notes: Option<String>,
+map! {
+    /// It stands for a shared param that is known differently on one endpoint.
+    Use, USE, "a `use` entry" {
+        /// The shared param.
+        must "use" param: Text;
+        /// How it is known to be required here.
+        may required: Option<Evidence>;
+        /// How it is known here.
+        may evidence: Option<Evidence>;
+        /// What the service takes here where it is left out; several with commas between them.
+        may default: Option<Text> as Form::Scalar;
+        /// The only values that public clients were served here; documented, never enforced.
+        may served: Option<Vec<Text>> as Form::Scalar;
+        /// Values that are known to work here, which others may too.
+        may works: Option<Vec<Text>> as Form::Scalar;
+        /// Values that are known to be refused here; documented, never enforced.
+        may refused: Option<Vec<Text>> as Form::Scalar;
+        /// A value to ask with here.
+        may example: Option<Text> as Form::Scalar;
+        /// What else a user should know of it here.
+        may notes: Option<String> as Form::Prose;
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Record {
-    pub(crate) name: String,
-    pub(crate) summary: String,
-    pub(crate) fields: Vec<Field>,
-    pub(crate) evidence: Evidence,
+map! {
+    /// A record lists all of its fields, the time field too.
+    Record, RECORD, "a record" {
+        /// The type's name, like `PriceLevel`.
+        must name: Text as TYPE_NAME;
+        /// What one of them is.
+        must summary: String as Form::Prose;
+        /// Every field that is known, the time field too.
+        must fields: Vec<Field>;
+        /// How it is known, and its fields unless they say otherwise.
+        must evidence: Evidence;
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Field {
-    pub(crate) name: String,
-    pub(crate) ident: Option<String>,
-    #[serde(rename = "type")]
-    pub(crate) ty: String,
-    pub(crate) summary: String,
-    #[serde(default)]
-    pub(crate) unit: String,
-    pub(crate) range: Option<Range>,
-    #[serde(default)]
-    pub(crate) optional: bool,
-    pub(crate) evidence: Option<Evidence>,
-    #[serde(default)]
-    pub(crate) notes: String,
+map! {
+    /// It is an `Option` in Rust where it is `optional`, and where it is known otherwise than by `document`.
+    Field, FIELD, "a field" {
+        /// As on the wire.
+        must name: Text;
+        /// The Rust name, where `name` does not make a good one.
+        may ident: Option<Text> as IDENT;
+        /// What it holds: a built-in type, `list<…>`, or a name from `types` or `records`.
+        must "type" ty: Text as Form::Type;
+        /// What it means.
+        must summary: String as Form::Prose;
+        /// In words, like `percent`, `quote currency` or `USD`.
+        may unit: String;
+        /// The values that occur, like `{min: -1, max: 1}`.
+        may range: Option<Spanned<Range>>;
+        /// A value that was seen, or is like those that were.
+        may example: Option<Text> as Form::Scalar;
+        /// `true` if it can be absent or null although it is documented.
+        may optional: bool;
+        /// How it is known, where that differs from its body or record.
+        may evidence: Option<Evidence>;
+        /// What else a user should know.
+        may notes: String as Form::Prose;
+    }
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Range {
-    pub(crate) min: Option<f64>,
-    pub(crate) max: Option<f64>,
+map! {
+    /// Either end may be left out.
+    Range, RANGE, "a range" {
+        /// The smallest value, included.
+        may min: Option<Spanned<f64>>;
+        /// The largest value, included.
+        may max: Option<Spanned<f64>>;
+    }
+    Rule {
+        never: &[Lacks("min"), Lacks("max")],
+        at: "",
+        say: Say("empty-range", "the range says nothing", "write `min`, `max` or both"),
+    }
 }

@@ -7,15 +7,15 @@
 /// Panics if a finding stands outside its file, or if a catalogue without one does not become Rust.
 pub(crate) fn check(service: &str, group: &str) -> bool {
     let files = [("market.yaml", group), ("service.yaml", service)];
-    match codegen::check(codegen::load_texts(&files)) {
+    match codegen::resolve(&codegen::load_texts(&files)) {
         Err(findings) => {
             assert!(!findings.is_empty());
             assert!(!findings.to_string().is_empty());
             findings.as_slice().iter().for_each(|finding| assert_in_file(finding, &files));
             false
         }
-        Ok(checked) => {
-            for file in codegen::emit(&codegen::lower(&checked), &codegen::Package::new("client")) {
+        Ok(api) => {
+            for file in codegen::emit(&api, &codegen::Package::new("client")) {
                 if let Err(error) = syn::parse_file(&file.text) {
                     panic!("{}: {error}\n{}", file.path, file.text);
                 }

@@ -92,14 +92,19 @@ impl Dispatcher {
 
     async fn send(
         &self,
-        request: HttpRequest,
+        mut request: HttpRequest,
         mut permit: Permit,
         context: &mut RequestContext<'_>,
     ) -> Result<HttpResponse, Error> {
         let since = context.attempt();
+        if self.transport.tells_departure() {
+            request.departure = permit.departure();
+        } else {
+            permit.departure().tell();
+        }
         let outcome = self.outcome(request).await.map_err(Error::from);
-        if let Ok(response) = &outcome {
-            permit.departed(response.departure.unwrap_or_else(|| since.elapsed()));
+        if outcome.is_ok() {
+            permit.answered();
         }
         let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
         context.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);

@@ -83,6 +83,17 @@ pub enum Event {
         /// How long it waits before.
         delay: Duration,
     },
+    /// Records came, and none of the fields that the catalogue knows besides the time: they have other names today.
+    ///
+    /// Nothing is lost, as all that came is in the records' unknown fields; a reply given to `learn` corrects the
+    /// catalogue. It is told once for each reply.
+    #[non_exhaustive]
+    NoKnownField {
+        /// Which request it is.
+        request: RequestKind,
+        /// How many records came.
+        records: usize,
+    },
     /// It has ended: told once for every request for data that was sent or failed before, and after all else.
     ///
     /// What came of the requests for a token on its behalf stands in their attempts, and in the time waited.

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use tracing::field::Empty;
-use tracing::{Span, debug, debug_span};
+use tracing::{Span, debug, debug_span, warn};
 
 use super::RequestContext;
 use super::observer::Event;
@@ -40,6 +40,9 @@ pub(crate) fn event(event: &Event) {
         }
         Event::Retry { request, kind, delay } => {
             debug!(%request, ?kind, delay_ms = milliseconds(*delay), "retry");
+        }
+        Event::NoKnownField { request, records } => {
+            warn!(%request, records, "no known field came; the records keep theirs in `unknown_fields`");
         }
         Event::End { request, outcome, bytes, attempts, elapsed, waited } => {
             let (elapsed_ms, waited_ms) = (milliseconds(*elapsed), milliseconds(*waited));

@@ -1,4 +1,4 @@
-//! Foreign text, cut and smoothed to what an error can show.
+//! Text from elsewhere, cut to a length and freed of control characters, so that an error can show it.
 
 use std::borrow::Cow;
 

@@ -11,12 +11,12 @@ use super::options::Options;
 use super::response::Response;
 use crate::auth::{Credentials, Token};
 use crate::decode::{self, DecodeError, EnvelopeRest, Push};
-use crate::dispatch::observer::{Observers, RequestKind};
+use crate::dispatch::observer::{Event, Observers, RequestKind};
 #[cfg(feature = "tracing")]
 use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, Ending, Policy, RequestContext, status};
 use crate::error::{Error, ErrorKind};
-use crate::registry::{Evidence, Range, RecordInfo, ServiceInfo};
+use crate::registry::{Evidence, ParamInfo, Range, RecordInfo, ServiceInfo};
 use crate::request::{RequestTarget, check};
 use crate::secrets::Redact;
 use crate::transport::{Headers, HttpResponse};
@@ -49,11 +49,24 @@ pub(crate) fn read_series<M: MetadataRecord>(
     records: &mut dyn Push,
 ) -> Result<EnvelopeRest<M>, Error> {
     let response = response?;
-    let rest = decode::series(response.text(), M::ENVELOPE, record, records);
-    rest.map_err(|error| response.misfit(error))
+    match decode::series(response.text(), M::ENVELOPE, record, records) {
+        Ok(rest) => {
+            response.tell_of_strange(rest.strange);
+            Ok(rest)
+        }
+        Err(error) => Err(response.misfit(error)),
+    }
 }
 
 impl UndecodedResponse {
+    /// Tells observers of records without any known field.
+    fn tell_of_strange(&self, records: usize) {
+        if records > 0 {
+            let request = RequestKind::Data(self.target.endpoint());
+            self.connection.observers.tell(&Event::NoKnownField { request, records });
+        }
+    }
+
     pub(super) fn text(&self) -> &str {
         &self.response.body
     }
@@ -254,21 +267,41 @@ fn explained(error: Error, target: &RequestTarget) -> Error {
     }
     let params = || target.endpoint().params.unwrap_or_default().iter();
     let missing = params().filter(|param| !target.sets(param.wire_name)).filter_map(|param| {
-        let known = known(param.required?);
+        let known = known_as(param.required?);
         Some(format!("`{}` is {known} as required and not set", param.wire_name))
     });
+    let unfit = params().filter_map(|param| unfit(param, target.value(param.wire_name)?));
     let limited = params().filter(|param| param.range != Range::ALL).map(|param| {
-        let (known, bounds) = (known(param.evidence), check::bounds(param.range));
+        let (known, bounds) = (known_as(param.evidence), check::bounds(param.range));
         format!("`{}` is {known} as limited: {bounds}", param.wire_name)
     });
-    missing.chain(limited).fold(error, Error::with_hint)
+    missing.chain(unfit).chain(limited).fold(error, Error::with_hint)
 }
 
-fn known(evidence: Evidence) -> &'static str {
+/// Why a value that was sent may be what was refused, by what public clients were served and refused.
+fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
+    let name = param.wire_name;
+    let values: Vec<_> = if param.list.is_some() { value.split(',').collect() } else { vec![value] };
+    if let (Some(known), [_, _, ..]) = (param.single, values.as_slice()) {
+        return Some(format!("`{name}` is {} to take one value", known_as(known)));
+    }
+    let known = if param.served.is_empty() { param.works } else { param.served };
+    let refused = param.refused.iter().find(|refused| values.contains(refused));
+    let refused = refused.map(|value| format!("`{name}` is known to be refused where it is {value}"));
+    // What was sent is not repeated, as an error may be shown to anybody.
+    let unknown = !known.is_empty() && values.iter().any(|value| !known.contains(value));
+    let only = if param.served.is_empty() { "" } else { " only" };
+    let works = unknown.then(|| format!("`{name}` is known to work{only} where it is {}", known.join(" or ")));
+    let facts: Vec<_> = refused.into_iter().chain(works).collect();
+    (!facts.is_empty()).then(|| facts.join(", and "))
+}
+
+fn known_as(evidence: Evidence) -> &'static str {
     match evidence {
         Evidence::Document => "documented",
         Evidence::Published => "published",
         Evidence::Reported => "reported",
+        Evidence::Former => "formerly known",
     }
 }
 
@@ -277,7 +310,7 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
-    use crate::registry::{EndpointInfo, ParamInfo, ValueType};
+    use crate::registry::{EndpointInfo, ValueType};
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
         ParamInfo::new(name, name, ty, Evidence::Document)
@@ -320,6 +353,30 @@ mod tests {
         ];
         for (status, advice, set, expected) in table {
             assert_eq!(check(status, advice, set), expected, "{status} {set:?}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_known_to_be_refused_are_told() {
+        const SERVED: ParamInfo = param("venue", ValueType::String).list("venues").served(&["okx", "bybit"]);
+        let works = param("venue", ValueType::String).list("venues").works(&["okx"]).refused(&["binance"]);
+        let single = param("venue", ValueType::String).list("venues").single(Evidence::Reported);
+        for (info, value, expected) in [
+            (SERVED, "okx,bybit", None),
+            (SERVED, "okx,kraken", Some("`venue` is known to work only where it is okx or bybit")),
+            (works, "okx", None),
+            (works, "kraken", Some("`venue` is known to work where it is okx")),
+            (
+                works,
+                "binance",
+                Some(
+                    "`venue` is known to be refused where it is binance, and `venue` is known to work where it is okx",
+                ),
+            ),
+            (single, "okx", None),
+            (single, "okx,bybit", Some("`venue` is reported to take one value")),
+        ] {
+            assert_eq!(unfit(&info, value).as_deref(), expected, "{value}");
         }
     }
 

@@ -13,6 +13,7 @@ use http_body_util::BodyExt;
 use hyper::body::Body;
 use tokio::time::error::Elapsed;
 
+use crate::departure::DepartingBody;
 use crate::{Headers, HttpRequest, HttpResponse, Method, Phase, TransportError};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
@@ -59,12 +60,12 @@ fn is_success(status: u16) -> bool {
 }
 
 /// The request as hyper and its kin know it.
-pub(super) fn convert(request: HttpRequest) -> Result<Request<Bytes>, TransportError> {
+pub(super) fn convert(request: HttpRequest) -> Result<Request<DepartingBody>, TransportError> {
     let method = match request.method {
         Method::Get => http::Method::GET,
         Method::Post => http::Method::POST,
     };
-    let mut converted = Request::new(Bytes::from(request.body));
+    let mut converted = Request::new(DepartingBody::new(request.body.into(), request.departure));
     *converted.method_mut() = method;
     *converted.uri_mut() = request
         .url

@@ -7,9 +7,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::header::PROXY_AUTHORIZATION;
-use http_body_util::Full;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::{CaptureConnection, HttpConnector, capture_connection};
 use hyper_util::client::legacy::{Builder, Client};
@@ -18,6 +16,7 @@ use tokio::time::Instant;
 
 use crate::connect::TimedConnector;
 use crate::connection::is_reused;
+use crate::departure::DepartingBody;
 use crate::exchange::{self, Progress};
 use crate::failure::before_head;
 use crate::pools::Pools;
@@ -32,7 +31,7 @@ pub struct HyperTransport {
     routes: Routes,
 }
 
-type Pool = Client<TimedConnector<HttpsConnector<Connector>>, Full<Bytes>>;
+type Pool = Client<TimedConnector<HttpsConnector<Connector>>, DepartingBody>;
 
 impl fmt::Debug for HyperTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -77,7 +76,7 @@ impl HyperTransport {
         connection: &mut Option<CaptureConnection>,
     ) -> Result<Vec<u8>, TransportError> {
         let limit = request.limits.max_body_bytes;
-        let mut request = exchange::convert(request)?.map(Full::from);
+        let mut request = exchange::convert(request)?;
         let target = request.uri().clone();
         if let Some(authorization) = self.routes.authorization(&target) {
             request.headers_mut().insert(PROXY_AUTHORIZATION, authorization);
@@ -123,5 +122,9 @@ impl Transport for HyperTransport {
             self.pools.distrust(&pool);
             reply.map_err(TransportError::on_stale_connection)
         })
+    }
+
+    fn tells_departure(&self) -> bool {
+        true
     }
 }

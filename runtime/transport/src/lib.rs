@@ -3,13 +3,14 @@
 //! An [`HttpRequest`] comes in with its credentials, an [`HttpResponse`] with its whole body goes out.
 //! A transport judges no status, follows no redirect and retries nothing: others do, who know more.
 //!
-//! `generated-client` shows what its users need of it as its module `transport`. It is a crate of its own because
+//! Emitted clients show what their users need of it as their module `transport`. It is a crate of its own because
 //! the code below it is generic and compiled here, once, however often the client is generated anew.
 
 #[doc(hidden)] // What the client checks a base URL by, to judge as a proxy is judged.
 pub mod address;
 mod connect;
 mod connection;
+mod departure;
 mod exchange;
 mod failure;
 #[cfg(feature = "gzip")]
@@ -38,6 +39,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use departure::Departure;
 pub use headers::{Headers, InvalidHeader};
 
 pub use hyper::HyperTransport;
@@ -68,11 +70,23 @@ pub use settings::{Settings, SettingsError};
 pub trait Transport: Send + Sync + 'static {
     /// Sends the request once. Dropping the future abandons it.
     fn send(&self, request: HttpRequest) -> SendFuture<'_>;
+
+    /// Whether it tells the [`departure`](HttpRequest::departure) of each request.
+    ///
+    /// The service counts requests when they arrive, so the gate counts them when they leave. A transport that says so
+    /// here is waited for: until it tells, a request may leave at any time. Where it does not, the call of `send` counts.
+    fn tells_departure(&self) -> bool {
+        false
+    }
 }
 
 impl<T: Transport + ?Sized> Transport for Arc<T> {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         (**self).send(request)
+    }
+
+    fn tells_departure(&self) -> bool {
+        (**self).tells_departure()
     }
 }
 
@@ -93,12 +107,14 @@ pub struct HttpRequest {
     pub body: Vec<u8>,
     /// What the transport has to keep to.
     pub limits: Limits,
+    /// To be told when the request leaves, by a transport that [says it does](Transport::tells_departure).
+    pub departure: Departure,
 }
 
 impl HttpRequest {
     /// A request without a body, as a transport gets it; for testing one.
     pub fn new(method: Method, url: impl Into<String>, headers: Headers, limits: Limits) -> Self {
-        Self { method, url: url.into(), headers, body: Vec::new(), limits }
+        Self { method, url: url.into(), headers, body: Vec::new(), limits, departure: Departure::default() }
     }
 }
 
@@ -151,18 +167,12 @@ pub struct HttpResponse {
     pub headers: Headers,
     /// The whole body, decoded.
     pub body: Vec<u8>,
-    /// How long it took until the request could leave, a connection being made for example; `None` if that is
-    /// not known.
-    ///
-    /// The service counts requests when they arrive, so the gate counts this one so much later. One of which it is
-    /// not known is counted when its reply is there, which is too late and never too early.
-    pub departure: Option<Duration>,
 }
 
 impl HttpResponse {
     /// A reply, whatever its status.
     pub fn new(status: u16, headers: Headers, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, headers, body: body.into(), departure: None }
+        Self { status, headers, body: body.into() }
     }
 }
 
@@ -172,7 +182,6 @@ impl fmt::Debug for HttpResponse {
             .field("status", &self.status)
             .field("headers", &self.headers)
             .field("body", &format_args!("{} bytes", self.body.len()))
-            .field("departure", &self.departure)
             .finish()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Which proxy, if any, is decided by what the user set or by the environment, as other programs do; the
 //! tunnels are hyper-util's. A proxy that cannot be used is refused before anything is sent: going past it in
-//! silence is what its user wants least. What it is told to let somebody in by is shown nowhere.
+//! silence is what its user wants least. Its user name and password appear in no error and no `Debug`.
 
 mod connector;
 

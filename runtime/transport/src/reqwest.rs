@@ -7,7 +7,7 @@
 use std::error::Error as _;
 
 use ::reqwest::redirect::Policy;
-use ::reqwest::{Client, ClientBuilder, Error as ReqwestError, Request};
+use ::reqwest::{Body, Client, ClientBuilder, Error as ReqwestError, Request};
 use http::Uri;
 
 use crate::exchange::{self, Progress};
@@ -37,7 +37,7 @@ impl ReqwestTransport {
 
     async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<Vec<u8>, TransportError> {
         let limit = request.limits.max_body_bytes;
-        let request = exchange::convert(request)?;
+        let request = exchange::convert(request)?.map(Body::wrap);
         let target = request.uri().clone();
         let request = Request::try_from(request).map_err(|error| {
             TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error.without_url())
@@ -59,6 +59,10 @@ impl Transport for ReqwestTransport {
             let body = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
             progress.reply(body, timeout)
         })
+    }
+
+    fn tells_departure(&self) -> bool {
+        true
     }
 }
 

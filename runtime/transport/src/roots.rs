@@ -1,6 +1,6 @@
-//! Whose word is taken for who a server is.
+//! Which root certificates are trusted to sign a server's.
 //!
-//! The bundled Mozilla roots, or those of the system, and whatever the user adds; out goes what TLS needs.
+//! The bundled Mozilla roots or those of the system come in, with those that the user adds; a TLS configuration goes out.
 //! The provider of cryptography is passed explicitly, so another one elsewhere in the program does not matter.
 
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! What the built-in transport can be told.
 //!
-//! Whoever builds a client fills it in; a transport of the user's own makes no use of any of it, and should be told so.
+//! The client's builder fills it in. A transport of the user's own reads none of it; the builder refuses to have both.
 
 use std::error::Error as StdError;
 use std::fmt;

@@ -40,7 +40,7 @@ fn run() -> Result<(), String> {
         return Err("the walk has more than five commands".to_owned());
     }
     let examples = copy.join("generated-client/examples");
-    let questions = Question::untyped(load(&paths::spec())).map_err(|refusal| refusal.to_string())?;
+    let questions = Question::untyped(&load(&paths::spec())).map_err(|refusal| refusal.to_string())?;
     let calls = examples.join("every_call.rs");
     fs::write(examples.join("first_call.rs"), program)
         .and_then(|()| fs::write(&calls, every_call(&questions)))

@@ -14,20 +14,30 @@ pub(super) fn params<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             (false, None) => String::new(),
         };
         let default = param.default.as_deref().map(code).unwrap_or_default();
-        let meaning = meaning(&param.summary, &param.unit, param.range, &param.notes);
+        let meaning = [
+            meaning(&param.summary, &param.unit, param.range, ""),
+            docs::values(param),
+            example(param),
+            prose(&param.notes),
+        ];
+        let meaning: Vec<_> = meaning.into_iter().filter(|part| !part.is_empty()).collect();
+        let meaning = meaning.join(" ");
         row([code(&param.wire_name), setters, name(&param.ty), required, default, known(param.evidence), meaning])
     });
     table(["param", "in Rust", "type", "required", "default", "known", "meaning"], rows)
 }
 
-pub(super) fn fields(fields: &[Field]) -> String {
-    let rows = fields.iter().map(|field| {
+pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>) -> String {
+    let rows = fields.map(|field| {
         let absent = if field.optional { "can be absent" } else { "" };
         let meaning = meaning(&field.summary, "", field.range, &field.notes);
         let (wire_name, ident) = (code(&field.wire_name), format!("`{}`", field.ident));
-        row([wire_name, ident, name(&field.ty), prose(&field.unit), absent.into(), known(field.evidence), meaning])
+        let example = field.example.as_deref().map(code).unwrap_or_default();
+        let facts = [name(&field.ty), prose(&field.unit), absent.into(), known(field.evidence)];
+        let [ty, unit, absent, known] = facts;
+        row([wire_name, ident, ty, unit, absent, known, meaning, example])
     });
-    table(["field", "in Rust", "type", "unit", "", "known", "meaning"], rows)
+    table(["field", "in Rust", "type", "unit", "", "known", "meaning", "such as"], rows)
 }
 
 pub(super) fn values(ty: &NamedType) -> String {
@@ -72,6 +82,13 @@ pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
         Type::List(item) => record_of(item),
         _ => None,
     }
+}
+
+/// An example, where none of the values that work is one already.
+fn example(param: &Param) -> String {
+    let is_said = |example: &&String| param.works.contains(example) || param.served.contains(example);
+    let example = param.example.as_ref().filter(|example| !is_said(example));
+    example.map(|example| format!("Such as {}.", code(example))).unwrap_or_default()
 }
 
 fn meaning(summary: &str, unit: &str, range: Range, notes: &str) -> String {

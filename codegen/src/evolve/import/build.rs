@@ -20,13 +20,13 @@ use super::facts::{or_unknown, some};
 use super::notes::Notes;
 use super::plan::{Plan, PlannedEndpoint};
 use super::setters::Setters;
-use crate::check::template;
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
 use crate::evolve::naming::{Taken, group_types, root_types};
 use crate::evolve::tree::Tree;
 use crate::format;
 use crate::names;
+use crate::path::template;
 use meetings::Meetings;
 
 const SERVICE: &str = "service.yaml";
@@ -217,6 +217,7 @@ impl<'a> Builder<'a> {
                 let head = Tree::map()
                     .with("title", group.title.as_str())
                     .with("summary", or_unknown(group.summary.clone()))
+                    .with_some("notes", group.notes.clone())
                     .with_some("aliases", some(aliases))
                     .with_some("records", some(records));
                 self.desk.create(&file, &crate::evolve::group::file(&head, &endpoints))?;

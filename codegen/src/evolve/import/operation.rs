@@ -5,8 +5,8 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{aliases, entries, items, text};
 use super::plan::{PlannedEndpoint, PlannedParam, Said, Several, Taken, Ty};
-use crate::check::template;
 use crate::names::{self, Case};
+use crate::path::template;
 use crate::walk::is_line;
 
 const KEYS: &[&str] = &[
@@ -191,6 +191,9 @@ impl<'d> Reader<'d> {
             required: None,
             default: None,
             served: Vec::new(),
+            works: Vec::new(),
+            refused: Vec::new(),
+            single: None,
             said: Said::default(),
         };
         params.extend(missing.into_iter().map(|name| Taken::Own(Box::new(plain(name)))));

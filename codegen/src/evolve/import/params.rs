@@ -11,6 +11,7 @@ use crate::walk::is_line;
 const KEYS: &[&str] = &[
     "$ref",
     "description",
+    "example",
     "explode",
     "in",
     "name",
@@ -21,10 +22,13 @@ const KEYS: &[&str] = &[
     "x-ident",
     "x-list",
     "x-notes",
+    "x-refused",
     "x-required",
     "x-served",
+    "x-single",
     "x-type",
     "x-unit",
+    "x-works",
 ];
 
 impl<'d> Reader<'d> {
@@ -110,6 +114,11 @@ impl<'d> Reader<'d> {
         }
         let said = self.said_of_value(schema, &ty, place);
         let said = Said { min: None, max: None, ..self.said(param) }.or(said);
+        let example = said.example.clone().filter(|example| self.fits(example, &ty, &said));
+        if example != said.example {
+            self.notes.add("an `example` that is no value of its type", place);
+        }
+        let said = Said { example, ..said };
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
         let required = text(param, "x-required")
             .filter(|said| is_evidence(said))
@@ -119,7 +128,10 @@ impl<'d> Reader<'d> {
             rank: self.rank("parameters", id),
             name: name.to_owned(),
             default: self.default(schema, &ty, is_list, &said, place),
-            served: self.served(param, &ty, &said, place),
+            served: self.values(param, "x-served", &ty, &said, place),
+            works: self.values(param, "x-works", &ty, &said, place),
+            refused: self.values(param, "x-refused", &ty, &said, place),
+            single: text(param, "x-single").filter(|said| is_evidence(said)).map(str::to_owned),
             ty,
             adopted: None,
             several,
@@ -154,18 +166,20 @@ impl<'d> Reader<'d> {
             Value::Sequence(several) if is_list => several.iter().map(text_of).collect::<Vec<_>>().join(","),
             one => text_of(one),
         };
-        let fits = self.fits(&one, ty, said);
+        let mut values = if is_list { one.split(',').collect() } else { vec![one.as_str()] }.into_iter();
+        let fits = values.all(|value| self.fits(value, ty, said));
         if !fits {
             self.notes.add("a `default` that is no value of its type", place);
         }
         fits.then_some(one)
     }
 
-    fn served(&mut self, param: &'d Value, ty: &Ty, said: &Said, place: &str) -> Vec<String> {
+    /// The values that an extension lists.
+    fn values(&mut self, param: &'d Value, key: &str, ty: &Ty, said: &Said, place: &str) -> Vec<String> {
         let (fitting, others): (Vec<_>, Vec<_>) =
-            items(param, "x-served").iter().map(text_of).partition(|value| self.fits(value, ty, said));
+            items(param, key).iter().map(text_of).partition(|value| self.fits(value, ty, said));
         if !others.is_empty() {
-            self.notes.add("values of `x-served` that are none of their type", place);
+            self.notes.add(format!("values of `{key}` that are none of their type"), place);
         }
         fitting
     }

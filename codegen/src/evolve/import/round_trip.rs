@@ -71,7 +71,7 @@ fn first_loss(
     let options = Import { text: openapi(&own, version, format), evidence: "published".to_owned(), summaries: true };
     let change = import(None, &options).expect("a catalogue");
     let texts: Vec<_> = change.texts().collect();
-    let back = crate::lower(&crate::check(load_texts(&texts)).expect("no finding"));
+    let back = crate::resolve(&load_texts(&texts)).expect("no finding");
     let (out, back) = (emitted(own), emitted(back));
     let paths = |files: &[File]| files.iter().map(|file| file.path.clone()).collect::<Vec<_>>();
     assert_eq!(paths(&out), paths(&back));
@@ -115,7 +115,7 @@ fn catalogue(folder: &Path) -> Api {
         }
     }
     let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    crate::lower(&crate::check(load_texts(&texts)).expect("no finding"))
+    crate::resolve(&load_texts(&texts)).expect("no finding")
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

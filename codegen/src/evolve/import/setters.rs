@@ -48,11 +48,11 @@ impl Setters {
         if param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced) {
             return;
         }
-        let ident = names::chosen(param.ident.as_ref(), &param.name, Case::Snake).unwrap_or_default();
-        for (ident, several) in [(Some(ident), false), (param.list.clone(), true)] {
+        let ident = names::chosen(param.ident.as_deref(), &param.name, Case::Snake).unwrap_or_default();
+        for (ident, several) in [(Some(ident), false), (param.list.as_deref().cloned(), true)] {
             let Some(ident) = ident else { continue };
-            let setter = Setter { ident: ident.clone(), several, wire_name: param.name.clone() };
-            self.types.entry(names::takes(&ident)).or_default().insert(param.ty.clone());
+            let setter = Setter { ident: ident.clone(), several, wire_name: param.name.to_string() };
+            self.types.entry(names::takes(&ident)).or_default().insert(param.ty.to_string());
             self.all.insert(names::takes(&ident), setter);
         }
     }

@@ -54,7 +54,7 @@ impl Topic<'_> {
 
     fn merge_metadata(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(), Refusal> {
         let Some(envelope) = desk.checked.service.envelope.as_ref() else { return Ok(()) };
-        let unsupported = envelope.metadata.as_ref().and_then(|metadata| metadata.unsupported.clone());
+        let unsupported = envelope.metadata.as_ref().and_then(|metadata| metadata.unsupported.as_deref().cloned());
         let fixed = unsupported.map(|field| (field, "`envelope.metadata.unsupported` names it as a list"));
         let path = vec![Step::Key("envelope"), Step::Key("metadata"), Step::Key("fields")];
         let place = Place {

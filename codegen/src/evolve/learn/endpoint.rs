@@ -17,7 +17,7 @@ pub(super) fn find(desk: &Desk, wanted: &str) -> Result<Found, Refusal> {
         for (endpoint, spec) in spec.endpoints.iter().enumerate() {
             let ident = ident_of(spec).unwrap_or_default();
             let label = format!("{module}.{ident}");
-            let path = spec.path.known().map(String::as_str);
+            let path = spec.path.known().map(|path| path.as_str());
             if path == Some(wanted) || [&label, &ident, &spec.name].contains(&&wanted.to_owned()) {
                 found.push(Found { group, endpoint, label });
             } else {

@@ -2,7 +2,7 @@
 
 use serde_yaml::Value;
 
-use crate::check::Checked;
+use crate::evolve::change::Checked;
 use crate::evolve::change::Refusal;
 use crate::evolve::reply::Reply;
 use crate::spec;

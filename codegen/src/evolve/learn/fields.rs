@@ -71,15 +71,26 @@ impl Topic<'_> {
     /// Compares listed fields with what was seen.
     pub(super) fn merge(&self, desk: &mut Desk, place: &Place, seen: &Seen) -> Result<(), Refusal> {
         let listed = entries_at(&desk.tree(&place.file)?, &place.path).to_vec();
-        let mut taken = Taken::default();
+        let (mut taken, mut former) = (Taken::default(), Vec::new());
         if let Some(time) = &place.time {
             taken.note(snake(time));
         }
         for (index, field) in listed.iter().enumerate() {
             let name = field.text("name").unwrap_or_default();
-            taken.note(field.text("ident").map_or_else(|| snake(name), str::to_owned));
             let at = [place.path.as_slice(), &[Step::Item(index)]].concat();
             let met = seen.fields.get(name);
+            if is_former(field, &place.evidence) && seen.objects > 0 {
+                match met {
+                    Some(_) => {
+                        desk.set(&place.file, &at, &format::FIELD, "evidence", self.learning.evidence.as_str())?
+                    }
+                    None => {
+                        former.push((name, at));
+                        continue;
+                    }
+                }
+            }
+            taken.note(field.text("ident").map_or_else(|| snake(name), str::to_owned));
             let is_absent = met.is_none_or(|met| met.times < seen.objects || met.nulls > 0);
             if let Some(met) = met {
                 self.compare(desk, place, &at, field, met)?;
@@ -103,7 +114,36 @@ impl Topic<'_> {
                 *field = field.clone().with("evidence", self.learning.evidence.as_str());
             }
         }
+        self.replace_former(desk, place, &former, &mut new)?;
         desk.extend(&place.file, &place.path, new)
+    }
+
+    /// New fields take the places of those that stood in the former version and did not come.
+    fn replace_former(
+        &self,
+        desk: &mut Desk,
+        place: &Place,
+        former: &[(&str, Vec<Step>)],
+        new: &mut Vec<Tree>,
+    ) -> Result<(), Refusal> {
+        let mut places = former.iter();
+        if !place.is_shared {
+            let replaced = new.len().min(former.len());
+            for (field, (name, at)) in new.drain(..replaced).zip(places.by_ref()) {
+                self.say(
+                    desk,
+                    format!("`{}{name}` of the former version did not come; a new field stands there", place.within),
+                );
+                desk.replace(&place.file, at, field)?;
+            }
+        }
+        for (name, _) in places {
+            self.say(
+                desk,
+                format!("`{}{name}` of the former version did not come; delete it if it never does", place.within),
+            );
+        }
+        Ok(())
     }
 
     /// Merges with a record that has a name.
@@ -165,6 +205,11 @@ impl Topic<'_> {
         }
         Ok(fields)
     }
+}
+
+/// Whether a listed field is known from the former version only.
+pub(super) fn is_former(field: &Tree, inherited: &str) -> bool {
+    field.text("evidence").unwrap_or(inherited) == "former"
 }
 
 fn snake(name: &str) -> String {

@@ -115,8 +115,8 @@ impl Topic<'_> {
         let series = bodies.filter_map(|endpoint| endpoint.body.known()).filter(
             |body| matches!(&body.series, Some(spec::Known::Known(spec::Fields::Record(name))) if name == record),
         );
-        let times = series.filter_map(|body| body.time.clone().or_else(|| envelope.map(|time| time.name.clone())));
-        times.map(|time| (time, REMEDY)).collect()
+        let times = series.filter_map(|body| body.time.as_ref().or(envelope.map(|time| &time.name)));
+        times.map(|time| (time.to_string(), REMEDY)).collect()
     }
 }
 

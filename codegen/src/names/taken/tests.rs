@@ -1,82 +1,193 @@
-//! The names that the runtime has, read from its source.
+//! The lists, held to what the runtime and our emitted files use.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 
 use super::*;
 
-/// The runtime's own names, read from its source: each must be known here as taken.
-#[test]
-fn what_the_runtime_uses_is_taken() {
-    let modules_and_types = names_in("lib.rs", &mut |item, names| match item {
-        syn::Item::Mod(module) => names.push((Scope::Groups, module.ident.to_string())),
-        syn::Item::Use(item) => used_types(&item.tree, names),
-        _ => {}
-    });
-    let client = names_in("client.rs", &mut |item, names| methods(item, "Client", Scope::Groups, names));
-    let request = names_in("request.rs", &mut |item, names| methods(item, "Request", Scope::Setters, names));
-    assert!(modules_and_types.len() > 20 && client.len() > 3 && request.len() > 3);
-    for (scope, name) in modules_and_types.into_iter().chain(client).chain(request) {
-        assert!(is_taken(scope, &name), "`{name}` belongs to the names that are taken as {scope:?}");
-    }
+type Names = BTreeSet<String>;
+
+fn check(list: &[&str], used: &Names, what: &str) {
+    let listed: Names = list.iter().map(|name| (*name).to_owned()).collect();
+    let missing: Vec<_> = used.difference(&listed).collect();
+    assert!(missing.is_empty(), "{what} are used, and nothing keeps a catalogue from taking them: {missing:?}");
+    let idle: Vec<_> = listed.difference(used).collect();
+    assert!(idle.is_empty(), "{what} are refused, and nothing uses them: {idle:?}");
 }
 
-/// What emitted files bring with them, read from our own: each must be known here as taken.
 #[test]
-fn what_emitted_files_use_is_taken() {
-    let modules = names_in("generated/mod.rs", &mut |item, names| match item {
-        syn::Item::Mod(module) if !matches!(module.vis, syn::Visibility::Public(_)) => {
-            names.push((Scope::Groups, module.ident.to_string()));
-        }
-        _ => {}
-    });
-    let files = ["service/mod.rs", "service/params.rs", "service/records.rs", "service/types.rs", "orderflow.rs"];
-    let types = files.iter().flat_map(|file| names_in(&format!("generated/{file}"), &mut imports_and_generics));
-    let types: Vec<_> = types.filter(|(_, name)| name.starts_with(char::is_uppercase)).collect();
-    assert!(modules.len() > 2 && types.len() > 20);
-    for (scope, name) in modules.into_iter().chain(types) {
-        assert!(is_taken(scope, &name), "`{name}` belongs to the names that are taken as {scope:?}");
-    }
+fn modules() {
+    let mut used = names(&shown_of_the_runtime(), char::is_lowercase);
+    used.extend(modules_of("src/lib.rs", |_| true));
+    // A public module of the emitted root is a group's.
+    used.extend(modules_of("src/generated/mod.rs", |module| !matches!(module.vis, syn::Visibility::Public(_))));
+    used.extend(modules_of("src/generated/service/mod.rs", |_| true));
+    // One that is there for some catalogues only.
+    used.insert("examples".to_owned());
+    check(MODULES, &used, "modules");
 }
 
-/// Types that come from modules of the runtime, and what generic code calls its own.
-fn imports_and_generics(item: &syn::Item, names: &mut Names) {
-    match item {
-        syn::Item::Use(item) => match &item.tree {
-            syn::UseTree::Path(root) if root.ident == "crate" && matches!(*root.tree, syn::UseTree::Path(_)) => {
-                used_types(&root.tree, names);
+#[test]
+fn methods() {
+    let shell = read(&root().join("runtime/src/shell.rs"));
+    let of_client = methods_of("Client", &shell);
+    let of_request = methods_of("Request<E>", &shell);
+    assert!(of_client.len() > 2 && of_request.len() > 5);
+    check(CLIENT, &of_client, "methods of `Client`");
+    check(REQUEST, &of_request, "methods of `Request`");
+    let planned: Vec<_> = PLANNED_FOR_REQUESTS.iter().filter(|name| of_request.contains(**name)).collect();
+    assert!(planned.is_empty(), "there already, so no plan any more: {planned:?}");
+}
+
+#[test]
+fn functions_of_the_emitted_tests() {
+    let text = read(&client().join("src/generated/requests.rs"));
+    let imported = text.lines().find_map(|line| line.strip_prefix("use ::runtime::recorded::")).expect("an import");
+    let mut used = names(imported, char::is_lowercase);
+    used.insert("every_setter".to_owned());
+    assert!(text.contains("fn every_setter()"));
+    check(TEST_FUNCTIONS, &used, "functions of the emitted tests");
+}
+
+#[test]
+fn types() {
+    let mut used = names(&shown_of_the_runtime(), char::is_uppercase);
+    used.extend(["Client", "Request", "Series", "Metadata", "GROUPS", "SERVICE"].map(str::to_owned));
+    // What an emitter may import, whether or not our catalogue makes it.
+    for file in ["group", "limits", "params", "record", "requests", "service", "types"] {
+        let path = root().join("codegen/src/emit").join(file).with_extension("rs");
+        let Ok(text) = fs::read_to_string(path) else { continue };
+        let pieces = text.split('"').collect::<Vec<_>>();
+        let imports = pieces.windows(3).filter(|window| window[1] == ", " && is_import(window[2]));
+        used.extend(imports.map(|window| window[0].to_owned()).filter(|name| name.starts_with(char::is_uppercase)));
+        used.extend(
+            text.lines().filter_map(|line| line.trim().strip_prefix('"')?.strip_suffix("\",")).filter_map(type_name),
+        );
+    }
+    check(TYPES, &used, "types");
+}
+
+fn is_import(module: &str) -> bool {
+    module.starts_with("::runtime") || module.starts_with("std::")
+}
+
+fn type_name(text: &str) -> Option<String> {
+    let is_name = text.starts_with(char::is_uppercase) && text.chars().all(char::is_alphanumeric);
+    is_name.then(|| text.to_owned())
+}
+
+#[test]
+fn names_of_the_prelude() {
+    let prelude = [
+        "AsRef",
+        "Box",
+        "Clone",
+        "Copy",
+        "Default",
+        "Drop",
+        "Err",
+        "Extend",
+        "Fn",
+        "From",
+        "FromIterator",
+        "Into",
+        "IntoIterator",
+        "Iterator",
+        "None",
+        "Ok",
+        "Option",
+        "Result",
+        "Some",
+        "String",
+        "ToOwned",
+        "ToString",
+        "TryFrom",
+        "TryInto",
+        "Vec",
+    ];
+    let mut used = Names::new();
+    for path in rust_files(&client().join("src/generated")) {
+        let code: proc_macro2::TokenStream = read(&path).parse().expect("Rust");
+        words(code, &mut |word| {
+            if prelude.contains(&word) {
+                used.insert(word.to_owned());
+            }
+        });
+    }
+    check(PRELUDE, &used, "names of the prelude");
+}
+
+/// The identifiers in code that are not reached through another and not derived.
+fn words(code: proc_macro2::TokenStream, visit: &mut dyn FnMut(&str)) {
+    let tokens: Vec<_> = code.into_iter().collect();
+    for (index, token) in tokens.iter().enumerate() {
+        let before = |steps: usize| index.checked_sub(steps).map(|index| tokens[index].to_string());
+        match token {
+            proc_macro2::TokenTree::Group(group) if before(1).as_deref() != Some("derive") => {
+                words(group.stream(), visit);
+            }
+            proc_macro2::TokenTree::Ident(word)
+                if before(1).as_deref() != Some(":") || before(2).as_deref() != Some(":") =>
+            {
+                visit(&word.to_string());
             }
             _ => {}
-        },
-        syn::Item::Impl(item) => {
-            names.extend(item.generics.type_params().map(|param| (Scope::Types, param.ident.to_string())));
         }
-        _ => {}
     }
 }
 
-type Names = Vec<(Scope, String)>;
+fn rust_files(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] }).collect()
+}
 
-fn names_in(file: &str, collect: &mut dyn FnMut(&syn::Item, &mut Names)) -> Names {
-    let path = format!("{}/../generated-client/src/{file}", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).expect(&path);
-    let mut names = Vec::new();
-    syn::parse_file(&text).expect("Rust").items.iter().for_each(|item| collect(item, &mut names));
+/// The names that a client shows of the runtime at its root, as they stand in its `lib.rs`.
+fn shown_of_the_runtime() -> String {
+    let text = read(&client().join("src/lib.rs"));
+    let (_, list) = text.split_once("pub use ::runtime::{").expect("what is shown of the runtime");
+    list.split('}').next().unwrap_or_default().to_owned()
+}
+
+fn names(list: &str, is_first: fn(char) -> bool) -> Names {
+    let words = list.split(|character: char| !character.is_alphanumeric() && character != '_');
+    words.filter(|word| word.starts_with(is_first)).map(str::to_owned).collect()
+}
+
+fn modules_of(file: &str, is_meant: fn(&syn::ItemMod) -> bool) -> Vec<String> {
+    let file = syn::parse_file(&read(&client().join(file))).expect("Rust");
+    let modules = file.items.iter().filter_map(|item| match item {
+        syn::Item::Mod(module) if is_meant(module) => Some(module.ident.to_string()),
+        _ => None,
+    });
+    modules.collect()
+}
+
+/// The methods of a type in a macro, which no parser reads as items.
+fn methods_of(ty: &str, text: &str) -> Names {
+    let (mut is_inside, mut names) = (false, Names::new());
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("impl") {
+            let (_, of) = line.rsplit_once(" for ").unwrap_or(("", line));
+            let is_foreign_trait = line.contains("::std::") && !line.contains("IntoFuture");
+            is_inside = !is_foreign_trait && of.trim_end_matches(" {").ends_with(ty) && !line.contains("emitted::");
+        }
+        let function =
+            line.split_once("fn ").filter(|(before, _)| !before.starts_with("//") && !before.starts_with("#[doc"));
+        let name = function.and_then(|(_, rest)| rest.split(['(', '<']).next());
+        names.extend(name.filter(|_| is_inside).map(str::to_owned));
+    }
     names
 }
 
-fn used_types(tree: &syn::UseTree, names: &mut Names) {
-    match tree {
-        syn::UseTree::Path(path) => used_types(&path.tree, names),
-        syn::UseTree::Group(group) => group.items.iter().for_each(|tree| used_types(tree, names)),
-        syn::UseTree::Name(name) => names.push((Scope::Types, name.ident.to_string())),
-        _ => {}
-    }
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn methods(item: &syn::Item, of: &str, scope: Scope, names: &mut Names) {
-    let syn::Item::Impl(item) = item else { return };
-    let is_of = matches!(&*item.self_ty, syn::Type::Path(path) if path.path.segments[0].ident == of);
-    for member in item.items.iter().filter(|_| is_of) {
-        if let syn::ImplItem::Fn(method) = member {
-            names.push((scope, method.sig.ident.to_string()));
-        }
-    }
+fn client() -> std::path::PathBuf {
+    root().join("generated-client")
+}
+
+fn root() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

@@ -1,6 +1,6 @@
 //! The connector behind encryption: to a server directly, or to the proxy before it.
 //!
-//! What the proxy is told of the way is hyper-util's work; encrypting what goes to the server is done by others.
+//! hyper-util speaks to the proxy; `connect.rs` encrypts what goes to the server.
 
 use std::error::Error as StdError;
 use std::io;

@@ -83,8 +83,7 @@ fn model(folders: &[&Path]) -> Result<Api, String> {
         }
     }
     let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let checked = codegen::check(codegen::load_texts(&texts)).map_err(|diagnostics| diagnostics.to_string())?;
-    Ok(codegen::lower(&checked))
+    codegen::resolve(&codegen::load_texts(&texts)).map_err(|diagnostics| diagnostics.to_string())
 }
 
 /// What a folder holds, sorted by name.

@@ -14,7 +14,7 @@ mod types;
 
 use super::meetings::Meetings;
 use super::{Builder, Slot};
-use crate::check::Checked;
+use crate::evolve::change::Checked;
 use crate::evolve::import::plan::Plan;
 use crate::spec::Evidence;
 use facts::Facts;

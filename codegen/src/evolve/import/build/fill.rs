@@ -56,7 +56,7 @@ fn map_of(shape: &'static Shape, path: &[Step], is_use: bool) -> Option<&'static
     match (shape, path) {
         (Shape::Either(shapes), _) => shapes.iter().find_map(|shape| map_of(shape, path, is_use)),
         (Shape::UseOr(of_use, other), _) => map_in(if is_use { of_use } else { other }, path, is_use),
-        (Shape::Map(map) | Shape::MapWith(map, _), _) => map_in(map, path, is_use),
+        (Shape::Map(map), _) => map_in(map, path, is_use),
         (Shape::List(item), [Step::Item(_), rest @ ..]) => map_of(item, rest, is_use),
         _ => None,
     }

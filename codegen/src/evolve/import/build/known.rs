@@ -1,7 +1,7 @@
 //! What the catalogue has already, and where it stands: the params that an endpoint takes, and lists of fields.
 
 use super::SERVICE;
-use crate::check::Checked;
+use crate::evolve::change::Checked;
 use crate::evolve::edit::Step;
 use crate::spec::{self, Evidence, Fields, Known, ParamEntry};
 
@@ -148,20 +148,35 @@ pub(super) fn params(checked: &Checked, group: usize, endpoint: usize) -> Option
     let service = &checked.service;
     let shared = |id: &str| service.params.iter().position(|param| param.id() == id).map(ParamAt::Shared);
     let entries = checked.groups[group].1.endpoints[endpoint].params.known()?;
-    let params = entries.iter().enumerate().flat_map(|(index, entry)| match entry {
-        ParamEntry::Own(_) => vec![(ParamAt::Own(group, endpoint, index), Entry::Plain)],
-        ParamEntry::Use(entry) => shared(&entry.param).map(|at| (at, Entry::Use(index))).into_iter().collect(),
-        ParamEntry::Name(name) => match service.param_sets.iter().find(|set| set.name == *name) {
-            Some(set) => set.params.iter().filter_map(|id| Some((shared(id)?, Entry::Set(set.name.clone())))).collect(),
-            None => shared(name).map(|at| (at, Entry::Name(index))).into_iter().collect(),
-        },
-    });
-    Some(params.collect())
+    let mut params = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        match entry {
+            ParamEntry::Own(_) => params.push((ParamAt::Own(group, endpoint, index), Entry::Plain)),
+            ParamEntry::Use(entry) => {
+                let Some(at) = shared(&entry.param) else { continue };
+                // What a set brought is said anew where it stands.
+                let brought = params.iter_mut().find(|(known, by)| *known == at && matches!(by, Entry::Set(_)));
+                match brought {
+                    Some((_, by)) => *by = Entry::Use(index),
+                    None => params.push((at, Entry::Use(index))),
+                }
+            }
+            ParamEntry::Name(name) => match service.param_sets.iter().find(|set| set.name == *name) {
+                Some(set) => {
+                    params.extend(
+                        set.params.iter().filter_map(|id| Some((shared(id)?, Entry::Set(set.name.to_string())))),
+                    );
+                }
+                None => params.extend(shared(name).map(|at| (at, Entry::Name(index)))),
+            },
+        }
+    }
+    Some(params)
 }
 
 /// What an endpoint is called in messages.
 pub(super) fn label(endpoint: &spec::Endpoint) -> String {
-    endpoint.path.known().map_or_else(|| endpoint.name.clone(), |path| format!("`{path}`"))
+    endpoint.path.known().map_or_else(|| endpoint.name.to_string(), |path| format!("`{path}`"))
 }
 
 pub(super) fn file(checked: &Checked, group: usize) -> String {

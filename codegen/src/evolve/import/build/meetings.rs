@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::known::{self, Entry, FieldsAt, ParamAt};
 use super::{Slot, label};
-use crate::check::{Checked, template};
+use crate::evolve::change::Checked;
 use crate::evolve::import::plan::{Plan, PlannedBody, PlannedEndpoint, PlannedParam, Taken, Ty};
 use crate::names::{self, Case};
+use crate::path::template;
 use crate::spec::{self, Fields, Known};
 use crate::type_expr::TypeExpr;
 

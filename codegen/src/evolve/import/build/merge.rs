@@ -3,13 +3,13 @@
 use super::known::{self, FieldsAt};
 use super::named_types::values;
 use super::{Builder, SERVICE, Slot, TypeName};
-use crate::check::template;
 use crate::evolve::change::{Desk, Refusal};
 use crate::evolve::edit::Step;
 use crate::evolve::import::plan::{PlannedEndpoint, PlannedType, Taken as Takes};
 use crate::evolve::naming::{Taken, entries, ident_of};
 use crate::evolve::tree::Tree;
 use crate::names::{self, Case};
+use crate::path::template;
 
 /// Where an endpoint is already: by its path, or by its name where nobody knew the path.
 pub(super) fn find(desk: &Desk, endpoint: &PlannedEndpoint, wanted: Option<&str>) -> Option<Slot> {
@@ -51,7 +51,7 @@ pub(super) fn endpoint(
         let known = known::params(&builder.desk.checked, group, index);
         let (is_known, mut idents) = (known.is_some(), Taken::default());
         for param in known.iter().flatten().filter_map(|(at, _)| at.param(&builder.desk.checked)) {
-            idents.note(names::chosen(param.ident.as_ref(), &param.name, Case::Snake).unwrap_or_default());
+            idents.note(names::chosen(param.ident.as_deref(), &param.name, Case::Snake).unwrap_or_default());
             param.list.iter().for_each(|list| idents.note(list.as_str()));
         }
         let slot = Slot::Known(group, index);

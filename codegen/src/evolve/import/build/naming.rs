@@ -74,7 +74,7 @@ impl Builder<'_> {
             let record = &self.plan.records[index];
             let (name, owner) = (record.name.clone(), record.owner.clone());
             let named = match self.met.wanted_records.get(&index) {
-                Some(Some(at)) => at.record(&self.desk.checked).map(|record| record.name.clone()),
+                Some(Some(at)) => at.record(&self.desk.checked).map(|record| record.name.to_string()),
                 Some(None) if self.plan.is_inline(index) => None,
                 Some(None) => Some(match self.group_of(index) {
                     None => self.claim_root(&name, &owner),

@@ -41,7 +41,7 @@ impl Builder<'_> {
         let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
         let same = known.iter().find(|known| constant(known.id()) == constant(&param.id));
         let one = same.copied().or(if let [one] = known.as_slice() { Some(*one) } else { None });
-        one.map(|one| one.id().to_owned())
+        one.map(|one| one.id().to_string())
     }
 
     pub(super) fn shared_params(&mut self, slots: &[Slot]) -> Vec<Tree> {
@@ -139,12 +139,12 @@ impl Builder<'_> {
         let is_same = known.ty == self.ty(&param.ty)
             && known.list.is_some() == (param.several != Several::No)
             && known.required.is_none()
-            && (param.default.is_none() || param.default == known.default);
+            && (param.default.is_none() || param.default.as_ref() == known.default.as_deref());
         let here = known.evidence.map(Evidence::word);
         let evidence = said.evidence.as_deref().filter(|said| here != Some(*said));
         (is_same && !says_more).then(|| match evidence {
-            Some(evidence) => Tree::map().with("use", known.id()).with("evidence", evidence),
-            None => known.id().into(),
+            Some(evidence) => Tree::map().with("use", known.id().as_str()).with("evidence", evidence),
+            None => known.id().as_str().into(),
         })
     }
 
@@ -154,6 +154,7 @@ impl Builder<'_> {
         let default = param.default.as_deref().map(|value| written(&param.ty, value));
         let ty = self.ty(&param.ty);
         let (ident, list) = self.setters.choose(param, &ty, idents);
+        let values = |values: &[String]| some(values.iter().map(|value| written(&param.ty, value)).collect());
         Tree::map()
             .with_some("id", id.filter(|id| *id != param.name))
             .with("name", param.name.as_str())
@@ -164,7 +165,11 @@ impl Builder<'_> {
             .with_some("required", param.required.clone())
             .with_some("default", default)
             .with_some("range", said.range())
-            .with_some("served", some(param.served.iter().map(|value| written(&param.ty, value)).collect()))
+            .with_some("served", values(&param.served))
+            .with_some("works", values(&param.works))
+            .with_some("refused", values(&param.refused))
+            .with_some("example", said.example.as_ref().map(|value| written(&param.ty, value)))
+            .with_some("single", param.single.clone())
             .with_some("unit", said.unit.clone())
             .with("summary", or_unknown(said.summary.clone()))
             .with_some("evidence", (id.is_some() || evidence != inherited).then_some(evidence))

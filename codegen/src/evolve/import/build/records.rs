@@ -2,6 +2,7 @@
 
 use super::Builder;
 use super::merge;
+use super::params::written;
 use crate::evolve::change::Refusal;
 use crate::evolve::import::facts::or_unknown;
 use crate::evolve::import::plan::{PlannedField, Ty};
@@ -56,6 +57,7 @@ impl Builder<'_> {
             .with("summary", or_unknown(said.summary.clone()))
             .with_some("unit", said.unit.clone())
             .with_some("range", said.range())
+            .with_some("example", said.example.as_ref().map(|value| written(&field.ty, value)))
             .with_some("optional", field.optional.then_some(true))
             .with_some("evidence", (evidence != inherited).then_some(evidence))
             .with_some("notes", said.notes.clone())

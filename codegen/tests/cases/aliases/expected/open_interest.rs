@@ -2,11 +2,11 @@
 
 //! Open Interest: contracts that are open.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
-use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
+use super::service::params::takes_common;
 
 /// The endpoints of [`Client::open_interest`].
 #[derive(Clone, Copy, Debug)]
@@ -28,16 +28,16 @@ impl OpenInterestGroup<'_> {
     ///
     /// Also printed as “Open the service”.
     ///
-    /// `GET /openInterest`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`. Reported as required: `coin`.
+    /// `GET /openInterest`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as
+    /// required: `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn open_interest(&self) -> Request<OpenInterest> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`OpenInterestGroup::open_interest`].
-#[derive(Clone, Copy, Debug)]
-pub struct OpenInterest;
+markers!(OpenInterestGroup : OpenInterest open_interest);
 
 impl Endpoint for OpenInterest {
     type Body = Series<Value>;
@@ -49,7 +49,7 @@ impl Endpoint for OpenInterest {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(OpenInterest => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
+takes_common!(OpenInterest);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("open_interest", "Open Interest")
     .summary("Contracts that are open.")

@@ -2,11 +2,11 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 use super::service::params;
-use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
+use super::service::params::takes_common;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -24,16 +24,15 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a body of which nothing is known. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as
-    /// required: `coin`.
+    /// `GET /basis`: any body. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required: `coin`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
@@ -43,7 +42,7 @@ impl Endpoint for Basis {
         .params(params::COMMON, &[]);
 }
 
-takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
+takes_common!(Basis);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

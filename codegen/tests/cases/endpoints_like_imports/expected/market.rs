@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 use super::service::params;
@@ -24,36 +24,42 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /a`: a body of which nothing is known. Params: `coin`. Reported as required: `coin`.
+    /// `GET /a`: any body. Params: `coin`. Reported as required: `coin`.
+    ///
+    /// Unknown: its body.
     pub fn params(&self) -> Request<Params> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b`: a body of which nothing is known. It takes no params.
+    /// `GET /b`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn records(&self) -> Request<Records> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /c`: a body of which nothing is known. It takes no params.
+    /// `GET /c`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn group(&self) -> Request<Group> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /e`: a body of which nothing is known. It takes no params.
+    /// `GET /e`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn market(&self) -> Request<Market> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::params`].
-#[derive(Clone, Copy, Debug)]
-pub struct Params;
+markers!(MarketGroup : Params params, Records records, Group group, Market market);
 
 impl Endpoint for Params {
     type Body = Value;
@@ -65,10 +71,6 @@ impl Endpoint for Params {
 
 takes!(Params => TakesCoin);
 
-/// The endpoint of [`MarketGroup::records`].
-#[derive(Clone, Copy, Debug)]
-pub struct Records;
-
 impl Endpoint for Records {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "records", "records")
@@ -77,10 +79,6 @@ impl Endpoint for Records {
         .params(&[], &[]);
 }
 
-/// The endpoint of [`MarketGroup::group`].
-#[derive(Clone, Copy, Debug)]
-pub struct Group;
-
 impl Endpoint for Group {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "group", "GROUP")
@@ -88,10 +86,6 @@ impl Endpoint for Group {
         .path("/c", Evidence::Document)
         .params(&[], &[]);
 }
-
-/// The endpoint of [`MarketGroup::market`].
-#[derive(Clone, Copy, Debug)]
-pub struct Market;
 
 impl Endpoint for Market {
     type Body = Value;

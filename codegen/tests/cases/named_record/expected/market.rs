@@ -2,12 +2,12 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, takes};
+use ::runtime::{Endpoint, Timestamp, markers};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
 use super::service::params;
-use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
+use super::service::params::takes_common;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +39,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, Carry carry);
 
 impl Endpoint for Basis {
     type Body = Series<Share>;
@@ -52,7 +50,7 @@ impl Endpoint for Basis {
         .series(Some(RecordInfo::of::<Share>()), Some("openDate"), Evidence::Reported);
 }
 
-takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
+takes_common!(Basis);
 
 /// Who is long.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,10 +83,6 @@ impl Record for Share {
     }
 }
 
-/// The endpoint of [`MarketGroup::carry`].
-#[derive(Clone, Copy, Debug)]
-pub struct Carry;
-
 impl Endpoint for Carry {
     type Body = Share;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
@@ -98,7 +92,7 @@ impl Endpoint for Carry {
         .object(RecordInfo::of::<Share>(), Evidence::Document);
 }
 
-takes!(Carry => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
+takes_common!(Carry);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

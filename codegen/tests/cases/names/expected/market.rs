@@ -2,12 +2,12 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesIn, TakesLimit, TakesTimeframe};
+use super::service::params::{TakesIn, takes_common};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -32,47 +32,62 @@ impl MarketGroup<'_> {
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /b`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /b`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn match_(&self) -> Request<Match> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /c`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /c`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn x(&self) -> Request<X> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /d`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /d`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn r_type(&self) -> Request<RType> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /e`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /e`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn m15_close(&self) -> Request<M15Close> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::anchored_cvd`].
-#[derive(Clone, Copy, Debug)]
-pub struct AnchoredCvd;
+markers!(
+    MarketGroup : AnchoredCvd anchored_cvd, Match match_, X x, RType r_type, M15Close
+    m15_close
+);
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "anchored_cvd", "anchoredCVD")
         .summary("Perpetual price minus spot price.")
         .path("/a", Evidence::Document)
-        .params(&[], &[ParamInfo::new("in_", "in", ValueType::String, Evidence::Document).summary("A keyword.")])
+        .params(
+            &[],
+            &[
+                ParamInfo::new("in_", "in", ValueType::String, Evidence::Document)
+                    .summary("A keyword."),
+            ],
+        )
         .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Document);
 }
 
@@ -103,12 +118,16 @@ impl Record for AnchoredCvdRecord {
             "AnchoredCvdRecord",
             &[
                 records::TIME,
-                FieldInfo::new("type_", "type", ValueType::String, Evidence::Document).summary("A keyword."),
-                FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Document).summary("An acronym."),
+                FieldInfo::new("type_", "type", ValueType::String, Evidence::Document)
+                    .summary("A keyword."),
+                FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Document)
+                    .summary("An acronym."),
                 FieldInfo::new("h_volume24", "24hVolume", ValueType::Number, Evidence::Document)
                     .summary("A leading digit."),
-                FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Document).summary("Punctuation."),
-                FieldInfo::new("share", "%", ValueType::Number, Evidence::Document).summary("No letters at all."),
+                FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Document)
+                    .summary("Punctuation."),
+                FieldInfo::new("share", "%", ValueType::Number, Evidence::Document)
+                    .summary("No letters at all."),
             ],
         )
         .summary("One record of anchoredCVD.");
@@ -125,10 +144,6 @@ impl Record for AnchoredCvdRecord {
     }
 }
 
-/// The endpoint of [`MarketGroup::match_`].
-#[derive(Clone, Copy, Debug)]
-pub struct Match;
-
 impl Endpoint for Match {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "match_", "Match")
@@ -138,11 +153,7 @@ impl Endpoint for Match {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(Match => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
-
-/// The endpoint of [`MarketGroup::x`].
-#[derive(Clone, Copy, Debug)]
-pub struct X;
+takes_common!(Match);
 
 impl Endpoint for X {
     type Body = Series<Value>;
@@ -153,11 +164,7 @@ impl Endpoint for X {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(X => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
-
-/// The endpoint of [`MarketGroup::r_type`].
-#[derive(Clone, Copy, Debug)]
-pub struct RType;
+takes_common!(X);
 
 impl Endpoint for RType {
     type Body = Series<Value>;
@@ -168,11 +175,7 @@ impl Endpoint for RType {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(RType => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
-
-/// The endpoint of [`MarketGroup::m15_close`].
-#[derive(Clone, Copy, Debug)]
-pub struct M15Close;
+takes_common!(RType);
 
 impl Endpoint for M15Close {
     type Body = Series<Value>;
@@ -183,7 +186,7 @@ impl Endpoint for M15Close {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(M15Close => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
+takes_common!(M15Close);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

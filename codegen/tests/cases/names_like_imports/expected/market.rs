@@ -2,7 +2,7 @@
 
 //! Market: arguments that are called like modules and macros.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Animal, Client, Request};
 
@@ -22,7 +22,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Every animal.
     ///
-    /// `GET /{records}/{params}/{takes}`: a body of which nothing is known. Params: `records`, `params`, `takes`.
+    /// `GET /{records}/{params}/{takes}`: any body. Params: `records`, `params`, `takes`.
+    ///
+    /// Unknown: its body.
     pub fn herd(
         &self,
         records: impl Into<String>,
@@ -36,9 +38,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::herd`].
-#[derive(Clone, Copy, Debug)]
-pub struct Herd;
+markers!(MarketGroup : Herd herd);
 
 impl Endpoint for Herd {
     type Body = Value;
@@ -48,11 +48,15 @@ impl Endpoint for Herd {
         .params(
             &[],
             &[
-                ParamInfo::new("records", "records", ValueType::String, Evidence::Document).in_path().summary("A."),
+                ParamInfo::new("records", "records", ValueType::String, Evidence::Document)
+                    .in_path()
+                    .summary("A."),
                 ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Document)
                     .in_path()
                     .summary("A."),
-                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Document).in_path().summary("A."),
+                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Document)
+                    .in_path()
+                    .summary("A."),
             ],
         );
 }

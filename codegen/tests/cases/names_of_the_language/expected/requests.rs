@@ -2,7 +2,7 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use ::runtime::recorded::{client, endpoint, setter};
+use ::runtime::recorded::{client, endpoint, example, setter};
 use crate::Client;
 
 #[test]
@@ -246,7 +246,6 @@ fn market() {
             "panic",
             "partial_cmp",
             "pin",
-            "poll",
             "range",
             "record",
             "records",
@@ -273,7 +272,6 @@ fn market() {
             "to_wire",
             "true",
             "try_from",
-            "try_into",
             "type",
             "type_id",
             "types",
@@ -294,7 +292,8 @@ fn market() {
         ],
     );
     endpoint(
-        market.arguments(
+        market
+            .arguments(
                 7,
                 7,
                 7,
@@ -572,6 +571,147 @@ fn market() {
             "write",
             "yield",
         ],
+    );
+    example(
+        market
+            .arguments(
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+                7,
+            ),
     );
     endpoint(
         market.sets(),
@@ -945,7 +1085,6 @@ fn every_setter() {
     setter(client.market().sets().panic_shared("a"), "panic=a");
     setter(client.market().all_fields().partial_cmp("a"), "partial_cmp=a");
     setter(client.market().all_fields().pin("a"), "pin=a");
-    setter(client.market().all_fields().poll("a"), "poll=a");
     setter(client.market().sets().poll_shared("a"), "poll=a");
     setter(client.market().all_fields().range("a"), "range=a");
     setter(client.market().all_fields().record("a"), "record=a");
@@ -981,7 +1120,6 @@ fn every_setter() {
     setter(client.market().sets().to_wire_shared("a"), "to_wire=a");
     setter(client.market().all_fields().true_("a"), "true=a");
     setter(client.market().all_fields().try_from("a"), "try_from=a");
-    setter(client.market().all_fields().try_into("a"), "try_into=a");
     setter(client.market().all_fields().type_("a"), "type=a");
     setter(client.market().all_fields().type_id("a"), "type_id=a");
     setter(client.market().sets().type_shared("a"), "type=a");

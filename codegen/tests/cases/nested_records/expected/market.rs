@@ -2,12 +2,12 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, takes};
+use ::runtime::{Endpoint, Timestamp, markers};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
+use super::service::params::takes_common;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -32,9 +32,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
@@ -45,7 +43,7 @@ impl Endpoint for Basis {
         .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Document);
 }
 
-takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
+takes_common!(Basis);
 
 /// One record of Basis.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,7 +104,10 @@ pub struct Level {
 impl Record for Level {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "Level",
-            &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price.")],
+            &[
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Document)
+                    .summary("The price."),
+            ],
         )
         .summary("A level of the book.");
     fn from_row(row: &mut Row<'_>) -> Self {

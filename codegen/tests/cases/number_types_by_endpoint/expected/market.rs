@@ -2,11 +2,12 @@
 
 //! Market: params whose type differs by endpoint, and lists of numbers.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType};
 use crate::{Client, Request};
 use super::service::params::{
-    TakesAt, TakesDepth, TakesFlag, TakesLevel, TakesLevels, TakesOffset, TakesShare, TakesSteps,
+    TakesAt, TakesDepth, TakesFlag, TakesLevel, TakesLevels, TakesOffset, TakesShare,
+    TakesSteps,
 };
 
 /// The endpoints of [`Client::market`].
@@ -25,38 +26,44 @@ impl Client {
 impl MarketGroup<'_> {
     /// Prices beside the best.
     ///
-    /// `GET /ladder`: a body of which nothing is known. Params: `depth`, `offset`, `share`, `at`, `flag`, `ranks`,
-    /// `levels`. Reported as required: `depth`, `offset`, `share`, `at`, `flag`.
+    /// `GET /ladder`: any body. Params: `depth`, `offset`, `share`, `at`, `flag`, `ranks`, `levels`. Reported as
+    /// required: `depth`, `offset`, `share`, `at`, `flag`.
+    ///
+    /// Unknown: its body.
     pub fn ladder(&self, ranks: impl IntoIterator<Item = u64>) -> Request<Ladder> {
         Request::new(self.client).with_list::<u64>("rank", ranks)
     }
 
     /// The same params as texts.
     ///
-    /// `GET /names/{rank}`: a body of which nothing is known. Params: `ranks`, `depth`, `offset`, `share`, `at`,
-    /// `flag`. Reported as required: `depth`.
+    /// `GET /names/{rank}`: any body. Params: `ranks`, `depth`, `offset`, `share`, `at`, `flag`. Reported as
+    /// required: `depth`.
+    ///
+    /// Unknown: its body.
     pub fn names(&self, ranks: impl IntoIterator<Item = u64>) -> Request<Names> {
         Request::new(self.client).with_list::<u64>("rank", ranks)
     }
 
     /// A param without a range, whose type differs.
     ///
-    /// `GET /bare`: a body of which nothing is known. Params: `steps`. Reported as required: `steps`.
+    /// `GET /bare`: any body. Params: `steps`. Reported as required: `steps`.
+    ///
+    /// Unknown: its body.
     pub fn bare(&self) -> Request<Bare> {
         Request::new(self.client)
     }
 
     /// The same as a text.
     ///
-    /// `GET /worded`: a body of which nothing is known. Params: `steps`.
+    /// `GET /worded`: any body. Params: `steps`.
+    ///
+    /// Unknown: its body.
     pub fn worded(&self) -> Request<Worded> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::ladder`].
-#[derive(Clone, Copy, Debug)]
-pub struct Ladder;
+markers!(MarketGroup : Ladder ladder, Names names, Bare bare, Worded worded);
 
 impl Endpoint for Ladder {
     type Body = Value;
@@ -116,10 +123,6 @@ impl TakesFlag for Ladder {
     type Flag = bool;
 }
 
-/// The endpoint of [`MarketGroup::names`].
-#[derive(Clone, Copy, Debug)]
-pub struct Names;
-
 impl Endpoint for Names {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "names", "Names")
@@ -135,10 +138,14 @@ impl Endpoint for Names {
                 ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document)
                     .required(Evidence::Reported)
                     .summary("How many prices."),
-                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Document).summary("Where to begin."),
-                ParamInfo::new("share", "share", ValueType::String, Evidence::Document).summary("Of the whole."),
-                ParamInfo::new("at", "at", ValueType::String, Evidence::Document).summary("When."),
-                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Document).summary("Whether."),
+                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Document)
+                    .summary("Where to begin."),
+                ParamInfo::new("share", "share", ValueType::String, Evidence::Document)
+                    .summary("Of the whole."),
+                ParamInfo::new("at", "at", ValueType::String, Evidence::Document)
+                    .summary("When."),
+                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Document)
+                    .summary("Whether."),
             ],
         );
 }
@@ -163,10 +170,6 @@ impl TakesFlag for Names {
     type Flag = String;
 }
 
-/// The endpoint of [`MarketGroup::bare`].
-#[derive(Clone, Copy, Debug)]
-pub struct Bare;
-
 impl Endpoint for Bare {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "bare", "Bare")
@@ -186,10 +189,6 @@ impl TakesSteps for Bare {
     type Steps = u64;
 }
 
-/// The endpoint of [`MarketGroup::worded`].
-#[derive(Clone, Copy, Debug)]
-pub struct Worded;
-
 impl Endpoint for Worded {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "worded", "Worded")
@@ -197,7 +196,10 @@ impl Endpoint for Worded {
         .path("/worded", Evidence::Document)
         .params(
             &[],
-            &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document).summary("How many steps.")],
+            &[
+                ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document)
+                    .summary("How many steps."),
+            ],
         );
 }
 

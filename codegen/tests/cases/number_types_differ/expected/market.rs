@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request};
 use super::service::params::TakesDepth;
@@ -23,45 +23,55 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /basis`: a body of which nothing is known. Params: `depth`.
+    /// `GET /basis`: any body. Params: `depth`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b2`: a body of which nothing is known. Params: `depth`.
+    /// `GET /b2`: any body. Params: `depth`.
+    ///
+    /// Unknown: its body.
     pub fn b2(&self) -> Request<B2> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, B2 b2);
 
 impl Endpoint for Basis {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
         .path("/basis", Evidence::Document)
-        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document).summary("s")]);
+        .params(
+            &[],
+            &[
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document)
+                    .summary("s"),
+            ],
+        );
 }
 
 impl TakesDepth for Basis {
     type Depth = u64;
 }
 
-/// The endpoint of [`MarketGroup::b2`].
-#[derive(Clone, Copy, Debug)]
-pub struct B2;
-
 impl Endpoint for B2 {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
         .summary("S.")
         .path("/b2", Evidence::Document)
-        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document).summary("s")]);
+        .params(
+            &[],
+            &[
+                ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document)
+                    .summary("s"),
+            ],
+        );
 }
 
 impl TakesDepth for B2 {

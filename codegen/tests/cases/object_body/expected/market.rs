@@ -2,12 +2,12 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request};
 use super::service::params;
-use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
+use super::service::params::takes_common;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -32,9 +32,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = BasisRecord;
@@ -45,7 +43,7 @@ impl Endpoint for Basis {
         .object(RecordInfo::of::<BasisRecord>(), Evidence::Document);
 }
 
-takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
+takes_common!(Basis);
 
 /// One record of Basis.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +61,8 @@ impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new("status", "status", ValueType::String, Evidence::Document).summary("How it goes."),
+                FieldInfo::new("status", "status", ValueType::String, Evidence::Document)
+                    .summary("How it goes."),
                 FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Document)
                     .optional()
                     .summary("Whatever it is."),

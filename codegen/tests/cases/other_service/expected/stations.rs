@@ -2,10 +2,11 @@
 
 //! Stations: where water levels are measured.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit, ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit,
+    ValueType,
 };
 use crate::{Client, Request, Station};
 use super::service::{Position, params};
@@ -34,15 +35,16 @@ impl StationsGroup<'_> {
 
     /// Stations near a place.
     ///
-    /// `GET /stations`: a body of which nothing is known. Params: `lat`, `lon`, `radius`.
+    /// `GET /stations`: any body. Params: `lat`, `lon`, `radius`. Of `radius`, public clients were served `10`, `50`
+    /// and `250` only.
+    ///
+    /// Unknown: its body.
     pub fn search(&self, lat: f64, lon: f64) -> Request<Search> {
         Request::new(self.client).with::<f64>("lat", lat).with::<f64>("lon", lon)
     }
 }
 
-/// The endpoint of [`StationsGroup::describe`].
-#[derive(Clone, Copy, Debug)]
-pub struct Describe;
+markers!(StationsGroup : Describe describe, Search search);
 
 impl Endpoint for Describe {
     type Body = DescribeRecord;
@@ -71,7 +73,8 @@ impl Record for DescribeRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DescribeRecord",
             &[
-                FieldInfo::new("name", "name", ValueType::String, Evidence::Document).summary("The station's name."),
+                FieldInfo::new("name", "name", ValueType::String, Evidence::Document)
+                    .summary("The station's name."),
                 FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Document)
                     .summary("Where it stands."),
                 FieldInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document)
@@ -84,10 +87,6 @@ impl Record for DescribeRecord {
         Self { name: row.take(0), position: row.take(1), since: row.take(2), unknown_fields: row.unknown_fields() }
     }
 }
-
-/// The endpoint of [`StationsGroup::search`].
-#[derive(Clone, Copy, Debug)]
-pub struct Search;
 
 impl Endpoint for Search {
     type Body = Value;
@@ -109,6 +108,7 @@ impl Endpoint for Search {
                     .default("50")
                     .range(Range { min: Some(1.0), max: None })
                     .served(&["10", "50", "250"])
+                    .example("10")
                     .unit("kilometres")
                     .summary("How far away at most."),
             ],

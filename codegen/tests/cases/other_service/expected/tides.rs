@@ -2,7 +2,7 @@
 
 //! Tides: water levels over time.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series, Station};
@@ -41,17 +41,16 @@ impl TidesGroup<'_> {
 
     /// High and low water.
     ///
-    /// `GET /stations/{station}/extremes`: a series of records whose fields are unknown. The path is published.
-    /// Params: `station`, `datum`.
+    /// `GET /stations/{station}/extremes`: a series of records. The path is published. Params: `station`, `datum`.
+    ///
+    /// Unknown: the fields of its records.
     #[deprecated(note = "use `levels` and look for the turning points")]
     pub fn extremes(&self, station: impl Into<Station>) -> Request<Extremes> {
         Request::new(self.client).with::<Station>("station", station)
     }
 }
 
-/// The endpoint of [`TidesGroup::levels`].
-#[derive(Clone, Copy, Debug)]
-pub struct Levels;
+markers!(TidesGroup : Levels levels, Extremes extremes);
 
 impl Endpoint for Levels {
     type Body = Series<LevelsRecord>;
@@ -112,10 +111,6 @@ impl Record for LevelsRecord {
         Self { t: row.take(0), level: row.take(1), flags: row.take_or_default(2), unknown_fields: row.unknown_fields() }
     }
 }
-
-/// The endpoint of [`TidesGroup::extremes`].
-#[derive(Clone, Copy, Debug)]
-pub struct Extremes;
 
 impl Endpoint for Extremes {
     type Body = Series<Value>;

@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -24,29 +24,33 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Params: `limit`, `coin`.
+    /// `GET /basis`: a series of records. Params: `limit`, `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn basis(&self, coin: impl Into<String>) -> Request<Basis> {
         Request::new(self.client).with::<String>("coin", coin)
     }
 
     /// A param of its own, of which it notes something.
     ///
-    /// `GET /spread`: a series of records whose fields are unknown. Params: `mode`.
+    /// `GET /spread`: a series of records. Params: `mode`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn spread(&self) -> Request<Spread> {
         Request::new(self.client)
     }
 
     /// The same param, of which nothing is to be noted.
     ///
-    /// `GET /skew`: a series of records whose fields are unknown. Params: `mode`.
+    /// `GET /skew`: a series of records. Params: `mode`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn skew(&self) -> Request<Skew> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, Spread spread, Skew skew);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
@@ -64,10 +68,6 @@ impl Endpoint for Basis {
 }
 
 takes!(Basis => TakesLimit);
-
-/// The endpoint of [`MarketGroup::spread`].
-#[derive(Clone, Copy, Debug)]
-pub struct Spread;
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
@@ -87,10 +87,6 @@ impl Endpoint for Spread {
 
 takes!(Spread => TakesMode);
 
-/// The endpoint of [`MarketGroup::skew`].
-#[derive(Clone, Copy, Debug)]
-pub struct Skew;
-
 impl Endpoint for Skew {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "skew", "Skew")
@@ -98,7 +94,10 @@ impl Endpoint for Skew {
         .path("/skew", Evidence::Document)
         .params(
             &[],
-            &[ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document).summary("How it is told.")],
+            &[
+                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document)
+                    .summary("How it is told."),
+            ],
         )
         .series(None, Some("openDate"), Evidence::Document);
 }

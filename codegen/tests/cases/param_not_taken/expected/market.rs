@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 use super::service::params;
@@ -24,22 +24,24 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a body of which nothing is known. Params: `limit`.
+    /// `GET /basis`: any body. Params: `limit`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// Whether the service is well.
     ///
-    /// `GET /health`: a body of which nothing is known. It takes no params.
+    /// `GET /health`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn health(&self) -> Request<Health> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, Health health);
 
 impl Endpoint for Basis {
     type Body = Value;
@@ -50,10 +52,6 @@ impl Endpoint for Basis {
 }
 
 takes!(Basis => TakesLimit);
-
-/// The endpoint of [`MarketGroup::health`].
-#[derive(Clone, Copy, Debug)]
-pub struct Health;
 
 impl Endpoint for Health {
     type Body = Value;

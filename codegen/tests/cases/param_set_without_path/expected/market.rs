@@ -2,7 +2,7 @@
 
 //! Market: what takes the set is known by name only.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -26,15 +26,15 @@ impl Client {
 impl MarketGroup<'_> {
     /// What carrying costs.
     ///
-    /// `GET /carry`: a series of records whose fields are unknown. Params: `coin`. Reported as required: `coin`.
+    /// `GET /carry`: a series of records. Params: `coin`. Reported as required: `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn carry(&self) -> Request<Carry> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::carry`].
-#[derive(Clone, Copy, Debug)]
-pub struct Carry;
+markers!(MarketGroup : Carry carry);
 
 impl Endpoint for Carry {
     type Body = Series<Value>;

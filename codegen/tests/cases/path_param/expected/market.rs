@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -24,16 +24,17 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /books/{symbol}/levels/{depth}`: a series of records whose fields are unknown. Params: `symbol`, `depth`,
-    /// `limit`.
+    /// `GET /books/{symbol}/levels/{depth}`: a series of records. Params: `symbol`, `depth`, `limit`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn book(&self, symbol: impl Into<String>, depth: u64) -> Request<Book> {
-        Request::new(self.client).with::<String>("symbol", symbol).with::<u64>("depth", depth)
+        Request::new(self.client)
+            .with::<String>("symbol", symbol)
+            .with::<u64>("depth", depth)
     }
 }
 
-/// The endpoint of [`MarketGroup::book`].
-#[derive(Clone, Copy, Debug)]
-pub struct Book;
+markers!(MarketGroup : Book book);
 
 impl Endpoint for Book {
     type Body = Series<Value>;

@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Mode, Request};
 
@@ -22,15 +22,15 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /b/{m}`: a body of which nothing is known. Params: `m`.
+    /// `GET /b/{m}`: any body. Params: `m`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self, m: impl Into<Mode>) -> Request<Basis> {
         Request::new(self.client).with::<Mode>("m", m)
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
@@ -39,7 +39,11 @@ impl Endpoint for Basis {
         .path("/b/{m}", Evidence::Document)
         .params(
             &[],
-            &[ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Document).in_path().summary("s")],
+            &[
+                ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Document)
+                    .in_path()
+                    .summary("s"),
+            ],
         );
 }
 

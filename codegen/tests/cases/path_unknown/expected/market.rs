@@ -2,11 +2,11 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
-use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
+use super::service::params::takes_common;
 
 /// The endpoints of [`Client::market`].
 ///
@@ -26,16 +26,16 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /carry`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /carry`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn carry(&self) -> Request<Carry> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::carry`].
-#[derive(Clone, Copy, Debug)]
-pub struct Carry;
+markers!(MarketGroup : Carry carry);
 
 impl Endpoint for Carry {
     type Body = Series<Value>;
@@ -46,11 +46,15 @@ impl Endpoint for Carry {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(Carry => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
+takes_common!(Carry);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market").summary("What the market does.").endpoints(
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
+    .summary("What the market does.")
+    .endpoints(
         &[
-            &EndpointInfo::new("market", "basis", "Basis").summary("Known by name only.").named_by(Evidence::Document),
+            &EndpointInfo::new("market", "basis", "Basis")
+                .summary("Known by name only.")
+                .named_by(Evidence::Document),
             Carry::INFO,
         ],
     );

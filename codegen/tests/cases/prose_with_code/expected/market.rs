@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -22,52 +22,50 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /basis`: a body of which nothing is known. It takes no params.
+    /// `GET /basis`: any body. It takes no params.
     ///
     /// Look at
     /// `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy <script>alert(1)</script> b`
-    /// now.
+    /// now. Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b2`: a body of which nothing is known. It takes no params.
+    /// `GET /b2`: any body. It takes no params.
     ///
     /// Look at
     /// `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy > quoted b`
-    /// now.
+    /// now. Unknown: its body.
     pub fn b2(&self) -> Request<B2> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b3`: a body of which nothing is known. It takes no params.
+    /// `GET /b3`: any body. It takes no params.
     ///
     /// Look at
     /// `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy * item b`
-    /// now.
+    /// now. Unknown: its body.
     pub fn b3(&self) -> Request<B3> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b4`: a body of which nothing is known. It takes no params.
+    /// `GET /b4`: any body. It takes no params.
     ///
     /// Look at
     /// `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy ~~~ b`
-    /// now. Then more.
+    /// now. Then more. Unknown: its body.
     pub fn b4(&self) -> Request<B4> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, B2 b2, B3 b3, B4 b4);
 
 impl Endpoint for Basis {
     type Body = Value;
@@ -80,10 +78,6 @@ impl Endpoint for Basis {
         );
 }
 
-/// The endpoint of [`MarketGroup::b2`].
-#[derive(Clone, Copy, Debug)]
-pub struct B2;
-
 impl Endpoint for B2 {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
@@ -95,10 +89,6 @@ impl Endpoint for B2 {
         );
 }
 
-/// The endpoint of [`MarketGroup::b3`].
-#[derive(Clone, Copy, Debug)]
-pub struct B3;
-
 impl Endpoint for B3 {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b3", "B3")
@@ -109,10 +99,6 @@ impl Endpoint for B3 {
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy * item b` now.",
         );
 }
-
-/// The endpoint of [`MarketGroup::b4`].
-#[derive(Clone, Copy, Debug)]
-pub struct B4;
 
 impl Endpoint for B4 {
     type Body = Value;

@@ -2,7 +2,7 @@
 
 //! Market: ranges with bounds that no value of the type has.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
 use crate::{Client, Request};
 use super::service::params::{TakesAbove, TakesBelow, TakesHalf, TakesHuge, TakesLarge, TakesWithin};
@@ -23,15 +23,15 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a body of which nothing is known. Params: `above`, `below`, `within`, `large`, `half`, `huge`.
+    /// `GET /basis`: any body. Params: `above`, `below`, `within`, `large`, `half`, `huge`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;

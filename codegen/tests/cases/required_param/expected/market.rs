@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, Value};
+use ::runtime::{Endpoint, Timestamp, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType};
 use crate::{Client, Exchange, Request, Series, Timeframe};
 use super::service::params;
@@ -23,7 +23,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Params: `from`, `size`, `venues`, `timeframe`.
+    /// `GET /basis`: a series of records. Params: `from`, `size`, `venues`, `timeframe`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn basis(
         &self,
         from: impl Into<Timestamp>,
@@ -39,9 +41,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;

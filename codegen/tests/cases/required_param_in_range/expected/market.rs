@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
 use crate::{Client, Request};
 
@@ -22,15 +22,15 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /b/{n}`: a body of which nothing is known. Params: `n`.
+    /// `GET /b/{n}`: any body. Params: `n`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self, n: u64) -> Request<Basis> {
         Request::new(self.client).with::<u64>("n", n)
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;

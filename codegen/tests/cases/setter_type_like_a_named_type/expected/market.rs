@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request, Timeframe};
 use super::service::params::TakesLeverage;
@@ -23,22 +23,24 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a body of which nothing is known. It takes no params.
+    /// `GET /basis`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /levels`: a body of which nothing is known. Params: `leverage`.
+    /// `GET /levels`: any body. Params: `leverage`.
+    ///
+    /// Unknown: its body.
     pub fn levels(&self) -> Request<Levels> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, Levels levels);
 
 impl Endpoint for Basis {
     type Body = Value;
@@ -47,10 +49,6 @@ impl Endpoint for Basis {
         .path("/basis", Evidence::Document)
         .params(&[], &[]);
 }
-
-/// The endpoint of [`MarketGroup::levels`].
-#[derive(Clone, Copy, Debug)]
-pub struct Levels;
 
 impl Endpoint for Levels {
     type Body = Value;

@@ -2,7 +2,7 @@
 
 //! Other: what else there is.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Leverage, Request};
 use super::service::params::TakesLeverage;
@@ -23,15 +23,15 @@ impl Client {
 impl OtherGroup<'_> {
     /// Positions by price.
     ///
-    /// `GET /heat`: a body of which nothing is known. Params: `leverage`.
+    /// `GET /heat`: any body. Params: `leverage`.
+    ///
+    /// Unknown: its body.
     pub fn heat(&self) -> Request<Heat> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`OtherGroup::heat`].
-#[derive(Clone, Copy, Debug)]
-pub struct Heat;
+markers!(OtherGroup : Heat heat);
 
 impl Endpoint for Heat {
     type Body = Value;

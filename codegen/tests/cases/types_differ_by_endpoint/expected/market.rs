@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request, Series, Timeframe};
 use super::service::params::{TakesLeverage, TakesLeverages};
@@ -23,22 +23,24 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Params: `leverage`.
+    /// `GET /basis`: a series of records. Params: `leverage`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /levels`: a series of records whose fields are unknown. Params: `leverages`.
+    /// `GET /levels`: a series of records. Params: `leverages`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn levels(&self) -> Request<Levels> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, Levels levels);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
@@ -47,7 +49,10 @@ impl Endpoint for Basis {
         .path("/basis", Evidence::Document)
         .params(
             &[],
-            &[ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Document).summary("A factor.")],
+            &[
+                ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Document)
+                    .summary("A factor."),
+            ],
         )
         .series(None, Some("openDate"), Evidence::Document);
 }
@@ -55,10 +60,6 @@ impl Endpoint for Basis {
 impl TakesLeverage for Basis {
     type Leverage = u64;
 }
-
-/// The endpoint of [`MarketGroup::levels`].
-#[derive(Clone, Copy, Debug)]
-pub struct Levels;
 
 impl Endpoint for Levels {
     type Body = Series<Value>;

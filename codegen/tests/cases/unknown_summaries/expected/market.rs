@@ -2,7 +2,7 @@
 
 //! Market: its meaning is unknown.
 
-use ::runtime::{Endpoint, takes};
+use ::runtime::{Endpoint, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Venue};
 use super::service::{Level, params};
@@ -30,9 +30,7 @@ impl MarketGroup<'_> {
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Level;

@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
+use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
@@ -32,15 +32,15 @@ impl MarketGroup<'_> {
 
     /// S.
     ///
-    /// `` GET /p/{w`<b>q} ``: a body of which nothing is known. Params: `w_b_q`.
+    /// `` GET /p/{w`<b>q} ``: any body. Params: `w_b_q`.
+    ///
+    /// Unknown: its body.
     pub fn p2(&self, w_b_q: impl Into<String>) -> Request<P2> {
         Request::new(self.client).with::<String>("w`<b>q", w_b_q)
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, P2 p2);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
@@ -49,7 +49,11 @@ impl Endpoint for Basis {
         .path("/basis", Evidence::Document)
         .params(
             &[],
-            &[ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Document).default("q`<i>y").summary("s")],
+            &[
+                ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Document)
+                    .default("q`<i>y")
+                    .summary("s"),
+            ],
         )
         .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Document);
 }
@@ -71,17 +75,17 @@ pub struct BasisRecord {
 impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
-            &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Document).summary("s")],
+            &[
+                records::TIME,
+                FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Document)
+                    .summary("s"),
+            ],
         )
         .summary("One record of Basis.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self { open_date: row.take(0), v_u_z: row.take(1), unknown_fields: row.unknown_fields() }
     }
 }
-
-/// The endpoint of [`MarketGroup::p2`].
-#[derive(Clone, Copy, Debug)]
-pub struct P2;
 
 impl Endpoint for P2 {
     type Body = Value;
@@ -90,7 +94,11 @@ impl Endpoint for P2 {
         .path("/p/{w`<b>q}", Evidence::Document)
         .params(
             &[],
-            &[ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Document).in_path().summary("s")],
+            &[
+                ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Document)
+                    .in_path()
+                    .summary("s"),
+            ],
         );
 }
 

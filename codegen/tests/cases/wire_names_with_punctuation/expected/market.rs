@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, takes};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request};
 use super::service::params::{TakesFilterCoin, TakesPageSize};
@@ -23,15 +23,15 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /basis`: a body of which nothing is known. Params: `filter_coin`, `page_size`.
+    /// `GET /basis`: any body. Params: `filter_coin`, `page_size`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
@@ -41,8 +41,10 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Document).summary("s"),
-                ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Document).summary("s"),
+                ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Document)
+                    .summary("s"),
+                ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Document)
+                    .summary("s"),
             ],
         );
 }

@@ -54,7 +54,7 @@ impl Comparison<'_> {
         if let (Known::Known(_), Some(_)) = (&known.path, &said.path) {
             self.evidence(spot, known.evidence, said.said.evidence.as_deref());
         }
-        self.ident(spot, known.ident.as_deref(), said.said.ident.as_deref());
+        self.ident(spot, known.ident.as_ref().map(|ident| ident.as_str()), said.said.ident.as_deref());
         self.aliases(spot, &known.aliases, &said.aliases);
     }
 
@@ -68,7 +68,7 @@ impl Comparison<'_> {
     /// What it is called and where it stands, which users of the client have in their programs.
     fn name(&mut self, spot: &Spot, module: &str, known: &spec::Endpoint, said: &PlannedEndpoint) {
         let ident = |name: &str| names::ident(name, Case::Snake).ok();
-        let here = known.ident.clone().or_else(|| ident(&known.name));
+        let here = known.ident.as_deref().cloned().or_else(|| ident(&known.name));
         let is_same = said.said.ident.is_some() || ident(&said.name) == here || ident(&said.name) == ident(&known.name);
         if said.is_named && !is_same {
             let text = format!("called `{}` in the description, `{}` here", said.name, known.name);
@@ -98,7 +98,7 @@ impl Comparison<'_> {
         let here = body.time.as_ref().or(envelope.map(|time| &time.name));
         let is_listed = matches!(body.series, Some(Known::Known(Fields::Inline(_) | Fields::Record(_))));
         if is_listed && here.is_some_and(|here| here != said_time) {
-            let here = here.cloned().unwrap_or_default();
+            let here = here.map(ToString::to_string).unwrap_or_default();
             self.facts.differ("the time", &spot.name, format!("{said_time} in the description, {here} here"));
         }
     }

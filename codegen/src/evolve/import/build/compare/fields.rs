@@ -5,6 +5,7 @@ use super::facts::Spot;
 use crate::evolve::edit::Step;
 use crate::evolve::import::build::known::FieldsAt;
 use crate::evolve::import::build::label;
+use crate::evolve::import::build::params::written;
 use crate::evolve::import::plan::{PlannedBody, PlannedField, Said};
 use crate::evolve::tree::Tree;
 use crate::spec::{self, Evidence};
@@ -34,7 +35,7 @@ impl Comparison<'_> {
         let evidence = known.evidence.unwrap_or(inherited);
         match self.differing(&known.ty, &said.ty, &said.said, None) {
             Some(differing) => self.facts.differ(&spot.name, &spot.of, differing),
-            None => self.range(spot, &known.ty, known.range, &[(&spot.of, &said.said)], None),
+            None => self.range(spot, &known.ty, known.range.as_deref(), &[(&spot.of, &said.said)], None),
         }
         // A field that is known otherwise than by document is an `Option` anyway, and our own descriptions say so.
         match (known.optional, said.optional, evidence) {
@@ -49,8 +50,13 @@ impl Comparison<'_> {
             (false, true, _) if !self.plan.is_ours => self.facts.insert(spot, "optional", true),
             _ => {}
         }
+        // Two examples contradict each other in nothing.
+        if known.example.is_none() {
+            let example = said.said.example.as_deref().map(|value| written(&said.ty, value));
+            self.facts.fact(spot, "example", None, &[(&spot.of, example)], None);
+        }
         self.texts(spot, (&known.unit, &known.summary, &known.notes), &said.said);
-        self.ident(spot, known.ident.as_deref(), said.said.ident.as_deref());
+        self.ident(spot, known.ident.as_ref().map(|ident| ident.as_str()), said.said.ident.as_deref());
         self.evidence(spot, evidence, said.said.evidence.as_deref());
     }
 
@@ -98,7 +104,7 @@ impl Comparison<'_> {
         &mut self,
         spot: &Spot,
         ty: &str,
-        known: Option<spec::Range>,
+        known: Option<&spec::Range>,
         said: &[(&str, &Said)],
         why_not: Option<&str>,
     ) {
@@ -115,10 +121,12 @@ impl Comparison<'_> {
             return self.facts.fact(spot, "range", None, &said, why_not);
         };
         for (key, bound) in [("min", (|said| said.min) as fn(&Said) -> Option<f64>), ("max", |said| said.max)] {
-            let here = if key == "min" { known.min } else { known.max };
+            let here = if key == "min" { &known.min } else { &known.max };
+            let here = here.as_deref().copied();
             let is_range = said.iter().all(|(_, said)| {
                 // What stands here stays, so that it is the bound which another is to go with.
-                let (min, max) = (known.min.or(said.min), known.max.or(said.max));
+                let (min, max) = (&known.min, &known.max);
+                let (min, max) = (min.as_deref().copied().or(said.min), max.as_deref().copied().or(said.max));
                 min.zip(max).is_none_or(|(min, max)| min <= max)
             });
             let why_not = if is_range { why_not } else { Some("where the other bound leaves no number") };

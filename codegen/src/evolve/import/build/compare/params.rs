@@ -5,8 +5,9 @@ use super::facts::Spot;
 use crate::evolve::import::build::known::{self, ParamAt};
 use crate::evolve::import::build::meetings::{MetParam, User};
 use crate::evolve::import::build::params::written;
-use crate::evolve::import::plan::{PlannedParam, Said, Several};
+use crate::evolve::import::plan::{PlannedParam, Said, Several, Ty};
 use crate::evolve::tree::Tree;
+use crate::spanned::Text;
 use crate::spec::{self, Evidence, TypeKind};
 use crate::type_expr::TypeExpr;
 
@@ -29,7 +30,7 @@ impl Comparison<'_> {
                 self.facts.differ(&spot.name, &user.label, text);
             }
             let own = Spot { of: user.label.clone(), ..spot.clone() };
-            self.ident(&own, param.ident.as_deref(), user.said.said.ident.as_deref());
+            self.ident(&own, param.ident.as_ref().map(|ident| ident.as_str()), user.said.said.ident.as_deref());
         }
         // What goes by another type says nothing of values of the known one.
         if agrees {
@@ -65,35 +66,66 @@ impl Comparison<'_> {
     fn values_of(&mut self, spot: &Spot, param: &spec::Param, met: &MetParam) {
         let users = || met.users.iter();
         let shared = (!self.is_covered(met)).then_some("which other endpoints share");
-        let fact = |of: &dyn Fn(&PlannedParam) -> Option<Tree>| -> Vec<(&str, Option<Tree>)> {
-            users().map(|user| (user.label.as_str(), of(&user.said))).collect()
-        };
-        let default = param.default.clone().map(Tree::Text);
-        let said = fact(&|said| said.default.as_deref().map(|value| written(&said.ty, value)));
         let fits = users().filter_map(|user| user.said.default.as_deref()).all(|text| self.fits(param, text));
         let why_not = shared.or((!fits).then_some("where its type or range has no such value"));
-        self.facts.fact(spot, "default", default.as_ref(), &said, why_not);
-        let served = (!param.served.is_empty())
-            .then(|| Tree::List(param.served.iter().map(|value| Tree::Text(value.clone())).collect()));
-        let said = fact(&|said| {
-            let served: Vec<_> = said.served.iter().map(|value| written(&said.ty, value)).collect();
-            (!served.is_empty()).then_some(Tree::List(served))
-        });
-        self.facts.fact(spot, "served", served.as_ref(), &said, shared);
+        let one = |value: &Option<Text>| value.as_deref().cloned().map(Tree::Text);
+        let of_default = |said: &PlannedParam| said.default.as_deref().map(|value| written(&said.ty, value));
+        self.value_fact(spot, met, "default", one(&param.default), (&|anew| one(&anew.default), &of_default), why_not);
+        let of_example = |said: &PlannedParam| said.said.example.as_deref().map(|value| written(&said.ty, value));
+        // Two examples contradict each other in nothing.
+        if param.example.is_none() {
+            self.value_fact(spot, met, "example", None, (&|anew| one(&anew.example), &of_example), shared);
+        }
+        let served = |said: &PlannedParam| list_of(&said.ty, &said.served);
+        self.value_fact(
+            spot,
+            met,
+            "served",
+            texts(&param.served),
+            (&|anew| texts(anew.served.as_ref()?), &served),
+            shared,
+        );
+        let works = |said: &PlannedParam| list_of(&said.ty, &said.works);
+        self.value_fact(spot, met, "works", texts(&param.works), (&|anew| texts(anew.works.as_ref()?), &works), shared);
+        let refused = |said: &PlannedParam| list_of(&said.ty, &said.refused);
+        let anew = |anew: &spec::Use| texts(anew.refused.as_ref()?);
+        self.value_fact(spot, met, "refused", texts(&param.refused), (&anew, &refused), shared);
         let ranges: Vec<(&str, &Said)> = users().map(|user| (user.label.as_str(), &user.said.said)).collect();
-        let default = param.default.as_deref().and_then(|text| text.parse::<f64>().ok());
+        let default = param.default.as_ref().and_then(|text| text.parse::<f64>().ok());
         let is_outside = |said: &Said| {
             default.is_some_and(|default| {
                 said.min.is_some_and(|min| default < min) || said.max.is_some_and(|max| default > max)
             })
         };
         // What is only reported is never enforced, and the range of a param that is known better is.
-        let is_known_better = users().any(|user| self.evidence_of(met.at, user, param) != Some(Evidence::Reported));
-        let enforces = self.evidence == Evidence::Reported && is_known_better;
+        let is_known_better =
+            users().any(|user| self.evidence_of(met.at, user, param).is_none_or(Evidence::is_enforced));
+        let enforces = !self.evidence.is_enforced() && is_known_better;
         let why_not = shared
             .or(enforces.then_some("where it would be enforced"))
             .or(users().any(|user| is_outside(&user.said.said)).then_some("where the default is outside"));
-        self.range(spot, &param.ty, param.range, &ranges, why_not);
+        self.range(spot, &param.ty, param.range.as_deref(), &ranges, why_not);
+    }
+
+    /// A fact about values of a param; what an endpoint's entry says of it anew is compared for that endpoint alone.
+    fn value_fact(
+        &mut self,
+        spot: &Spot,
+        met: &MetParam,
+        key: &'static str,
+        known: Option<Tree>,
+        (anew, said): (&dyn Fn(&spec::Use) -> Option<Tree>, &dyn Fn(&PlannedParam) -> Option<Tree>),
+        why_not: Option<&str>,
+    ) {
+        let mut others = Vec::new();
+        for user in &met.users {
+            let said = (user.label.as_str(), said(&user.said));
+            match self.said_anew(user).and_then(anew) {
+                Some(here) => self.facts.fact(spot, key, Some(&here), &[said], None),
+                None => others.push(said),
+            }
+        }
+        self.facts.fact(spot, key, known.as_ref(), &others, why_not);
     }
 
     /// Whether the description tells of every endpoint that takes a param.
@@ -123,8 +155,9 @@ impl Comparison<'_> {
 
     /// Whether a default can be one of a known param.
     fn fits(&self, param: &spec::Param, text: &str) -> bool {
-        let within = param.range.zip(text.parse::<f64>().ok()).is_none_or(|(range, number)| {
-            range.min.is_none_or(|min| number >= min) && range.max.is_none_or(|max| number <= max)
+        let within = param.range.as_ref().zip(text.parse::<f64>().ok()).is_none_or(|(range, number)| {
+            range.min.as_deref().is_none_or(|min| number >= *min)
+                && range.max.as_deref().is_none_or(|max| number <= *max)
         });
         let is_one = match TypeExpr::parse(&param.ty) {
             Some(TypeExpr::Builtin(builtin)) => builtin.is_written(text),
@@ -155,4 +188,14 @@ impl Comparison<'_> {
             self.facts.differ(&spot.name, &user.label, text);
         }
     }
+}
+
+/// Values of the catalogue, if there are any.
+fn texts(values: &[Text]) -> Option<Tree> {
+    (!values.is_empty()).then(|| Tree::List(values.iter().map(|value| Tree::Text(value.to_string())).collect()))
+}
+
+/// Values of the description, if there are any.
+fn list_of(ty: &Ty, values: &[String]) -> Option<Tree> {
+    (!values.is_empty()).then(|| Tree::List(values.iter().map(|value| written(ty, value)).collect()))
 }

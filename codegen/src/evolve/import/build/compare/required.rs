@@ -70,7 +70,7 @@ impl Comparison<'_> {
             Entry::Plain => self.facts.insert(spot, "required", said.word()),
             Entry::Use(index) => self.facts.insert(&entry(*index), "required", said.word()),
             Entry::Name(index) => {
-                let id = at.param(self.checked).map(spec::Param::id).unwrap_or_default();
+                let id = at.param(self.checked).map_or("", |param| param.id().as_str());
                 let anew = Tree::map().with("use", id).with("required", said.word());
                 self.facts.replace(&entry(*index), anew);
             }

@@ -4,8 +4,8 @@
 
 use ::runtime::shell;
 use ::runtime::registry::{
-    ClientCredentialsInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, LimitInfo, Range, ServiceInfo, StatusInfo,
-    TimeUnit, ValueType,
+    ClientCredentialsInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, LimitInfo,
+    Range, ServiceInfo, StatusInfo, TimeUnit, ValueType,
 };
 
 pub mod limits;
@@ -23,7 +23,8 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
     .time_unit(TimeUnit::Milliseconds)
     .api_key_header("x-station-token")
     .client_credentials(
-        ClientCredentialsInfo::new("/token", "Of a station", Evidence::Document).reply(
+        ClientCredentialsInfo::new("/token", "Of a station", Evidence::Document)
+            .reply(
                 &[
                     FieldInfo::new("token", "token", ValueType::String, Evidence::Document)
                         .summary("What requests carry."),
@@ -45,7 +46,12 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
         ],
     )
     .error_body(&[], &[])
-    .limits(&[LimitInfo::new("free", 60, 3600, 2, Evidence::Document).applies_to("stations without a contract")])
+    .limits(
+        &[
+            LimitInfo::new("free", 60, 3600, 2, Evidence::Document)
+                .applies_to("stations without a contract"),
+        ],
+    )
     .envelope(EnvelopeInfo::new("levels"));
 
 shell!(crate "client", service crate ::SERVICE, metadata crate ::Metadata);

@@ -1,0 +1,60 @@
+//! Tables of all keys of the format, made from its declarations, for the page that explains the catalogue.
+
+use std::collections::BTreeSet;
+
+use super::reference::{row, table};
+use crate::format::{Form, GROUP, Key, Map, SERVICE, Shape};
+use crate::walk::expected;
+
+/// What the tables stand between; the rest of the page is written by hand.
+const MARKS: [&str; 2] =
+    ["<!-- Emitted by `cargo xtask codegen`: every key. -->\n", "<!-- End of what is emitted. -->\n"];
+
+/// A page with the tables as they are now, if it has a place for them.
+pub(crate) fn with_key_tables(page: &str) -> String {
+    let parts = page.split_once(MARKS[0]).and_then(|(before, rest)| Some((before, rest.split_once(MARKS[1])?.1)));
+    let Some((before, after)) = parts else { return page.to_owned() };
+    [before, MARKS[0], &sections(), "\n", MARKS[1], after].concat()
+}
+
+/// A section for each map, in the order in which one comes upon them.
+fn sections() -> String {
+    let (mut text, mut known, mut maps) = (String::new(), BTreeSet::new(), vec![&SERVICE, &GROUP]);
+    while let Some(map) = maps.pop() {
+        if known.insert(map.what) {
+            let rows = map.keys.iter().map(line);
+            let keys = table(["key", "value", "says"], rows);
+            text += &format!("\n### {}\n\n{}\n\n{keys}", capital(map.what), map.about.trim());
+            maps.extend(map.keys.iter().flat_map(|key| key.shape.maps()).rev());
+        }
+    }
+    text
+}
+
+fn line(key: &Key) -> String {
+    let star = if key.required { "*" } else { "" };
+    row([format!("`{}`{star}", key.name), value(&key.shape, &key.form), key.about.trim().to_owned()])
+}
+
+/// What stands there, with links to the maps.
+fn value(shape: &Shape, form: &Form) -> String {
+    let link = |map: &Map| format!("[{}](#{})", map.what, map.what.replace('`', "").replace(' ', "-"));
+    match (shape, form) {
+        (Shape::Text, Form::Type) => "a type".to_owned(),
+        (Shape::Text, Form::Path { .. }) => "a path".to_owned(),
+        (Shape::Text, Form::Prose) => "prose".to_owned(),
+        (Shape::Text, Form::Scalar) => "text or a number".to_owned(),
+        (Shape::Whole, Form::Within(min, u32::MAX, _)) => format!("a number, at least {min}"),
+        (Shape::Whole, Form::Within(min, max, _)) => format!("a number from {min} to {max}"),
+        (Shape::List(item), _) => format!("a list: {}", value(item, form)),
+        (Shape::Map(map), _) => link(map),
+        (Shape::UseOr(entry, other), _) => format!("{} or {}", link(entry), link(other)),
+        (Shape::Either(shapes), _) => shapes.iter().map(|shape| value(shape, form)).collect::<Vec<_>>().join(" or "),
+        (shape, _) => expected(shape),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+}

@@ -1,0 +1,24 @@
+//! The page that explains the catalogue, beside the catalogue: its tables are emitted, all else on it is written by hand.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::emit::with_key_tables;
+use crate::write::{Change, ChangeKind, Mode, diff};
+
+const PAGE: &str = "README.md";
+
+/// Compares the tables of a catalogue's page, if it has one, with what is emitted, and in [`Mode::Write`] mends them.
+pub fn write_page(spec: &Path, mode: Mode) -> io::Result<Option<Change>> {
+    let path = spec.join(PAGE);
+    let Ok(page) = fs::read_to_string(&path) else { return Ok(None) };
+    let emitted = with_key_tables(&page);
+    if emitted == page {
+        return Ok(None);
+    }
+    if mode == Mode::Write {
+        fs::write(&path, &emitted)?;
+    }
+    Ok(Some(Change { path: PAGE.to_owned(), kind: ChangeKind::Drifted(diff(&page, &emitted)) }))
+}

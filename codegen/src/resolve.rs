@@ -1,0 +1,287 @@
+//! A [`Catalogue`] in, the [`Api`] to emit out, or every finding at once.
+//!
+//! Names are made, references followed and defaults filled in here, each once: what a name stands for, whether two
+//! places agree, and what Rust and HTTP allow is found out on the way. Order is that of the catalogue, and groups are
+//! sorted by name, so the output does not depend on how a folder is listed.
+
+mod bodies;
+mod circles;
+mod endpoints;
+mod params;
+mod records;
+mod service;
+mod setters;
+mod taken;
+mod types;
+mod unused;
+
+use std::collections::{HashMap, HashSet};
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Location};
+use crate::load::Catalogue;
+use crate::model::{Api, Field, UNKNOWN_MEANING};
+use crate::names::{self, Case, Scope};
+use crate::spanned::Text;
+use crate::spec::{self, Service};
+use crate::suggest::did_you_mean;
+use params::Setter;
+pub(crate) use service::may_carry_key;
+use types::Records;
+use unused::Used;
+
+/// Makes the model of a client from a catalogue in which everything has its place.
+pub fn check(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
+    let api = resolve(catalogue)?;
+    if api.unused.is_empty() { Ok(api) } else { Err(api.unused) }
+}
+
+/// Makes the model of a client. While a catalogue is edited, it may name what nothing refers to yet.
+pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
+    let stand_in = Service::unknown();
+    let service = catalogue.service.as_ref().map(|document| &document.spec).or(stand_in.as_ref());
+    let Some(service) = service else { return Err(catalogue.diagnostics.clone()) };
+    let mut resolver = Resolver::new(catalogue, service);
+    match resolver.api(catalogue) {
+        Ok(api) if resolver.findings.is_empty() => Ok(api),
+        _ => Err(resolver.findings.sorted()),
+    }
+}
+
+/// What stands in the place of something that there is a finding about. Whoever finds something has one.
+#[derive(Clone, Copy, Debug)]
+struct Wrong(());
+
+type Resolved<T> = Result<T, Wrong>;
+
+/// All of several things, if nothing is wrong with any; each of them is looked at.
+fn all<T>(items: impl IntoIterator<Item = Resolved<T>>) -> Resolved<Vec<T>> {
+    let mut all = Ok(Vec::new());
+    for item in items {
+        match (&mut all, item) {
+            (Ok(all), Ok(item)) => all.push(item),
+            (_, Err(wrong)) => all = Err(wrong),
+            (Err(_), Ok(_)) => {}
+        }
+    }
+    all
+}
+
+/// What has been found so far.
+struct Resolver<'a> {
+    service: &'a Service,
+    /// Whether nobody knows what `service.yaml` names.
+    is_blind: bool,
+    cut: &'a HashSet<String>,
+    findings: Diagnostics,
+    /// What the texts of the files were found to be.
+    told: HashSet<(&'static str, String, usize)>,
+    /// Types and records of `service.yaml`.
+    types: HashSet<&'a str>,
+    records: Records<'a>,
+    shared: HashMap<&'a str, usize>,
+    sets: HashMap<&'a str, usize>,
+    /// The texts of every closed list of values, by its type.
+    values: HashMap<&'a str, HashSet<&'a str>>,
+    /// Every path, wherever it stands.
+    paths: HashMap<String, Location>,
+    /// Every setter, by the trait of the endpoints that have it.
+    setters: HashMap<String, (Setter, Location)>,
+    /// Names at the root of the crate.
+    root_types: Unique,
+    /// Names of shared params and param sets, as constants.
+    constants: Unique,
+    /// The field that every record of a series has, unless its endpoint says otherwise.
+    time: Option<Field>,
+    used: Used<'a>,
+    /// How many names have been compared with ones that do not exist.
+    compared: usize,
+}
+
+/// How many names are compared at most to find what somebody may have meant: it takes longer than all the rest.
+const MOST_COMPARED: usize = 100_000;
+
+impl<'a> Resolver<'a> {
+    fn new(catalogue: &'a Catalogue, service: &'a Service) -> Self {
+        let closed = service.types.iter().filter(|ty| ty.kind == spec::TypeKind::Enum);
+        let values = closed.map(|ty| (ty.name.as_str(), ty.values.iter().map(|value| value.value.as_str()).collect()));
+        Self {
+            service,
+            is_blind: catalogue.service.is_none(),
+            cut: &catalogue.cut,
+            findings: catalogue.diagnostics.clone(),
+            told: catalogue.diagnostics.as_slice().iter().filter_map(Diagnostic::key).collect(),
+            types: service.types.iter().map(|ty| ty.name.as_str()).collect(),
+            records: Records::of(None, &service.records),
+            shared: first(service.params.iter().map(|param| param.id().as_str())),
+            sets: first(service.param_sets.iter().map(|set| set.name.as_str())),
+            values: values.collect(),
+            paths: HashMap::new(),
+            setters: HashMap::new(),
+            root_types: Unique::default(),
+            constants: Unique::default(),
+            time: None,
+            used: Used::default(),
+            compared: 0,
+        }
+    }
+
+    fn api(&mut self, catalogue: &'a Catalogue) -> Resolved<Api> {
+        let service = self.service;
+        let types = all(service.types.iter().map(|ty| self.named_type(ty)));
+        let facts = self.service_facts();
+        let records = self.shared_records();
+        let shared = self.shared_params();
+        let param_sets = self.param_sets();
+        let groups = all(catalogue.groups.iter().map(|group| self.group(group, &shared)));
+        let (shared_params, groups) = (all(shared)?, groups?);
+        Ok(Api {
+            setters: setters::setters(&shared_params, &groups),
+            service: facts?,
+            types: types?,
+            records: records?,
+            shared_params,
+            param_sets: param_sets?,
+            groups,
+            unused: self.unused(catalogue),
+        })
+    }
+
+    /// Notes a finding, unless it is what the text itself was found to be.
+    fn wrong(
+        &mut self,
+        rule: &'static str,
+        at: &Location,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Wrong {
+        self.push(Diagnostic::new(rule, at, message).help(help))
+    }
+
+    fn push(&mut self, finding: Diagnostic) -> Wrong {
+        if finding.key().is_none_or(|key| !self.told.contains(&key)) {
+            self.findings.push(finding);
+        }
+        Wrong(())
+    }
+
+    /// A reference to something that is not there; silent if it is there but was cut out.
+    fn unknown_name<'n>(
+        &mut self,
+        rule: &'static str,
+        name: &str,
+        at: &Location,
+        what: &str,
+        known: impl Iterator<Item = &'n str>,
+    ) -> Wrong {
+        if self.is_blind || self.cut.contains(name) {
+            return Wrong(());
+        }
+        let mut help = String::new();
+        if self.compared < MOST_COMPARED {
+            let known: Vec<_> = known.collect();
+            self.compared += known.len();
+            help = did_you_mean(name, known.iter().copied());
+            if help.is_empty() && !known.is_empty() {
+                help = format!("there is, for example, `{}`", known[..known.len().min(12)].join("`, `"));
+            }
+        }
+        self.wrong(rule, at, format!("there is no {what} `{name}`"), help)
+    }
+
+    /// The Rust name of an entry: its `ident` if it has one, or made from `name`.
+    fn rust_name(&mut self, name: &Text, ident: Option<&Text>, case: Case, scope: Scope) -> Resolved<String> {
+        let result = match ident {
+            Some(ident) if !names::is_ident(ident, case) => Err(format!("`{ident}` is not one as it stands")),
+            Some(ident) => Ok(ident.to_string()),
+            None => names::ident(name, case),
+        };
+        let at = ident.unwrap_or(name).at();
+        match result {
+            Ok(ident) if names::is_taken(scope, &ident) => {
+                let message = format!("the client uses the name `{ident}` itself");
+                Err(self.wrong("taken-name", at, message, "say another with `ident`"))
+            }
+            Ok(ident) => Ok(ident),
+            Err(reason) => {
+                let example = match case {
+                    Case::Snake => "my_name",
+                    Case::Pascal => "MyName",
+                    Case::Shouty => "MY_NAME",
+                };
+                let message = format!("`{name}` does not make a Rust name: {reason}");
+                Err(self.wrong("no-rust-name", at, message, format!("say one with `ident`, like `{example}`")))
+            }
+        }
+    }
+
+    /// The name of a type that the author writes as it will stand in Rust.
+    fn type_name(&mut self, name: &Text) -> Resolved<String> {
+        if !names::is_ident(name, Case::Pascal) {
+            let message = format!("`{name}` is not the name of a Rust type");
+            return Err(self.wrong("type-name", name.at(), message, "write it like `MyType`"));
+        }
+        if names::is_taken(Scope::Types, name) {
+            let message = format!("the client uses the name `{name}` itself");
+            return Err(self.wrong("taken-name", name.at(), message, "choose another"));
+        }
+        Ok(name.to_string())
+    }
+
+    /// Refuses a name that stands for the second time.
+    fn unique(
+        &mut self,
+        seen: &mut Unique,
+        rule: &'static str,
+        name: &str,
+        at: &Location,
+        message: impl Into<String>,
+    ) -> Resolved<()> {
+        let Some(first) = seen.insert(name, at) else { return Ok(()) };
+        let finding = Diagnostic::new(rule, at, message).earlier(&first, "first here");
+        Err(self.push(finding.help("keep one of them, or give one another name")))
+    }
+}
+
+/// Where each of several names stands first among them.
+fn first<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+    let mut first = HashMap::new();
+    for (index, name) in names.enumerate() {
+        first.entry(name).or_insert(index);
+    }
+    first
+}
+
+/// Names and where each stood first.
+#[derive(Default)]
+struct Unique(HashMap<String, Location>);
+
+impl Unique {
+    /// Where a name stood first.
+    fn get(&self, name: &str) -> Option<Location> {
+        self.0.get(name).cloned()
+    }
+
+    /// Remembers a name; returns where it stood before.
+    fn insert(&mut self, name: &str, at: &Location) -> Option<Location> {
+        let first = self.get(name);
+        if first.is_none() {
+            self.0.insert(name.to_owned(), at.clone());
+        }
+        first
+    }
+}
+
+/// Text as one paragraph: how the YAML was folded does not matter.
+fn prose(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What something means, or that nobody knows.
+fn meaning(summary: &str) -> String {
+    known_meaning(summary).unwrap_or_else(|| UNKNOWN_MEANING.to_owned())
+}
+
+/// What something means, if anybody knows.
+fn known_meaning(summary: &str) -> Option<String> {
+    (summary.trim() != "unknown").then(|| prose(summary))
+}

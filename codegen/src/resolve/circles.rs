@@ -1,0 +1,58 @@
+//! Which records contain themselves, however long the way is that leads back to them.
+
+use std::collections::HashMap;
+
+use crate::spec;
+use crate::type_expr::TypeExpr;
+
+/// For each record of a list, whether a value of it would hold another value of it.
+pub(super) fn contain_themselves(records: &[spec::Record]) -> Vec<bool> {
+    let index: HashMap<&str, usize> =
+        records.iter().enumerate().rev().map(|(index, record)| (record.name.as_str(), index)).collect();
+    let inner = |record: &spec::Record| -> Vec<usize> {
+        let exprs = record.fields.iter().filter_map(|field| TypeExpr::parse(&field.ty));
+        exprs.filter_map(|expr| index.get(expr.innermost().name()?).copied()).collect()
+    };
+    let below: Vec<Vec<usize>> = records.iter().map(inner).collect();
+    let mut above = vec![Vec::new(); records.len()];
+    for (record, inner) in below.iter().enumerate() {
+        for inner in inner {
+            above[*inner].push(record);
+        }
+    }
+    // Kosaraju: whoever is reached upwards from the last to be left downwards is on a circle with it.
+    let mut contained = vec![false; records.len()];
+    let mut is_met = vec![false; records.len()];
+    let mut order = Vec::new();
+    for start in 0..records.len() {
+        visit(start, &below, &mut is_met, &mut order);
+    }
+    is_met.fill(false);
+    while let Some(start) = order.pop() {
+        let mut circle = Vec::new();
+        visit(start, &above, &mut is_met, &mut circle);
+        let is_circle = circle.len() > 1 || below[start].contains(&start);
+        for record in circle {
+            contained[record] = is_circle;
+        }
+    }
+    contained
+}
+
+/// Walks to all that is reached from a place and was not met before; each is listed when it is left.
+fn visit(start: usize, edges: &[Vec<usize>], is_met: &mut [bool], left: &mut Vec<usize>) {
+    let mut way = Vec::new();
+    if !std::mem::replace(&mut is_met[start], true) {
+        way.push((start, edges[start].iter()));
+    }
+    while let Some((place, next)) = way.last_mut() {
+        match next.next() {
+            Some(next) if !std::mem::replace(&mut is_met[*next], true) => way.push((*next, edges[*next].iter())),
+            Some(_) => {}
+            None => {
+                left.push(*place);
+                way.pop();
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Groups and their endpoints: names and paths.
+
+use std::collections::hash_map::Entry;
+
+use super::types::Records;
+use super::{Resolved, Resolver, Unique, all, meaning, prose};
+use crate::diagnostic::{Diagnostic, Location};
+use crate::load::Document;
+use crate::model::{Endpoint, Group, Record, SharedParam};
+use crate::names::{self, Case, Scope};
+use crate::path;
+use crate::spanned::Text;
+use crate::spec::{self, ParamEntry};
+
+impl<'a> Resolver<'a> {
+    pub(super) fn group(
+        &mut self,
+        document: &'a Document<spec::Group>,
+        shared: &[Resolved<SharedParam>],
+    ) -> Resolved<Group> {
+        let (module, group) = (document.module(), &document.spec);
+        let ident = self.module_name(document);
+        let scope = Records::of(Some(module), &group.records);
+        let records = self.records(&scope, &group.records);
+        let (mut idents, mut types) = (Unique::default(), Unique::default());
+        for record in &group.records {
+            types.insert(&record.name, record.name.at());
+        }
+        let handle = names::handle(module);
+        let is_new = self.new_type(&handle, group.title.at(), &mut types);
+        let mut inline = Vec::new();
+        let endpoints = all(group.endpoints.iter().map(|endpoint| {
+            let names = self.endpoint_names(endpoint, &mut idents, &mut types);
+            let (endpoint, record) = self.endpoint(&scope, endpoint, names, shared)?;
+            inline.extend(record);
+            Ok(endpoint)
+        }));
+        is_new?;
+        let mut records = records?;
+        records.extend(inline);
+        Ok(Group {
+            file: document.file.name.clone(),
+            ident: ident?,
+            handle,
+            title: group.title.to_string(),
+            summary: meaning(&group.summary),
+            aliases: group.aliases.clone(),
+            notes: prose(&group.notes),
+            records,
+            endpoints: endpoints?,
+        })
+    }
+
+    fn module_name(&mut self, document: &Document<spec::Group>) -> Resolved<String> {
+        let (module, file) = (document.module(), &document.file.name);
+        let finding = if !names::is_ident(module, Case::Snake) {
+            Diagnostic::of_file("file-name", file, format!("`{module}` cannot be the name of a Rust module"))
+                .help("use lower-case letters, digits and `_`, and no keyword")
+        } else if let Some((_, name)) = [(Scope::Groups, module), (Scope::Types, &names::handle(module))]
+            .into_iter()
+            .find(|(scope, name)| names::is_taken(*scope, name))
+        {
+            Diagnostic::of_file("taken-name", file, format!("the client uses the name `{name}` itself"))
+                .help("rename the file")
+        } else {
+            return Ok(module.to_owned());
+        };
+        Err(self.push(finding))
+    }
+
+    /// The method and the marker type; with the latter comes the type of a record.
+    fn endpoint_names(
+        &mut self,
+        endpoint: &spec::Endpoint,
+        idents: &mut Unique,
+        types: &mut Unique,
+    ) -> Resolved<(String, String)> {
+        let (name, at) = (&endpoint.name, endpoint.name.at());
+        let ident = self.rust_name(name, endpoint.ident.as_ref(), Case::Snake, Scope::Endpoints)?;
+        let message = format!("the endpoint `{name}` becomes `{ident}`, which another endpoint is");
+        self.unique(idents, "duplicate-endpoint", &ident, at, message)?;
+        let type_ident = names::ident(&ident, Case::Pascal).map_err(|reason| {
+            let message = format!("`{ident}` does not make the name of a type: {reason}");
+            self.wrong("no-rust-name", at, message, "say another with `ident`")
+        })?;
+        if names::is_taken(Scope::Types, &type_ident) {
+            let message = format!("the client uses the name `{type_ident}` itself");
+            return Err(self.wrong("taken-name", at, message, "say another with `ident`"));
+        }
+        let record = self.new_type(&names::record(&type_ident), at, types);
+        self.new_type(&type_ident, at, types).and(record)?;
+        Ok((ident, type_ident))
+    }
+
+    /// A type that the group's module brings; `types` are those it has already.
+    fn new_type(&mut self, name: &str, at: &Location, types: &mut Unique) -> Resolved<()> {
+        let message = format!("this brings a type `{name}`, which exists already");
+        if let Some(first) = self.root_types.get(name) {
+            let finding = Diagnostic::new("same-rust-name", at, message).earlier(&first, "first here");
+            return Err(self.push(finding.help("choose another name for one of them")));
+        }
+        self.unique(types, "same-rust-name", name, at, message)
+    }
+
+    /// An endpoint, and the record that its body lists.
+    fn endpoint(
+        &mut self,
+        records: &Records<'a>,
+        endpoint: &'a spec::Endpoint,
+        names: Resolved<(String, String)>,
+        shared: &[Resolved<SharedParam>],
+    ) -> Resolved<(Endpoint, Option<Record>)> {
+        let path = endpoint.path.known().map(|path| self.endpoint_path(path)).transpose();
+        let params =
+            endpoint.params.known().map(|entries| self.endpoint_params(records, endpoint, entries, shared)).transpose();
+        let type_ident = names.as_ref().map_or("", |(_, type_ident)| type_ident);
+        let body = self.body(records, endpoint, type_ident);
+        let (ident, type_ident) = names?;
+        let (body, record) = body?;
+        let endpoint = Endpoint {
+            name: endpoint.name.to_string(),
+            ident,
+            type_ident,
+            aliases: endpoint.aliases.clone(),
+            path: path?.map(ToString::to_string),
+            evidence: endpoint.evidence,
+            summary: meaning(&endpoint.summary),
+            notes: prose(&endpoint.notes),
+            deprecated: endpoint.deprecated.as_deref().map(prose),
+            param_set: self.first_set(endpoint),
+            params: params?,
+            body,
+        };
+        Ok((endpoint, record))
+    }
+
+    /// The param set that comes first, if one does and nothing of it is said anew.
+    fn first_set(&self, endpoint: &spec::Endpoint) -> Option<usize> {
+        let entries = endpoint.params.known()?;
+        let Some(ParamEntry::Name(name)) = entries.first() else { return None };
+        let is_anew = |id: &Text| {
+            entries.iter().any(|entry| matches!(entry, ParamEntry::Use(used) if used.param.as_str() == id.as_str()))
+        };
+        let set = *self.sets.get(name.as_str())?;
+        (!self.service.param_sets[set].params.iter().any(is_anew)).then_some(set)
+    }
+
+    fn endpoint_path(&mut self, path: &'a Text) -> Resolved<&'a Text> {
+        // Two paths that differ only in the names of their params are one to a server.
+        let known = self.paths.entry(path::template(path));
+        if let Entry::Occupied(first) = &known {
+            let finding = Diagnostic::new("duplicate-path", path.at(), format!("the path `{path}` stands twice"));
+            let finding =
+                finding.earlier(first.get(), "first here").help("an endpoint is described once, in one group");
+            let twice = self.push(finding);
+            return self.below_base_url(path).and(Err(twice));
+        }
+        known.or_insert_with(|| path.at().clone());
+        self.below_base_url(path)
+    }
+}

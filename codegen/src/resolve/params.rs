@@ -1,0 +1,303 @@
+//! Params and param sets, shared and own: their types and values, and the names that they have in Rust.
+
+use super::types::Records;
+use super::{Resolved, Resolver, Unique, all, meaning, prose};
+use crate::diagnostic::{Diagnostic, Location};
+use crate::model::{Param, ParamSet, SharedParam, Type};
+use crate::names::{self, Case, Scope};
+use crate::spanned::Text;
+use crate::spec::{self, Evidence, ParamLocation};
+use crate::type_expr::TypeExpr;
+
+/// A setter of requests.
+#[derive(Clone, PartialEq)]
+pub(super) struct Setter {
+    ident: String,
+    several: bool,
+    wire_name: String,
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn shared_params(&mut self) -> Vec<Resolved<SharedParam>> {
+        let mut constants = Unique::default();
+        let params = self.service.params.iter().map(|param| {
+            let message = format!("the shared param `{}` stands twice", param.id());
+            let constant = self.constant(&mut constants, param.id(), message);
+            let param = self.param(&Records::default(), param, Evidence::Reported);
+            Ok(SharedParam { constant: constant?, param: param? })
+        });
+        let params: Vec<_> = params.collect();
+        self.constants = constants;
+        params
+    }
+
+    pub(super) fn param_sets(&mut self) -> Resolved<Vec<ParamSet>> {
+        let mut constants = std::mem::take(&mut self.constants);
+        all(self.service.param_sets.iter().map(|set| {
+            let message = format!("the name `{}` stands twice among params and param sets", set.name);
+            let constant = self.constant(&mut constants, &set.name, message);
+            let mut seen = Unique::default();
+            let params = all(set.params.iter().map(|id| {
+                let message = format!("the param `{id}` stands twice in the set");
+                let unique = self.unique(&mut seen, "duplicate-param", id, id.at(), message);
+                let index = self.shared_param(id)?;
+                unique.map(|()| index)
+            }));
+            Ok(ParamSet { constant: constant?, params: params? })
+        }))
+    }
+
+    /// The index of a shared param.
+    pub(super) fn shared_param(&mut self, id: &Text) -> Resolved<usize> {
+        if let Some(index) = self.shared.get(id.as_str()) {
+            self.used.params.insert(*index);
+            return Ok(*index);
+        }
+        let known = self.service.params.iter().map(|param| param.id().as_str());
+        Err(self.unknown_name("unknown-param", id, id.at(), "shared param", known))
+    }
+
+    /// The name of a shared param or a param set, which becomes a constant.
+    fn constant(&mut self, constants: &mut Unique, name: &Text, twice: String) -> Resolved<String> {
+        let constant = names::ident(name, Case::Shouty).map_err(|reason| {
+            let message = format!("`{name}` does not make a Rust name: {reason}");
+            self.wrong("no-rust-name", name.at(), message, "choose another")
+        })?;
+        self.unique(constants, "duplicate-param", &constant, name.at(), twice)?;
+        Ok(constant)
+    }
+
+    /// A param, wherever it is defined.
+    pub(super) fn param(
+        &mut self,
+        records: &Records<'a>,
+        param: &'a spec::Param,
+        inherited: Evidence,
+    ) -> Resolved<Param> {
+        let ty = self.type_of(records, &param.ty);
+        let range = self.range(&ty, &param.ty, param.range.as_ref());
+        let ty = ty.and_then(|ty| self.param_type(param, ty));
+        let values = self.values_of(param);
+        let single = self.one_or_several(param);
+        let ident = self.param_names(param, param.required, None);
+        values.and(single)?;
+        Ok(Param {
+            ident: ident?,
+            wire_name: param.name.to_string(),
+            ty: ty?,
+            list: param.list.as_deref().cloned(),
+            in_path: param.location == ParamLocation::Path,
+            required: param.required,
+            default: param.default.as_deref().cloned(),
+            range: range?,
+            served: texts(&param.served),
+            works: texts(&param.works),
+            refused: texts(&param.refused),
+            example: example(param.example.as_deref(), None, &texts(&param.served), &texts(&param.works)),
+            single: param.single,
+            unit: param.unit.clone(),
+            summary: meaning(&param.summary),
+            notes: prose(&param.notes),
+            evidence: param.evidence.unwrap_or(inherited),
+        })
+    }
+
+    fn param_type(&mut self, param: &spec::Param, ty: Type) -> Resolved<Type> {
+        let (message, help) = match ty {
+            Type::List(_) => (
+                format!("a param's type is that of one value, not `{}`", param.ty),
+                "name the setter that takes several with `list`",
+            ),
+            Type::Record(_) => (
+                format!("a param cannot be the record `{}`", param.ty),
+                "use a type that is written as text or a number",
+            ),
+            ty => return Ok(ty),
+        };
+        Err(self.wrong("param-type", param.ty.at(), message, help))
+    }
+
+    /// The names that a param has as an argument or as a setter; `at` is where it is used, if not where it is defined.
+    pub(super) fn param_names(
+        &mut self,
+        param: &spec::Param,
+        required: Option<Evidence>,
+        at: Option<&Location>,
+    ) -> Resolved<String> {
+        let scope = if is_argument(param.location, required) { Scope::Arguments } else { Scope::Setters };
+        let used = |text: &Text| at.map_or_else(|| text.clone(), |at| Text::new(text.to_string(), at.clone()));
+        let (name, ident) = (used(&param.name), param.ident.as_ref().map(used));
+        let ident = self.rust_name(&name, ident.as_ref(), Case::Snake, scope);
+        let list = param.list.as_ref().map(|list| self.list_name(&used(list), scope)).transpose();
+        if scope == Scope::Setters {
+            let one = ident.as_ref().map_or(Ok(()), |ident| self.setter(ident, false, &name, name.at()));
+            let several = list.as_ref().ok().and_then(Option::as_ref);
+            let several = several.map_or(Ok(()), |list| self.setter(list, true, &name, list.at()));
+            one.and(several)?;
+        }
+        list?;
+        ident
+    }
+
+    /// The name of the setter that takes several.
+    fn list_name(&mut self, list: &Text, scope: Scope) -> Resolved<Text> {
+        if names::is_ident(list, Case::Snake) && !names::is_taken(scope, list) {
+            return Ok(list.clone());
+        }
+        let message = format!("`{list}` cannot be the name of a setter");
+        Err(self.wrong("no-rust-name", list.at(), message, "write it like `my_names`"))
+    }
+
+    /// One setter stands for one wire name, and takes one value or several, on whichever endpoints.
+    fn setter(&mut self, ident: &str, several: bool, wire_name: &str, at: &Location) -> Resolved<()> {
+        let setter = Setter { ident: ident.to_owned(), several, wire_name: wire_name.to_owned() };
+        let (first, location) = self.setters.entry(names::takes(ident)).or_insert_with(|| (setter.clone(), at.clone()));
+        if *first == setter {
+            return Ok(());
+        }
+        let many = if first.several { "several of " } else { "" };
+        let message = format!(
+            "`{wire_name}` becomes the setter `{ident}`, and `{}` for {many}`{}` stands elsewhere",
+            first.ident, first.wire_name
+        );
+        let finding = Diagnostic::new("same-rust-name", at, message).earlier(location, "first here");
+        Err(self.push(finding.help("say another with `ident`")))
+    }
+
+    /// What is said of single values: default and what was served are of the type, within the range, and go together.
+    fn values_of(&mut self, param: &'a spec::Param) -> Resolved<()> {
+        let served = all(param.served.iter().map(|value| {
+            self.of_type(param, ("served-type", "served value"), value, value.at())?;
+            self.in_range(param, ("served-range", "served value"), value, value.at())
+        }));
+        let default = param.default.as_ref().map_or(Ok(()), |default| self.default(param, default));
+        let tried = self.tried_values(param, [&param.served, &param.works, &param.refused], param.example.as_ref());
+        served.and(default).and(tried)
+    }
+
+    /// What an entry says anew of the values of a shared param.
+    pub(super) fn used_values(&mut self, param: &'a spec::Param, entry: &'a spec::Use) -> Resolved<()> {
+        let served = all(entry
+            .served
+            .iter()
+            .flatten()
+            .map(|value| self.of_type(param, ("served-type", "served value"), value, value.at())));
+        let default = entry.default.as_ref().map_or(Ok(()), |default| self.default(param, default));
+        let served_values = entry.served.as_ref().unwrap_or(&param.served);
+        let works = entry.works.as_ref().unwrap_or(&param.works);
+        let refused = entry.refused.as_ref().unwrap_or(&param.refused);
+        let tried = self.tried_values(param, [served_values, works, refused], entry.example.as_ref());
+        served.map(drop).and(default).and(tried)
+    }
+
+    /// Values that are said to work, to be refused, or to be an example: of the type, and no contradiction.
+    fn tried_values(
+        &mut self,
+        param: &'a spec::Param,
+        [served, works, refused]: [&[Text]; 3],
+        example: Option<&Text>,
+    ) -> Resolved<()> {
+        let typed = all(works
+            .iter()
+            .chain(refused)
+            .map(|value| self.of_type(param, ("served-type", "value"), value, value.at())));
+        let consistent = all(refused.iter().map(|value| {
+            let is_said = works.contains(value) || served.contains(value) || example == Some(value);
+            if !is_said {
+                return Ok(());
+            }
+            let message = format!("`{value}` is refused, and elsewhere said to work");
+            Err(self.wrong("refused-value", value.at(), message, "keep what is true"))
+        }));
+        let example = example.map_or(Ok(()), |example| {
+            self.of_type(param, ("served-type", "example"), example, example.at())?;
+            self.in_range(param, ("default-range", "example"), example, example.at())
+        });
+        typed.map(drop).and(consistent.map(drop)).and(example)
+    }
+
+    /// A param of which it is documented that it takes one value has no setter that takes several.
+    fn one_or_several(&mut self, param: &spec::Param) -> Resolved<()> {
+        match &param.list {
+            Some(list) if param.single.is_some_and(Evidence::is_enforced) => {
+                let message = format!("`{}` takes one value, and `list` names a setter that takes several", param.name);
+                Err(self.wrong("single-list", list.at(), message, "leave out the one or the other"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The default of a param that takes several may be several.
+    fn default(&mut self, param: &'a spec::Param, default: &'a Text) -> Resolved<()> {
+        let values: Vec<&str> = if param.list.is_some() { default.split(',').collect() } else { vec![default] };
+        all(values.into_iter().map(|value| {
+            self.of_type(param, ("default-type", "default"), value, default.at())?;
+            self.in_range(param, ("default-range", "default"), value, default.at())?;
+            if param.served.is_empty() || param.served.iter().any(|served| served == value) {
+                return Ok(());
+            }
+            let message = format!("the default `{value}` is none of the values that were served");
+            Err(self.wrong("default-served", default.at(), message, "correct the one or the other"))
+        }))
+        .map(drop)
+    }
+
+    fn in_range(
+        &mut self,
+        param: &spec::Param,
+        (rule, what): (&'static str, &str),
+        value: &str,
+        at: &Location,
+    ) -> Resolved<()> {
+        let range = param.range.as_ref().zip(value.parse::<f64>().ok());
+        let is_outside = range.is_some_and(|(range, number)| {
+            range.min.as_ref().is_some_and(|min| number < **min) || range.max.as_ref().is_some_and(|max| number > **max)
+        });
+        if is_outside {
+            let message = format!("the {what} `{value}` is outside the range");
+            return Err(self.wrong(rule, at, message, "correct the one or the other"));
+        }
+        Ok(())
+    }
+
+    /// Whether a value that is said of a param can be one of its values.
+    fn of_type(
+        &mut self,
+        param: &'a spec::Param,
+        (rule, what): (&'static str, &str),
+        value: &str,
+        at: &Location,
+    ) -> Resolved<()> {
+        let is_one = match TypeExpr::parse(&param.ty) {
+            Some(TypeExpr::Builtin(builtin)) => builtin.is_written(value),
+            Some(TypeExpr::Name(name)) => self.values.get(name).is_none_or(|values| values.contains(value)),
+            _ => true,
+        };
+        if is_one {
+            return Ok(());
+        }
+        let message = format!("the {what} `{value}` is not of the type `{}`", param.ty);
+        Err(self.wrong(rule, at, message, "write one of its values, or say it in `notes`"))
+    }
+}
+
+pub(super) fn texts(values: &[Text]) -> Vec<String> {
+    values.iter().map(ToString::to_string).collect()
+}
+
+/// A value to ask with: the one that is said here, or else the shared one if it is known to work here, or one that is.
+pub(super) fn example(
+    said: Option<&String>,
+    shared: Option<&String>,
+    served: &[String],
+    works: &[String],
+) -> Option<String> {
+    let known = if served.is_empty() { works } else { served };
+    let shared = shared.filter(|shared| known.is_empty() || known.contains(shared));
+    said.or(shared).or(known.first()).cloned()
+}
+
+/// Whether a param is an argument of its method, as nothing can be sent without it.
+pub(super) fn is_argument(location: ParamLocation, required: Option<Evidence>) -> bool {
+    location == ParamLocation::Path || required.is_some_and(Evidence::is_enforced)
+}

@@ -1,0 +1,166 @@
+//! Records and their fields.
+
+use super::circles::contain_themselves;
+use super::types::Records;
+use super::{Resolved, Resolver, Unique, all, meaning, prose};
+use crate::diagnostic::Diagnostic;
+use crate::model::{Field, Range, Record, Type};
+use crate::names::{self, Case, Scope};
+use crate::spanned::{Spanned, Text};
+use crate::spec::{self, Evidence};
+use crate::type_expr::TypeExpr;
+
+impl<'a> Resolver<'a> {
+    /// `Metadata` first: every client has it, if only to keep what it does not know.
+    pub(super) fn shared_records(&mut self) -> Resolved<Vec<Record>> {
+        let envelope = self.service.envelope.as_ref();
+        let metadata = envelope.and_then(|envelope| Some((envelope.metadata.as_ref()?, envelope.evidence)));
+        let none = Records::default();
+        let fields = metadata.map(|(metadata, known)| self.fields(&none, &metadata.fields, known, None)).transpose();
+        let records = self.records(&none, &self.service.records);
+        let metadata = Record {
+            ident: "Metadata".to_owned(),
+            summary: "What the service says about a reply beside its data.".to_owned(),
+            evidence: metadata.map_or(Evidence::Document, |(_, known)| known),
+            fields: fields?.unwrap_or_default(),
+        };
+        Ok(std::iter::once(metadata).chain(records?).collect())
+    }
+
+    /// The records that a file names.
+    pub(super) fn records(&mut self, scope: &Records<'a>, own: &'a [spec::Record]) -> Resolved<Vec<Record>> {
+        let mut seen = Unique::default();
+        let circles = contain_themselves(own);
+        all(own.iter().zip(circles).map(|(record, is_circle)| {
+            let name = &record.name;
+            let ident = self.type_name(name);
+            let unique = if scope.module.is_none() {
+                self.root_type(name, name)
+            } else {
+                let message = format!("the record `{name}` stands twice");
+                let unique = self.unique(&mut seen, "duplicate-type", name, name.at(), message);
+                unique.and(self.hides_none(name))
+            };
+            let fields = self.fields(scope, &record.fields, record.evidence, None);
+            if is_circle {
+                let (message, help) = (
+                    format!("the record `{name}` contains itself"),
+                    "write `any` for the field that closes the circle",
+                );
+                return Err(self.wrong("recursive-record", name.at(), message, help));
+            }
+            unique?;
+            Ok(Record { ident: ident?, summary: meaning(&record.summary), evidence: record.evidence, fields: fields? })
+        }))
+    }
+
+    /// A group's record may not hide a name of `service.yaml`.
+    fn hides_none(&mut self, name: &Text) -> Resolved<()> {
+        if self.types.contains(name.as_str()) || self.records.has(name) {
+            let message = format!("`{name}` is a name of `service.yaml`");
+            return Err(self.wrong("duplicate-type", name.at(), message, "choose another"));
+        }
+        Ok(())
+    }
+
+    /// Fields that stand together in one record, behind its time if that is the envelope's.
+    pub(super) fn fields(
+        &mut self,
+        records: &Records<'a>,
+        fields: &'a [spec::Field],
+        inherited: Evidence,
+        time: Option<&spec::Field>,
+    ) -> Resolved<Vec<Field>> {
+        let (mut names, mut idents) = (Unique::default(), Unique::default());
+        if let Some(time) = time
+            && let Some(ident) = names::chosen(time.ident.as_deref(), &time.name, Case::Snake)
+        {
+            idents.insert(&ident, time.name.at());
+        }
+        all(fields.iter().map(|field| {
+            let (name, at) = (&field.name, field.name.at());
+            let resolved = self.field(records, field, inherited);
+            if let Some(time) = time.filter(|time| time.name == **name) {
+                let finding =
+                    Diagnostic::new("duplicate-field", at, format!("the field `{name}` comes with every series"));
+                return Err(self.push(finding.earlier(time.name.at(), "said here").help("leave it out")));
+            }
+            self.unique(&mut names, "duplicate-field", name, at, format!("the field `{name}` stands twice"))?;
+            let resolved = resolved?;
+            let message = format!("`{name}` becomes `{}`, which another field is", resolved.ident);
+            self.unique(&mut idents, "same-rust-name", &resolved.ident, at, message)?;
+            Ok(resolved)
+        }))
+    }
+
+    pub(super) fn field(
+        &mut self,
+        records: &Records<'a>,
+        field: &'a spec::Field,
+        inherited: Evidence,
+    ) -> Resolved<Field> {
+        let ty = self.type_of(records, &field.ty);
+        let range = self.range(&ty, &field.ty, field.range.as_ref());
+        let ident = self.rust_name(&field.name, field.ident.as_ref(), Case::Snake, Scope::Fields);
+        let known = field.evidence.unwrap_or(inherited);
+        self.field_example(field)?;
+        Ok(Field {
+            ident: ident?,
+            wire_name: field.name.to_string(),
+            ty: ty?,
+            is_envelope_time: false,
+            // Only what the interface document itself says is relied on.
+            optional: field.optional || known != Evidence::Document,
+            range: range?,
+            example: field.example.as_deref().cloned(),
+            unit: field.unit.clone(),
+            summary: meaning(&field.summary),
+            notes: prose(&field.notes),
+            evidence: known,
+        })
+    }
+
+    /// An example of a built-in type is one of its values.
+    fn field_example(&mut self, field: &spec::Field) -> Resolved<()> {
+        let Some(example) = &field.example else { return Ok(()) };
+        match TypeExpr::parse(&field.ty) {
+            Some(TypeExpr::Builtin(builtin)) if !builtin.is_written(example) => {
+                let message = format!("the example `{example}` is not of the type `{}`", field.ty);
+                Err(self.wrong("example-type", example.at(), message, "write one of its values"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A range that is not empty, on a type that has an order.
+    pub(super) fn range(
+        &mut self,
+        ty: &Resolved<Type>,
+        written: &str,
+        range: Option<&Spanned<spec::Range>>,
+    ) -> Resolved<Range> {
+        let Some(range) = range else { return Ok(Range::default()) };
+        let bounds = Range { min: range.min.as_deref().copied(), max: range.max.as_deref().copied() };
+        let mut result = Ok(bounds);
+        if let (Some(min), Some(max)) = (&range.min, &range.max)
+            && **min > **max
+        {
+            let message = format!("the range is the wrong way round: {min} is above {max}");
+            result = Err(self.wrong("range-order", min.at(), message, "swap `min` and `max`"));
+        }
+        if ty.as_ref().is_ok_and(|ty| !is_number(ty)) {
+            let message = format!("a range bounds numbers, and `{written}` is none");
+            result = Err(self.wrong("range-type", range.at(), message, "leave the range out"));
+        }
+        result
+    }
+}
+
+/// Whether a range makes sense.
+fn is_number(ty: &Type) -> bool {
+    match ty {
+        Type::List(item) => is_number(item),
+        Type::Integer | Type::Count | Type::Number => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,201 @@
+//! What all endpoints share: credentials, failures, limits and the envelope.
+
+use super::types::Records;
+use super::{Resolved, Resolver, Unique, all, known_meaning, meaning, prose};
+use crate::model::{ApiKey, ClientCredentials, Envelope, ErrorBody, Field, Limit, Service, Status, Type};
+use crate::names::{self, Case, Scope};
+use crate::path;
+use crate::spanned::Text;
+use crate::spec;
+
+/// Headers that HTTP, or what stands between client and server, gives a meaning of their own.
+const RESERVED_HEADERS: &str = "accept accept-charset accept-encoding accept-language authorization cache-control \
+     connection content-encoding content-length content-type cookie cookie2 date expect forwarded from host \
+     http2-settings if-match if-modified-since if-none-match if-range if-unmodified-since keep-alive max-forwards origin \
+     pragma range referer set-cookie te trailer transfer-encoding upgrade user-agent via www-authenticate";
+
+/// Headers that belong to proxies and browsers begin so.
+const RESERVED_PREFIXES: [&str; 2] = ["proxy-", "sec-"];
+
+impl<'a> Resolver<'a> {
+    pub(super) fn service_facts(&mut self) -> Resolved<Service> {
+        let service = self.service;
+        let api_key = service.credentials.api_key.as_ref().map(|key| self.api_key(key)).transpose();
+        let flow = service.credentials.client_credentials.as_ref();
+        let client_credentials = flow.map(|flow| self.client_credentials(flow)).transpose();
+        let errors = self.statuses(&service.errors);
+        let limits = self.limits();
+        let envelope = service.envelope.as_ref().map(|envelope| self.envelope(envelope)).transpose();
+        Ok(Service {
+            title: service.title.clone(),
+            version: service.version.clone(),
+            summary: meaning(&service.summary),
+            env_prefix: service.env_prefix.clone(),
+            base_url_suffix: service.base_url.as_ref().map(|base_url| base_url.suffix.clone()).unwrap_or_default(),
+            base_url_evidence: service.base_url.as_ref().map(|base_url| base_url.evidence),
+            time_unit: service.time.unit,
+            time_evidence: service.time.evidence,
+            api_key: api_key?,
+            client_credentials: client_credentials?,
+            errors: errors?,
+            error_body: ErrorBody {
+                name: error_schema(&service.error_body),
+                message: service.error_body.message.clone(),
+                code: service.error_body.code.clone(),
+                evidence: service.error_body.evidence,
+            },
+            limits: limits?,
+            envelope: envelope?,
+        })
+    }
+
+    fn api_key(&mut self, key: &spec::ApiKey) -> Resolved<ApiKey> {
+        let header = key.header.to_ascii_lowercase();
+        if is_reserved(&header) {
+            let message = format!("the header `{}` says something else already", key.header);
+            return Err(self.wrong("header-name", key.header.at(), message, "the API key needs a header of its own"));
+        }
+        Ok(ApiKey { header, evidence: key.evidence })
+    }
+
+    fn client_credentials(&mut self, flow: &'a spec::ClientCredentials) -> Resolved<ClientCredentials> {
+        let path = self.below_base_url(&flow.path).and_then(|path| match path::params(path).first() {
+            Some(param) => {
+                let message = format!("the path of tokens has a param `{param}`, and nothing fills it in");
+                Err(self.wrong("path-param", path.at(), message, "write the segment as it is"))
+            }
+            None => Ok(path.to_string()),
+        });
+        let reply = self.fields(&Records::default(), &flow.reply, flow.evidence, None);
+        let errors = self.statuses(&flow.errors);
+        Ok(ClientCredentials {
+            path: path?,
+            label: flow.label.clone(),
+            evidence: flow.evidence,
+            reply: reply?,
+            errors: errors?,
+            notes: prose(&flow.notes),
+        })
+    }
+
+    /// A path that does not begin with what every base URL ends in.
+    pub(super) fn below_base_url<'p>(&mut self, path: &'p Text) -> Resolved<&'p Text> {
+        let suffix = self.service.base_url.as_ref().map_or("", |base_url| &base_url.suffix);
+        match path.strip_prefix(suffix) {
+            Some(rest) if !suffix.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
+                let message = format!("the path `{path}` repeats `{suffix}`, which every base URL ends in");
+                Err(self.wrong("version-prefix", path.at(), message, format!("write `{rest}`")))
+            }
+            _ => Ok(path),
+        }
+    }
+
+    fn statuses(&mut self, statuses: &[spec::Status]) -> Resolved<Vec<Status>> {
+        let mut seen = Unique::default();
+        all(statuses.iter().map(|status| {
+            let code = status.status.to_string();
+            let message = format!("the status {code} stands twice");
+            self.unique(&mut seen, "duplicate-status", &code, status.status.at(), message)?;
+            Ok(Status {
+                status: *status.status,
+                label: status.label.known().cloned(),
+                summary: known_meaning(&status.summary),
+                advice: prose(&status.advice),
+                notes: prose(&status.notes),
+                evidence: status.evidence,
+            })
+        }))
+    }
+
+    fn limits(&mut self) -> Resolved<Vec<Limit>> {
+        let (mut seen, mut constants) = (Unique::default(), Unique::default());
+        all(self.service.limits.iter().map(|limit| {
+            let (name, at) = (&limit.name, limit.name.at());
+            self.unique(&mut seen, "duplicate-name", name, at, format!("the limit set `{name}` stands twice"))?;
+            let constant = names::ident(&names::limit(name), Case::Shouty).map_err(|reason| {
+                let message = format!("`{}` does not make a Rust name: {reason}", names::limit(name));
+                self.wrong("no-rust-name", at, message, "choose another")
+            })?;
+            let message = format!("the limit set `{name}` becomes `{constant}`, which another one is");
+            self.unique(&mut constants, "same-rust-name", &constant, at, message)?;
+            Ok(Limit {
+                name: name.to_string(),
+                constant,
+                requests: limit.requests,
+                seconds: limit.seconds,
+                concurrent: limit.concurrent,
+                applies_to: limit.applies_to.known().map(|text| prose(text)),
+                evidence: limit.evidence,
+            })
+        }))
+    }
+
+    fn envelope(&mut self, envelope: &'a spec::Envelope) -> Resolved<Envelope> {
+        let time = envelope.time.as_ref().map(|time| self.envelope_time(time, envelope.evidence)).transpose();
+        let metadata = envelope.metadata.as_ref();
+        let unsupported = metadata.map(|metadata| self.metadata(metadata, envelope)).transpose();
+        let time = time?;
+        self.time.clone_from(&time);
+        Ok(Envelope {
+            data: envelope.data.clone(),
+            metadata: metadata.map(|metadata| metadata.name.to_string()),
+            unsupported: unsupported?.flatten(),
+            time,
+            evidence: envelope.evidence,
+        })
+    }
+
+    /// The field that every record of a series has, unless its endpoint says otherwise.
+    fn envelope_time(&mut self, time: &'a spec::Field, inherited: spec::Evidence) -> Resolved<Field> {
+        let resolved = self.field(&Records::default(), time, inherited)?;
+        if !matches!(resolved.ty, Type::Timestamp(_)) {
+            let message = format!("the time of a record is a `timestamp`, not `{}`", time.ty);
+            return Err(self.wrong("time-type", time.ty.at(), message, "write `type: timestamp`"));
+        }
+        Ok(Field { is_envelope_time: true, ..resolved })
+    }
+
+    /// The Rust field that lists what a reply leaves out, if there is one.
+    fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) -> Resolved<Option<String>> {
+        let name = &metadata.name;
+        if *name == envelope.data {
+            let message = format!("`{name}` is the key of both data and metadata");
+            return Err(self.wrong("duplicate-name", name.at(), message, "give each its own"));
+        }
+        metadata.unsupported.as_ref().map(|name| self.unsupported(name, &metadata.fields)).transpose()
+    }
+
+    /// The field that names what a reply leaves out is one of the metadata's, and lists what can be told as text.
+    fn unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) -> Resolved<String> {
+        let Some(field) = fields.iter().find(|field| field.name == **name) else {
+            let known = fields.iter().map(|field| field.name.as_str());
+            return Err(self.unknown_name("unknown-field", name, name.at(), "metadata field", known));
+        };
+        match self.type_of(&Records::default(), &field.ty)? {
+            Type::List(item) if !matches!(*item, Type::List(_) | Type::Record(_)) => {
+                self.rust_name(&field.name, field.ident.as_ref(), Case::Snake, Scope::Fields)
+            }
+            _ => {
+                let message = format!("`{name}` is no list of texts but `{}`", field.ty);
+                Err(self.wrong("unsupported-type", name.at(), message, "name a field that lists texts or numbers"))
+            }
+        }
+    }
+}
+
+/// Whether a header can carry the API key.
+pub(crate) fn may_carry_key(header: &str) -> bool {
+    // RFC 9110, section 5.6.2: a field name is a token.
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    !header.is_empty() && header.chars().all(is_token) && !is_reserved(&header.to_ascii_lowercase())
+}
+
+fn is_reserved(header: &str) -> bool {
+    RESERVED_HEADERS.split_whitespace().any(|reserved| reserved == header)
+        || RESERVED_PREFIXES.iter().any(|prefix| header.starts_with(prefix))
+}
+
+/// The name is known as the places are, unless it says otherwise.
+fn error_schema(body: &spec::ErrorBody) -> Option<(String, spec::Evidence)> {
+    Some((body.name.as_ref()?.to_string(), body.named_by.or(body.evidence)?))
+}

@@ -1,0 +1,167 @@
+//! The params that an endpoint takes: references followed, each of them once, and those in the path filled in.
+
+use super::params::{example, is_argument, texts};
+use super::types::Records;
+use super::{Resolved, Resolver, Unique, Wrong, all, prose};
+use crate::diagnostic::Location;
+use crate::model::{EndpointParam, Param, SharedParam};
+use crate::names::{self, Case};
+use crate::path;
+use crate::spanned::Text;
+use crate::spec::{self, ParamEntry, ParamLocation};
+
+/// A param of an endpoint: its definition, where the endpoint says it, and what becomes of it.
+type Taken<'a> = (&'a spec::Param, &'a Location, Resolved<EndpointParam>);
+
+/// A shared param with what an entry says of it anew.
+fn said_anew(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
+    let EndpointParam { param, shared } = used;
+    let anew = |said: &Option<Vec<Text>>, shared: Vec<String>| said.as_deref().map_or(shared, texts);
+    let (served, works) = (anew(&entry.served, param.served), anew(&entry.works, param.works));
+    let param = Param {
+        example: example(entry.example.as_deref(), param.example.as_ref(), &served, &works),
+        required: entry.required.or(param.required),
+        evidence: entry.evidence.unwrap_or(param.evidence),
+        default: entry.default.as_deref().cloned().or(param.default),
+        served,
+        works,
+        refused: anew(&entry.refused, param.refused),
+        notes: entry.notes.as_deref().map_or(param.notes, prose),
+        ..param
+    };
+    EndpointParam { param, shared: shared.map(|(index, _)| (index, true)) }
+}
+
+impl<'a> Resolver<'a> {
+    /// The params of an endpoint, sets and references followed.
+    pub(super) fn endpoint_params(
+        &mut self,
+        records: &Records<'a>,
+        endpoint: &'a spec::Endpoint,
+        entries: &'a [ParamEntry],
+        shared: &[Resolved<SharedParam>],
+    ) -> Resolved<Vec<EndpointParam>> {
+        let mut taken: Vec<Taken<'a>> = Vec::new();
+        let mut unknown = Ok(());
+        // What sets brought, and nothing has been said of anew.
+        let mut from_sets: Vec<(usize, &spec::Param)> = Vec::new();
+        for entry in entries {
+            match self.entry(records, entry, endpoint.evidence, shared) {
+                Ok(mut params) => {
+                    if let (ParamEntry::Use(_), [(param, ..)]) = (entry, params.as_slice())
+                        && let Some(position) = from_sets.iter().position(|(_, other)| std::ptr::eq(*other, *param))
+                    {
+                        let (place, _) = from_sets.swap_remove(position);
+                        taken[place] = params.remove(0);
+                    }
+                    if matches!(entry, ParamEntry::Name(name) if self.sets.contains_key(name.as_str())) {
+                        from_sets.extend(
+                            params.iter().enumerate().map(|(index, (param, ..))| (taken.len() + index, *param)),
+                        );
+                    }
+                    taken.extend(params);
+                }
+                Err(wrong) => unknown = Err(wrong),
+            }
+        }
+        let distinct = self.distinct(&taken);
+        let in_path = endpoint.path.known().map_or(Ok(()), |path| self.fills(path, &taken));
+        let params = all(taken.into_iter().map(|(.., param)| param));
+        unknown.and(distinct).and(in_path).and(params)
+    }
+
+    /// The params that one entry stands for.
+    fn entry(
+        &mut self,
+        records: &Records<'a>,
+        entry: &'a ParamEntry,
+        inherited: spec::Evidence,
+        shared: &[Resolved<SharedParam>],
+    ) -> Resolved<Vec<Taken<'a>>> {
+        let service = self.service;
+        let as_defined = |index: usize, at: &'a Location| -> Taken<'a> {
+            let param = shared[index].as_ref().map_err(|wrong| *wrong);
+            let param = param.map(|shared| EndpointParam { param: shared.param.clone(), shared: Some((index, false)) });
+            (&service.params[index], at, param)
+        };
+        Ok(match entry {
+            ParamEntry::Own(param) => {
+                let resolved = self.param(records, param, inherited);
+                let resolved = resolved.map(|param| EndpointParam { param, shared: None });
+                vec![(param, param.name.at(), resolved)]
+            }
+            ParamEntry::Use(entry) => {
+                let (param, at, used) = as_defined(self.shared_param(&entry.param)?, entry.param.at());
+                let names = self.used_param(param, entry.required, at);
+                let values = self.used_values(param, entry);
+                vec![(param, at, names.and(values).and(used.map(|used| said_anew(used, entry))))]
+            }
+            ParamEntry::Name(name) => match (self.sets.get(name.as_str()), self.shared.get(name.as_str())) {
+                (Some(set), _) => {
+                    let known = service.param_sets[*set].params.iter().filter_map(|id| self.shared.get(id.as_str()));
+                    known.map(|index| as_defined(*index, name.at())).collect()
+                }
+                (None, Some(index)) => {
+                    self.used.params.insert(*index);
+                    vec![as_defined(*index, name.at())]
+                }
+                (None, None) => {
+                    let sets = service.param_sets.iter().map(|set| set.name.as_str());
+                    let known = sets.chain(service.params.iter().map(|param| param.id().as_str()));
+                    let what = "shared param or param set";
+                    return Err(self.unknown_name("unknown-param", name, name.at(), what, known));
+                }
+            },
+        })
+    }
+
+    /// A shared param that an endpoint takes as an argument, or does not, where its definition says otherwise.
+    fn used_param(&mut self, param: &spec::Param, required: Option<spec::Evidence>, at: &Location) -> Resolved<()> {
+        if required.is_some() && is_argument(param.location, required) != is_argument(param.location, param.required) {
+            self.param_names(param, required, Some(at))?;
+        }
+        Ok(())
+    }
+
+    /// Each param stands once, and so does each setter.
+    fn distinct(&mut self, taken: &[Taken<'a>]) -> Resolved<()> {
+        let (mut names, mut idents) = (Unique::default(), Unique::default());
+        let distinct = taken.iter().map(|(param, at, _)| {
+            if names.insert(&param.name, at).is_some() {
+                let message = format!("the endpoint takes `{}` twice", param.name);
+                return Err(self.wrong("duplicate-param", at, message, "keep one; param sets bring theirs"));
+            }
+            let ident = names::chosen(param.ident.as_deref(), &param.name, Case::Snake);
+            let setters = ident.into_iter().chain(param.list.as_deref().cloned());
+            all(setters.map(|ident| {
+                let message = format!("`{}` becomes `{ident}`, which another param of the endpoint is", param.name);
+                self.unique(&mut idents, "same-rust-name", &ident, at, message)
+            }))
+            .map(drop)
+        });
+        all(distinct).map(drop)
+    }
+
+    /// The params in the path are those that are `in: path`.
+    fn fills(&mut self, path: &Text, taken: &[Taken<'a>]) -> Resolved<()> {
+        let in_path = path::params(path);
+        let is_declared = |name: &str| {
+            taken.iter().any(|(param, ..)| param.location == ParamLocation::Path && param.name.as_str() == name)
+        };
+        let declared = all(in_path.iter().filter(|name| !is_declared(name)).map(|name| {
+            if self.cut.contains(*name) {
+                return Err(Wrong(()));
+            }
+            let message = format!("the path has a param `{name}` that is not declared");
+            let help = format!("add it under `params` with `name: {name}` and `in: path`");
+            Err::<(), _>(self.wrong("path-param", path.at(), message, help))
+        }));
+        let params = taken.iter().filter(|(param, ..)| param.location == ParamLocation::Path);
+        let filled = all(params.filter(|(param, ..)| !in_path.contains(&param.name.as_str())).map(|(param, at, _)| {
+            let name = &param.name;
+            let message = format!("the param `{name}` is `in: path`, but the path has no `{{{name}}}`");
+            Err::<(), _>(self.wrong("path-param", at, message, "put it into the path, or leave `in` out"))
+        }));
+        declared.and(filled).map(drop)
+    }
+}

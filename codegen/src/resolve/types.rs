@@ -1,0 +1,219 @@
+//! Type expressions with their names followed, and named types: their values, and how identifiers are built.
+
+use std::collections::HashMap;
+
+use super::{Resolved, Resolver, Unique, all, meaning};
+use crate::model::{NamedType, RecordRef, Shapes, Suffix, Type, Value};
+use crate::names::{self, Case, Scope};
+use crate::spanned::{Spanned, Text};
+use crate::spec::{self, TypeKind};
+use crate::time_unit::TimeUnit;
+use crate::type_expr::{BUILTINS, Builtin, TypeExpr};
+
+/// The records of a group, which only its places can refer to; none for a place of `service.yaml`.
+#[derive(Default)]
+pub(super) struct Records<'a> {
+    pub(super) module: Option<&'a str>,
+    by_name: HashMap<&'a str, &'a spec::Record>,
+    list: &'a [spec::Record],
+}
+
+impl<'a> Records<'a> {
+    pub(super) fn of(module: Option<&'a str>, list: &'a [spec::Record]) -> Self {
+        // Of two with one name, the first is meant.
+        let by_name = list.iter().rev().map(|record| (record.name.as_str(), record)).collect();
+        Self { module, by_name, list }
+    }
+
+    /// Whether there is a record of a name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.list.iter().map(|record| record.name.as_str())
+    }
+}
+
+impl<'a> Resolver<'a> {
+    /// What a type expression stands for, all of its names looked up.
+    pub(super) fn type_of(&mut self, records: &Records<'a>, text: &'a Text) -> Resolved<Type> {
+        let Some(expr) = TypeExpr::parse(text) else {
+            let message = format!("`{text}` is not a type");
+            return Err(self.wrong("type-syntax", text.at(), message, "a list is written `list<number>`"));
+        };
+        self.type_in(records, &expr, text)
+    }
+
+    fn type_in(&mut self, records: &Records<'a>, expr: &TypeExpr<'a>, text: &Text) -> Resolved<Type> {
+        Ok(match expr {
+            TypeExpr::List(item) => Type::List(Box::new(self.type_in(records, item, text)?)),
+            TypeExpr::Builtin(builtin) => builtin_type(*builtin, self.service.time.unit),
+            TypeExpr::Name(name) => {
+                if let Some((reference, _)) = self.record(records, name) {
+                    return Ok(Type::Record(reference));
+                }
+                if self.types.contains(name) {
+                    self.used.types.insert(name);
+                    return Ok(Type::Named((*name).to_owned()));
+                }
+                let types = self.service.types.iter().map(|ty| ty.name.as_str());
+                let known = types.chain(records.names()).chain(self.service_records());
+                let known = known.chain(BUILTINS.iter().map(|(name, _)| *name));
+                return Err(self.unknown_name("unknown-type", name, text.at(), "type", known));
+            }
+        })
+    }
+
+    /// A record by its name: one of the group, or one of the service.
+    pub(super) fn record(&mut self, records: &Records<'a>, name: &str) -> Option<(RecordRef, &'a spec::Record)> {
+        let own = records.by_name.get(name).map(|record| (records.module, *record));
+        let (module, record) = own.or_else(|| Some((None, *self.records.by_name.get(name)?)))?;
+        self.used.records.insert((module, &record.name));
+        Some((RecordRef { module: module.map(str::to_owned), ident: name.to_owned() }, record))
+    }
+
+    /// A record that a body names.
+    pub(super) fn body_record(
+        &mut self,
+        records: &Records<'a>,
+        name: &'a Text,
+    ) -> Resolved<(RecordRef, &'a spec::Record)> {
+        let found = self.record(records, name);
+        let known = records.names().chain(self.service_records());
+        found.ok_or_else(|| self.unknown_name("unknown-record", name, name.at(), "record", known))
+    }
+
+    fn service_records(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.service.records.iter().map(|record| record.name.as_str())
+    }
+
+    pub(super) fn named_type(&mut self, ty: &'a spec::Type) -> Resolved<NamedType> {
+        let ident = self.type_name(&ty.name);
+        let unique = self.root_type(&ty.name, &ty.name);
+        let values = self.values(ty);
+        let shapes = ty.shapes.as_ref().map(|shapes| self.shapes(shapes, ty.evidence)).transpose();
+        unique?;
+        Ok(NamedType {
+            ident: ident?,
+            summary: meaning(&ty.summary),
+            evidence: ty.evidence,
+            open: ty.kind == TypeKind::Identifier,
+            values: values?,
+            shapes: shapes?,
+        })
+    }
+
+    /// Types and records of `service.yaml` stand side by side at the root of the crate.
+    pub(super) fn root_type(&mut self, name: &str, at: &Text) -> Resolved<()> {
+        let mut seen = std::mem::take(&mut self.root_types);
+        let unique = self.unique(&mut seen, "duplicate-type", name, at.at(), format!("the type `{name}` stands twice"));
+        self.root_types = seen;
+        unique
+    }
+
+    fn values(&mut self, ty: &'a spec::Type) -> Resolved<Vec<Value>> {
+        let (case, scope) = match ty.kind {
+            TypeKind::Enum => (Case::Pascal, Scope::Variants),
+            TypeKind::Identifier => (Case::Shouty, Scope::Constants),
+        };
+        let (mut values, mut idents) = (Unique::default(), Unique::default());
+        all(ty.values.iter().map(|value| {
+            let (text, at) = (&value.value, value.value.at());
+            if values.insert(text, at).is_some() {
+                let message = format!("the value `{text}` stands twice in `{}`", ty.name);
+                return Err(self.wrong("duplicate-value", at, message, "keep one of them"));
+            }
+            let ident = self.rust_name(text, value.ident.as_ref(), case, scope)?;
+            let message = format!("`{text}` becomes `{ident}`, which another value of `{}` is", ty.name);
+            self.unique(&mut idents, "same-rust-name", &ident, at, message)?;
+            Ok(Value {
+                ident,
+                value: text.to_string(),
+                summary: meaning(&value.summary),
+                evidence: value.evidence.unwrap_or(ty.evidence),
+            })
+        }))
+    }
+
+    fn shapes(&mut self, shapes: &'a spec::Shapes, inherited: spec::Evidence) -> Resolved<Shapes> {
+        let methods = [&shapes.part, &shapes.question].map(|name| self.method(name));
+        let (part, question) = (&shapes.part, &shapes.question);
+        let distinct = if part == &**question {
+            Err(self.wrong("duplicate-name", question.at(), "part and question have one name", ""))
+        } else {
+            Ok(())
+        };
+        let answers = self.answers(question);
+        let suffixes = self.suffixes(&shapes.suffixes, question, inherited);
+        let [part, question] = methods;
+        distinct?;
+        Ok(Shapes { part: part?, question: question?, answers: answers?, suffixes: suffixes? })
+    }
+
+    fn method(&mut self, name: &Text) -> Resolved<String> {
+        if names::is_ident(name, Case::Snake) && !names::is_taken(Scope::Constants, name) {
+            return Ok(name.to_string());
+        }
+        let message = format!("`{name}` cannot be the name of a method");
+        Err(self.wrong("no-rust-name", name.at(), message, "write it like `my_name`"))
+    }
+
+    /// The enum of the answers.
+    fn answers(&mut self, question: &'a Text) -> Resolved<String> {
+        let ident = names::ident(question, Case::Pascal);
+        let ident = ident.map_err(|reason| self.wrong("no-rust-name", question.at(), reason, "choose another"))?;
+        if names::is_taken(Scope::Types, &ident) {
+            let message = format!("the client uses the name `{ident}` itself");
+            return Err(self.wrong("taken-name", question.at(), message, "choose another"));
+        }
+        self.root_type(&ident, question)?;
+        Ok(ident)
+    }
+
+    fn suffixes(
+        &mut self,
+        suffixes: &'a Spanned<Vec<spec::Suffix>>,
+        question: &Text,
+        inherited: spec::Evidence,
+    ) -> Resolved<Vec<Suffix>> {
+        let mut seen = Unique::default();
+        let resolved = all(suffixes.iter().map(|suffix| {
+            let message = format!("the suffix `{}` stands twice", suffix.suffix);
+            let unique = self.unique(&mut seen, "duplicate-value", &suffix.suffix, suffix.suffix.at(), message);
+            let answer = suffix.answer.as_ref().map(|answer| self.answer(answer)).transpose();
+            unique?;
+            Ok(Suffix {
+                suffix: suffix.suffix.to_string(),
+                answer: answer?,
+                summary: meaning(&suffix.summary),
+                evidence: suffix.evidence.unwrap_or(inherited),
+            })
+        }));
+        if suffixes.iter().all(|suffix| suffix.answer.is_none()) {
+            let message = format!("no suffix answers the question `{question}`");
+            return Err(self.wrong("no-answer", suffixes.at(), message, "give at least one an `answer`"));
+        }
+        resolved
+    }
+
+    fn answer(&mut self, answer: &Text) -> Resolved<String> {
+        if names::is_ident(answer, Case::Pascal) {
+            return Ok(answer.to_string());
+        }
+        let message = format!("`{answer}` is not the name of a variant");
+        Err(self.wrong("no-rust-name", answer.at(), message, "write it like `MyAnswer`"))
+    }
+}
+
+fn builtin_type(builtin: Builtin, unit: TimeUnit) -> Type {
+    match builtin {
+        Builtin::String => Type::String,
+        Builtin::Integer => Type::Integer,
+        Builtin::Count => Type::Count,
+        Builtin::Number => Type::Number,
+        Builtin::Boolean => Type::Boolean,
+        Builtin::Timestamp => Type::Timestamp(unit),
+        Builtin::Any => Type::Any,
+    }
+}

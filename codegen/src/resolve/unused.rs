@@ -1,0 +1,42 @@
+//! What `service.yaml` and the groups name, and nothing refers to: most likely a reference is missing or misspelt.
+
+use std::collections::HashSet;
+
+use super::Resolver;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::load::Catalogue;
+
+/// What something refers to.
+#[derive(Default)]
+pub(super) struct Used<'a> {
+    pub(super) types: HashSet<&'a str>,
+    /// By module, none for those of the service.
+    pub(super) records: HashSet<(Option<&'a str>, &'a str)>,
+    /// By index.
+    pub(super) params: HashSet<usize>,
+}
+
+impl<'a> Resolver<'a> {
+    /// What nothing refers to; nothing does where there is no endpoint yet.
+    pub(super) fn unused(&self, catalogue: &'a Catalogue) -> Diagnostics {
+        let mut unused = Diagnostics::default();
+        if catalogue.groups.iter().all(|group| group.spec.endpoints.is_empty()) {
+            return unused;
+        }
+        let service = self.service;
+        let types = service.types.iter().map(|ty| &ty.name).filter(|name| !self.used.types.contains(name.as_str()));
+        let groups = catalogue.groups.iter().map(|group| (Some(group.module()), &group.spec.records));
+        let records = groups.chain([(None, &service.records)]);
+        let records = records.flat_map(|(module, records)| records.iter().map(move |record| (module, &record.name)));
+        let records = records.filter(|(module, name)| !self.used.records.contains(&(*module, name.as_str())));
+        let params = service.params.iter().enumerate().filter(|(index, _)| !self.used.params.contains(index));
+        let types = types.map(|name| ("type", name));
+        let records = records.map(|(_, name)| ("record", name));
+        for (what, name) in types.chain(records).chain(params.map(|(_, param)| ("shared param", param.id()))) {
+            let message = format!("nothing refers to the {what} `{name}`");
+            let finding = Diagnostic::new("unused", name.at(), message);
+            unused.push(finding.help("refer to it where it belongs, or take it out"));
+        }
+        unused.sorted()
+    }
+}

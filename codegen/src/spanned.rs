@@ -1,0 +1,73 @@
+//! A value together with the place that it stands at, so that a finding about it needs no search.
+//!
+//! It behaves as the value does: it is compared, printed and read as one.
+
+use std::fmt;
+use std::ops::Deref;
+
+use crate::diagnostic::Location;
+
+/// A value and its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Spanned<T> {
+    value: T,
+    at: Location,
+}
+
+/// Text and its place.
+pub(crate) type Text = Spanned<String>;
+
+impl<T> Spanned<T> {
+    pub(crate) fn new(value: T, at: Location) -> Self {
+        Self { value, at }
+    }
+
+    /// Where it stands.
+    pub(crate) fn at(&self) -> &Location {
+        &self.at
+    }
+}
+
+impl<T> Deref for Spanned<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: PartialEq> PartialEq<T> for Spanned<T> {
+    fn eq(&self, other: &T) -> bool {
+        self.value == *other
+    }
+}
+
+impl<T: PartialEq> PartialEq for Spanned<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl PartialEq<&str> for Text {
+    fn eq(&self, other: &&str) -> bool {
+        self.value == *other
+    }
+}
+
+impl PartialEq<str> for Text {
+    fn eq(&self, other: &str) -> bool {
+        self.value == other
+    }
+}
+
+impl PartialEq<Text> for String {
+    fn eq(&self, other: &Text) -> bool {
+        *self == other.value
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Spanned<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}

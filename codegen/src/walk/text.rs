@@ -1,0 +1,42 @@
+//! What texts may have in them: which can be names, which say something, and which characters nobody sees.
+
+/// Characters that are no control characters and still show nothing, or reorder or hide text: first and last.
+pub(crate) const INVISIBLE: &[(char, char)] = &[
+    ('\u{ad}', '\u{ad}'),
+    ('\u{34f}', '\u{34f}'),
+    ('\u{61c}', '\u{61c}'),
+    ('\u{115f}', '\u{1160}'),
+    ('\u{17b4}', '\u{17b5}'),
+    ('\u{180b}', '\u{180f}'),
+    ('\u{200b}', '\u{200f}'),
+    ('\u{2028}', '\u{202e}'),
+    ('\u{2060}', '\u{206f}'),
+    ('\u{2800}', '\u{2800}'),
+    ('\u{3164}', '\u{3164}'),
+    ('\u{feff}', '\u{feff}'),
+    ('\u{ffa0}', '\u{ffa0}'),
+    ('\u{fff0}', '\u{fffb}'),
+    ('\u{1bca0}', '\u{1bca3}'),
+    ('\u{1d173}', '\u{1d17a}'),
+    ('\u{e0000}', '\u{e0fff}'),
+];
+
+/// Whether a text can be a name of the catalogue, or stand within a line.
+pub(crate) fn is_line(text: &str) -> bool {
+    is_prose(text) && !has_lines(text)
+}
+
+/// Whether a text says something, and all of it can be seen.
+pub(crate) fn is_prose(text: &str) -> bool {
+    !text.trim().is_empty() && !text.chars().any(is_invisible)
+}
+
+pub(super) fn has_lines(text: &str) -> bool {
+    text.contains(['\n', '\r', '\t'])
+}
+
+/// Control characters other than line breaks, and characters that show nothing.
+pub(crate) fn is_invisible(character: char) -> bool {
+    (character.is_control() && !matches!(character, '\n' | '\r' | '\t'))
+        || INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&character))
+}

@@ -1,0 +1,210 @@
+//! How the plain values of the catalogue are read: texts of every form, numbers, flags, lists, and what may be unknown.
+
+use super::text::{has_lines, is_invisible};
+use super::{Read, Walk};
+use crate::diagnostic::Location;
+use crate::format::{Form, Key, Say, Shape};
+use crate::marked::{Kind, Node};
+use crate::path;
+use crate::spanned::Spanned;
+use crate::spec::Known;
+
+impl Walk {
+    fn text(&mut self, node: &Node, key: &Key) -> Option<String> {
+        let text = match (&node.kind, &key.form) {
+            (Kind::Text(text), _) => text.clone(),
+            (Kind::Number(written), Form::Scalar) => written.clone(),
+            (Kind::Flag(flag), Form::Scalar) => flag.to_string(),
+            (kind, _) => {
+                let help = match kind {
+                    Kind::Number(written) => format!("quote it: \"{written}\""),
+                    Kind::Flag(flag) => format!("quote it: \"{flag}\""),
+                    _ => String::new(),
+                };
+                self.wrong(node, "text", &help);
+                return None;
+            }
+        };
+        if !self.can_be_read(node, &text, &key.form) {
+            return None;
+        }
+        self.form(node, &text, &key.form);
+        Some(text)
+    }
+
+    fn can_be_read(&mut self, node: &Node, text: &str, form: &Form) -> bool {
+        if let Some(character) = text.chars().find(|character| is_invisible(*character)) {
+            let message = format!("the text has the invisible character U+{:04X}", u32::from(character));
+            return self.finding(node, "invisible-character", message, "remove it");
+        }
+        if text.trim().is_empty() {
+            let help = "write something, or leave out what need not be there";
+            return self.finding(node, "empty-text", "the text is empty", help);
+        }
+        if has_lines(text) && !matches!(form, Form::Prose) {
+            return self.finding(node, "line-break", "the text has a line break or a tab", "write it on one line");
+        }
+        true
+    }
+
+    /// Notes what a form objects to in a text that can be read nevertheless.
+    fn form(&mut self, node: &Node, text: &str, form: &Form) {
+        match form {
+            Form::Path { takes_params } => {
+                if let Err((rule, message, help)) = path::check(text, *takes_params) {
+                    self.finding(node, rule, message, &help);
+                }
+            }
+            Form::Like(pattern, Say(rule, message, help)) if !self.is_like(pattern, text) => {
+                self.finding(node, rule, message.replace("{}", text), &help.replace("{}", text));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a regular expression of the format fits.
+    fn is_like(&mut self, pattern: &'static str, text: &str) -> bool {
+        let form = self.forms.entry(pattern).or_insert_with(|| regex_lite::Regex::new(pattern).ok());
+        form.as_ref().is_some_and(|form| form.is_match(text))
+    }
+
+    fn whole(&mut self, node: &Node, key: &Key) -> Option<u32> {
+        let number = match &node.kind {
+            Kind::Number(written) => written.parse().ok(),
+            _ => None,
+        };
+        let Some(number) = number else {
+            self.wrong(node, "a whole number that is not negative", "");
+            return None;
+        };
+        if let Form::Within(min, max, Say(rule, message, help)) = &key.form
+            && !(*min..=*max).contains(&number)
+        {
+            self.finding(node, rule, message.replace("{}", &number.to_string()), help);
+        }
+        Some(number)
+    }
+}
+
+impl Read for String {
+    const SHAPE: Shape = Shape::Text;
+
+    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+        walk.text(node, key)
+    }
+
+    fn stand_in(at: &Location) -> Option<Self> {
+        Some(format!("Unknown{}", at.span().start))
+    }
+}
+
+impl Read for u32 {
+    const SHAPE: Shape = Shape::Whole;
+
+    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+        walk.whole(node, key)
+    }
+}
+
+impl Read for u16 {
+    const SHAPE: Shape = Shape::Whole;
+
+    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+        // The bounds of its key are narrower.
+        Self::try_from(walk.whole(node, key)?).ok()
+    }
+}
+
+impl Read for f64 {
+    const SHAPE: Shape = Shape::Number;
+
+    fn read(node: &Node, _: &Key, walk: &mut Walk) -> Option<Self> {
+        let number = match &node.kind {
+            Kind::Number(written) => written.parse::<Self>().ok().filter(|number| number.is_finite()),
+            _ => None,
+        };
+        if number.is_none() {
+            walk.wrong(node, "a number", "");
+        }
+        number
+    }
+}
+
+impl Read for bool {
+    const SHAPE: Shape = Shape::Flag;
+
+    fn read(node: &Node, _: &Key, walk: &mut Walk) -> Option<Self> {
+        if let Kind::Flag(flag) = node.kind {
+            return Some(flag);
+        }
+        walk.wrong(node, "`true` or `false`", "");
+        None
+    }
+}
+
+impl<T: Read> Read for Spanned<T> {
+    const SHAPE: Shape = T::SHAPE;
+
+    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+        let value = T::read(node, key, walk)?;
+        Some(Self::new(value, walk.location(node)))
+    }
+
+    fn stand_in(at: &Location) -> Option<Self> {
+        Some(Self::new(T::stand_in(at)?, at.clone()))
+    }
+}
+
+impl<T: Read> Read for Option<T> {
+    const SHAPE: Shape = T::SHAPE;
+
+    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+        T::read(node, key, walk).map(Some)
+    }
+
+    fn stand_in(at: &Location) -> Option<Self> {
+        T::stand_in(at).map(Some)
+    }
+}
+
+impl<T: Read> Read for Vec<T> {
+    const SHAPE: Shape = Shape::List(&T::SHAPE);
+
+    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+        let Kind::List(items) = &node.kind else {
+            let help = node.text().map_or(String::new(), |text| format!("write `[{text}]`"));
+            walk.wrong(node, "a list", &help);
+            return None;
+        };
+        let read = items.iter().filter_map(|item| {
+            let value = T::read(item, key, walk);
+            if value.is_none() {
+                let names = ["name", "id"].into_iter().filter_map(|key| item.get(key)?.text());
+                walk.cut.extend(names.map(str::to_owned));
+            }
+            value
+        });
+        Some(read.collect())
+    }
+
+    fn stand_in(_: &Location) -> Option<Self> {
+        Some(Self::new())
+    }
+}
+
+impl<T: Read> Read for Known<T> {
+    const SHAPE: Shape = Shape::Either(&[Shape::Word(&[("unknown", " Nobody knows.")]), T::SHAPE]);
+
+    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+        if node.text() == Some("unknown") {
+            return Some(Self::Unknown);
+        }
+        // What is wrong with a text the text itself says best.
+        let is_text = matches!(T::SHAPE, Shape::Text);
+        (is_text || walk.either(node, &Self::SHAPE)).then(|| T::read(node, key, walk).map(Self::Known))?
+    }
+
+    fn stand_in(_: &Location) -> Option<Self> {
+        Some(Self::Unknown)
+    }
+}
