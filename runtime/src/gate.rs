@@ -27,7 +27,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Again, Error, ErrorKind};
 #[doc(inline)]
 pub use crate::request::RequestKind;
 
@@ -144,6 +144,6 @@ impl StdError for GateError {
 impl From<GateError> for Error {
     fn from(error: GateError) -> Self {
         let message = error.to_string();
-        Self::new(ErrorKind::Wait, message).retryable(true).because(error.into_cause())
+        Self::new(ErrorKind::Wait, message).again(Again::Yes).because(error.into_cause())
     }
 }

@@ -257,7 +257,10 @@ async fn nor_does_it_on_several_threads() {
         drop(call.await.unwrap());
     }
     assert!(service.most_under_way() <= 3);
-    assert_eq!(service.under_way(), 0);
+    // What was given up ends by the next turn of the thread that drives it.
+    while service.under_way() > 0 {
+        tokio::task::yield_now().await;
+    }
     check(&client, 50).await;
 }
 

@@ -137,6 +137,7 @@ async fn a_gate_hears_of_all_that_happens_to_requests() {
     client.market().ratio().await.unwrap();
     let given_up = tokio::time::timeout(3 * SECOND + SECOND / 2, client.raw("/x").into_future()).await;
     assert!(given_up.is_err());
+    tokio::task::yield_now().await;
     let expected = [
         "market.ratio 1 enters",
         "market.ratio leaves",

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
 #[doc(inline)]
 pub use crate::request::RequestKind;
 
@@ -94,12 +94,59 @@ pub enum Event {
         /// How many records came.
         records: usize,
     },
+    /// It has ended: told once for every request for data that was sent or failed before, and after all else.
+    ///
+    /// What came of the requests for a token on its behalf stands in their attempts, and in the time waited.
+    #[non_exhaustive]
+    End {
+        /// Which request it is.
+        request: RequestKind,
+        /// How it ended.
+        outcome: Outcome,
+        /// How many bytes the body of a reply had, decoded.
+        bytes: usize,
+        /// How often it was sent.
+        attempts: u32,
+        /// The time from its first step to its last, or to its reply.
+        elapsed: Duration,
+        /// How much of it was spent waiting: for a token, at the gate, between attempts.
+        waited: Duration,
+    },
     /// A token was asked for in vain, or there is a new one.
     #[non_exhaustive]
     Token {
         /// Whether there is a new one.
         renewed: bool,
     },
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// With what was asked for.
+    #[non_exhaustive]
+    Success {
+        /// The status of the reply.
+        status: u16,
+    },
+    /// With an error.
+    #[non_exhaustive]
+    Failure {
+        /// The phase in which it failed.
+        kind: ErrorKind,
+        /// The status of the reply, if one came.
+        status: Option<u16>,
+    },
+    /// Its future was dropped before.
+    Abandoned,
+}
+
+impl Outcome {
+    /// The failure that an error tells of.
+    pub(crate) fn of(error: &Error) -> Self {
+        Self::Failure { kind: error.kind(), status: error.status() }
+    }
 }
 
 /// What a request waits for before it is sent.

@@ -5,21 +5,21 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::body::{Body, MetadataRecord};
+use super::options::Options;
 use super::response::Response;
 use crate::auth::{Credentials, Token};
 use crate::decode::{self, DecodeError, EnvelopeRest, Push};
 use crate::dispatch::observer::{Event, Observers, RequestKind};
 #[cfg(feature = "tracing")]
 use crate::dispatch::spans;
-use crate::dispatch::{Dispatcher, RequestContext, status};
-use crate::error::{Error, ErrorKind, Timing};
+use crate::dispatch::{Dispatcher, Ending, Policy, RequestContext, status};
+use crate::error::{Error, ErrorKind};
 use crate::registry::{Evidence, ParamInfo, Range, RecordInfo, ServiceInfo};
 use crate::request::{RequestTarget, check};
 use crate::secrets::Redact;
-use crate::transport::HttpResponse;
+use crate::transport::{Headers, HttpResponse};
 
 /// What the requests of a client and its clones have in common: where they go, and with what.
 pub(crate) struct Connection {
@@ -27,8 +27,8 @@ pub(crate) struct Connection {
     pub(crate) credentials: Credentials,
     pub(crate) dispatcher: Dispatcher,
     pub(crate) observers: Observers,
-    /// The time for one request, whatever it takes.
-    pub(crate) total_timeout: Duration,
+    /// The rules for requests that set none of their own.
+    pub(crate) policy: Policy,
 }
 
 /// The text of a successful reply, and what an error about it has to say.
@@ -38,7 +38,7 @@ pub struct UndecodedResponse {
     connection: Arc<Connection>,
     target: RequestTarget,
     response: Response<String>,
-    timing: Timing,
+    ending: Ending,
 }
 
 /// Reads a series, whose records go where they are kept. What is compiled of it once is in `decode`, since what a
@@ -72,8 +72,9 @@ impl UndecodedResponse {
     }
 
     /// Reads the text, and keeps what came along with it.
-    pub(crate) fn into_response<B: Body>(mut self: Box<Self>) -> Result<Response<B>, Error> {
-        let (status, mut headers) = (self.response.status, std::mem::take(&mut self.response.headers));
+    pub(crate) fn into_response<B: Body>(self: Box<Self>) -> Result<Response<B>, Error> {
+        // An error about the body has them too.
+        let (status, mut headers) = (self.response.status, self.response.headers.clone());
         self.connection.credentials.redact_headers(&mut headers);
         Ok(Response::new(status, headers, B::read(Ok(self))?))
     }
@@ -82,8 +83,10 @@ impl UndecodedResponse {
     #[cold]
     #[allow(clippy::needless_pass_by_value)] // All callers have done with it.
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
-        let Self { connection, target, response, timing } = *self;
-        let error = error.into_error(response.body.into_bytes()).after(timing);
+        let Self { connection, target, response, ending } = *self;
+        let Response { status, headers, body } = response;
+        let error = error.into_error(body.into_bytes()).with_reply(status, headers).after(ending.timing());
+        ending.failed(&error);
         connection.about(error, &target)
     }
 }
@@ -96,37 +99,43 @@ impl Connection {
 }
 
 /// Sends a request and takes its reply.
-pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget) -> Result<Box<UndecodedResponse>, Error> {
-    match answer(&connection, &target).await {
-        Ok((response, timing)) => Ok(Box::new(UndecodedResponse { connection, target, response, timing })),
+pub(crate) async fn send(
+    connection: Arc<Connection>,
+    target: RequestTarget,
+    options: Options,
+) -> Result<Box<UndecodedResponse>, Error> {
+    match answer(&connection, &target, &options).await {
+        Ok((response, ending)) => Ok(Box::new(UndecodedResponse { connection, target, response, ending })),
         Err(error) => Err(connection.about(error, &target)),
     }
 }
 
-async fn answer(connection: &Connection, target: &RequestTarget) -> Result<(Response<String>, Timing), Error> {
-    target.check()?;
-    if tokio::runtime::Handle::try_current().is_err() {
-        return Err(Error::build("there is no Tokio runtime; send from `#[tokio::main]` or a task"));
-    }
+async fn answer(
+    connection: &Connection,
+    target: &RequestTarget,
+    options: &Options,
+) -> Result<(Response<String>, Ending), Error> {
     let kind = RequestKind::Data(target.endpoint());
-    let mut context = RequestContext::new(kind, connection.total_timeout, connection.observers.clone());
-    let deadline = context.deadline();
-    let success = success(connection, target, &mut context);
+    let policy = options.policy().unwrap_or(&connection.policy);
+    let mut context = RequestContext::new(kind, policy, connection.observers.clone());
+    let success = success(connection, target, options, &mut context);
     #[cfg(feature = "tracing")]
     let span = spans::request(target.endpoint());
     #[cfg(feature = "tracing")]
     let success = tracing::Instrument::instrument(success, span.clone());
-    let success = match deadline {
-        Some(deadline) => tokio::time::timeout_at(deadline, success).await.ok(),
-        None => Some(success.await),
-    };
-    let response = success.unwrap_or_else(|| Err(context.timed_out(&connection.credentials))).and_then(text);
+    let response = success.await.and_then(text);
     #[cfg(feature = "tracing")]
     spans::end(&span, response.as_ref().ok().map(|response| response.body.len()), &context);
-    let timing = context.timing();
     match response {
-        Ok(response) => Ok((response, timing)),
-        Err(error) => Err(explained(error.after(timing), target)),
+        Ok(response) => {
+            let ending = context.succeeded(response.status, response.body.len());
+            Ok((response, ending))
+        }
+        Err(error) => {
+            let error = explained(error.after(context.timing()), target);
+            context.failed(&error);
+            Err(error)
+        }
     }
 }
 
@@ -134,12 +143,17 @@ async fn answer(connection: &Connection, target: &RequestTarget) -> Result<(Resp
 async fn success(
     connection: &Connection,
     target: &RequestTarget,
-    context: &mut RequestContext,
+    options: &Options,
+    context: &mut RequestContext<'_>,
 ) -> Result<HttpResponse, Error> {
-    let path = target.path_and_query();
+    target.check()?;
+    let asked = Asked { path: target.path_and_query(), headers: options.headers()? };
+    if let Some(headers) = asked.headers {
+        connection.credentials.check(headers)?;
+    }
     let retries = connection.dispatcher.retries();
     loop {
-        let outcome = authorized(connection, &path, context).await;
+        let outcome = authorized(connection, &asked, context).await;
         match outcome
             .and_then(|response| status::accept(response, connection.service.errors, &connection.service.error_body))
         {
@@ -149,8 +163,25 @@ async fn success(
             }
             // Whoever fetched the token has tried again already.
             Err(error) if error.is_token() => return Err(error),
-            Err(error) => context.retry(retries, error).await?,
+            Err(error) => {
+                let wanted = context.policy().retry.wanted(|| connection.about(error.clone(), target));
+                context.retry(retries, error, wanted).await?;
+            }
         }
+    }
+}
+
+/// What is asked for each time.
+struct Asked<'r> {
+    path: String,
+    /// The request's own, beside those of every request.
+    headers: Option<&'r Headers>,
+}
+
+impl Asked<'_> {
+    /// The path without its params.
+    fn place(&self) -> &str {
+        self.path.split('?').next().unwrap_or_default()
     }
 }
 
@@ -159,20 +190,36 @@ fn text(response: HttpResponse) -> Result<Response<String>, Error> {
     let text = String::from_utf8(body).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let message = format!("the body is not UTF-8 from byte {at} on");
-        Error::new(ErrorKind::Decode, message).with_body(error.into_bytes())
-    })?;
-    Ok(Response::new(status, headers, text))
+        (message, error.into_bytes())
+    });
+    match text {
+        Ok(text) => Ok(Response::new(status, headers, text)),
+        Err((message, body)) => Err(Error::new(ErrorKind::Decode, message).with_reply(status, headers).with_body(body)),
+    }
 }
 
 /// Asks for a path; once more if a token was refused that another can replace.
-async fn authorized(connection: &Connection, path: &str, context: &mut RequestContext) -> Result<HttpResponse, Error> {
-    let (token, response) = exchange(connection, path, context).await?;
+async fn authorized(
+    connection: &Connection,
+    asked: &Asked<'_>,
+    context: &mut RequestContext<'_>,
+) -> Result<HttpResponse, Error> {
+    let credentials = &connection.credentials;
+    let (token, response) = exchange(connection, asked, context).await?;
     match token {
-        Some(refused) if response.status == 401 => {
-            connection.credentials.invalidate(&refused);
-            Ok(exchange(connection, path, context).await?.1)
+        None => Ok(response),
+        Some(_) if response.status != 401 => {
+            credentials.accepted(asked.place());
+            Ok(response)
         }
-        _ => Ok(response),
+        Some(refused) if credentials.refused(&refused, asked.place()) => {
+            let (_, response) = exchange(connection, asked, context).await?;
+            if response.status == 401 {
+                credentials.refused_again(asked.place());
+            }
+            Ok(response)
+        }
+        Some(_) => Ok(response),
     }
 }
 
@@ -183,8 +230,8 @@ async fn authorized(connection: &Connection, path: &str, context: &mut RequestCo
 /// for less time than the gate takes.
 async fn exchange(
     connection: &Connection,
-    path: &str,
-    context: &mut RequestContext,
+    asked: &Asked<'_>,
+    context: &mut RequestContext<'_>,
 ) -> Result<(Option<Arc<Token>>, HttpResponse), Error> {
     let Connection { credentials, dispatcher, .. } = connection;
     let mut token = credentials.token(dispatcher, context).await?;
@@ -197,7 +244,11 @@ async fn exchange(
             permit = dispatcher.permit(context).await?;
         }
     }
-    let response = dispatcher.get(path, credentials.headers(token.as_ref()), permit, context).await?;
+    let mut headers = credentials.headers(token.as_ref());
+    if let Some(own) = asked.headers {
+        headers.extend(own);
+    }
+    let response = dispatcher.get(&asked.path, headers, permit, context).await?;
     Ok((token, response))
 }
 
@@ -283,7 +334,7 @@ mod tests {
         for name in set {
             target.set(Cow::Borrowed(name), "1".to_owned());
         }
-        let error = Error::new(ErrorKind::Status, "no").with_status(status, None).with_hint(advice);
+        let error = Error::new(ErrorKind::Status, "no").with_reply(status, Headers::new()).with_hint(advice);
         explained(error, &target).to_string()
     }
 
@@ -332,7 +383,7 @@ mod tests {
     #[test]
     fn nothing_known_adds_nothing() {
         const PING: &EndpointInfo = &EndpointInfo::new("market", "ping", "Ping").path("/ping", Evidence::Document);
-        let error = Error::new(ErrorKind::Status, "no").with_status(422, None).with_hint("look twice");
+        let error = Error::new(ErrorKind::Status, "no").with_reply(422, Headers::new()).with_hint("look twice");
         assert_eq!(explained(error, &RequestTarget::new(PING)).to_string(), "no; look twice");
     }
 }

@@ -51,7 +51,7 @@ pub(crate) fn silence() -> Fate {
     Fate { reply: Duration::MAX, ..ok() }
 }
 
-fn fate(outcome: Result<HttpResponse, TransportError>) -> Fate {
+pub(crate) fn fate(outcome: Result<HttpResponse, TransportError>) -> Fate {
     Fate { departure: Duration::ZERO, way: Duration::from_millis(1), reply: Duration::from_millis(20), outcome }
 }
 

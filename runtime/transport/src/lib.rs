@@ -9,6 +9,7 @@
 #[doc(hidden)] // What the client checks a base URL by, to judge as a proxy is judged.
 pub mod address;
 mod connect;
+mod connection;
 mod departure;
 mod exchange;
 mod failure;
@@ -16,6 +17,8 @@ mod failure;
 mod gzip;
 mod headers;
 mod hyper;
+mod identity;
+mod pools;
 #[cfg(feature = "proxy")]
 mod proxy;
 #[cfg(feature = "proxy")]
@@ -205,13 +208,15 @@ pub struct TransportError {
     message: String,
     timeout: bool,
     permanent: bool,
+    head: Option<Box<(u16, Headers)>>,
+    stale: bool,
     cause: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
 impl TransportError {
     /// A failure in a phase, in words that do not repeat the cause and hold no credentials.
     pub fn new(phase: Phase, message: impl Into<String>) -> Self {
-        Self { phase, message: message.into(), timeout: false, permanent: false, cause: None }
+        Self { phase, message: message.into(), timeout: false, permanent: false, head: None, stale: false, cause: None }
     }
 
     /// Says that time ran out.
@@ -230,6 +235,29 @@ impl TransportError {
     pub fn because(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.cause = Some(cause.into().into());
         self
+    }
+
+    /// Says that the connection was one that had been good before: the failure is its own, and the service need not have
+    /// anything to do with it. The next attempt takes another one.
+    pub fn on_stale_connection(mut self) -> Self {
+        self.stale = true;
+        self
+    }
+
+    /// Whether the connection was one that had been good before.
+    pub fn is_stale(&self) -> bool {
+        self.stale
+    }
+
+    /// Says what had arrived before it failed: status and headers.
+    pub fn after_head(mut self, status: u16, headers: Headers) -> Self {
+        self.head = Some(Box::new((status, headers)));
+        self
+    }
+
+    /// Status and headers, if they had arrived before it failed.
+    pub fn head(&self) -> Option<(u16, &Headers)> {
+        self.head.as_deref().map(|(status, headers)| (*status, headers))
     }
 
     /// The phase in which it happened.

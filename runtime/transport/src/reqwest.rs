@@ -12,7 +12,7 @@ use http::Uri;
 
 use crate::exchange::{self, Progress};
 use crate::failure::{Way, before_head, place};
-use crate::{HttpRequest, HttpResponse, Phase, SendFuture, Transport, TransportError};
+use crate::{HttpRequest, Phase, SendFuture, Transport, TransportError};
 
 /// Sends requests through a `reqwest::Client`; with the feature `reqwest`.
 ///
@@ -35,7 +35,7 @@ impl ReqwestTransport {
         Self(client)
     }
 
-    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
+    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<Vec<u8>, TransportError> {
         let limit = request.limits.max_body_bytes;
         let request = exchange::convert(request)?.map(Body::wrap);
         let target = request.uri().clone();
@@ -55,9 +55,9 @@ impl Transport for ReqwestTransport {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         Box::pin(async move {
             let timeout = request.limits.timeout;
-            let mut progress = Progress::Head;
-            let reply = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
-            reply.unwrap_or_else(|_| progress.timed_out(timeout))
+            let mut progress = Progress::default();
+            let body = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
+            progress.reply(body, timeout)
         })
     }
 
