@@ -32,6 +32,8 @@ pub struct Tally {
     pub published: usize,
     /// Public clients agree.
     pub reported: usize,
+    /// The provider's description of the former version says so.
+    pub former: usize,
     /// Known to be there, and nothing else.
     pub unknown: usize,
 }
@@ -78,6 +80,7 @@ fn tally(what: &str, facts: impl Iterator<Item = Option<Evidence>>) -> Tally {
             Some(Evidence::Document) => &mut tally.document,
             Some(Evidence::Published) => &mut tally.published,
             Some(Evidence::Reported) => &mut tally.reported,
+            Some(Evidence::Former) => &mut tally.former,
             None => &mut tally.unknown,
         } += 1;
     }
@@ -92,9 +95,9 @@ impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.summary)?;
         let width = self.facts.iter().map(|tally| tally.what.len()).max().unwrap_or_default();
-        writeln!(f, "{:width$}  documented  published  reported  unknown", "facts")?;
-        for Tally { what, document, published, reported, unknown } in &self.facts {
-            writeln!(f, "{what:width$}  {document:10}  {published:9}  {reported:8}  {unknown:7}")?;
+        writeln!(f, "{:width$}  documented  published  reported  former  unknown", "facts")?;
+        for Tally { what, document, published, reported, former, unknown } in &self.facts {
+            writeln!(f, "{what:width$}  {document:10}  {published:9}  {reported:8}  {former:6}  {unknown:7}")?;
         }
         if !self.wanted.is_empty() {
             writeln!(f, "\nworth finding out, with the number of endpoints that gain")?;

@@ -11,6 +11,8 @@ words! {
         Published = "published",
         /// Public clients agree.
         Reported = "reported",
+        /// The provider's description of the former version of the interface does.
+        Former = "former",
     }
 }
 

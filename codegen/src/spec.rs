@@ -13,5 +13,7 @@ pub use crate::spanned::{Spanned, Text};
 pub(crate) use group::GROUP;
 pub use group::{Body, Endpoint, Fields, Group, Known, ParamEntry};
 pub(crate) use service::SERVICE;
-pub use service::{ApiKey, ClientCredentials, Envelope, Metadata, Service, Shapes, Status, Suffix, Type, TypeKind};
+pub use service::{
+    ApiKey, ClientCredentials, Envelope, ErrorBody, Metadata, Service, Shapes, Status, Suffix, Type, TypeKind,
+};
 pub use value::{Field, Param, ParamLocation, Range, Record, Use};

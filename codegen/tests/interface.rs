@@ -58,6 +58,7 @@ fn the_numbers_add_up() {
     let total = summary.total();
     let last = printed.lines().last().expect("a line").split_whitespace().collect::<Vec<_>>();
     assert_eq!(last[..3], ["total", &total.endpoints.to_string(), &total.with_path.to_string()]);
+    assert!(total.typed >= 62, "{total:?}: fields that were known are lost");
 }
 
 #[test]

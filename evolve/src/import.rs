@@ -183,11 +183,13 @@ impl<'d> Reader<'d> {
         match key {
             _ if self.document.is_ours() => true,
             "x-group" => false,
-            "x-evidence" | "x-required" => value.as_str().is_some_and(document::is_evidence),
+            "x-evidence" | "x-named-by" | "x-required" | "x-single" => {
+                value.as_str().is_some_and(document::is_evidence)
+            }
             "x-kind" => matches!(value.as_str(), Some("enum" | "identifier")),
             "x-type" => value.as_str() == Some("timestamp"),
             "x-envelope" | "x-range" => value.is_mapping(),
-            "x-enum-varnames" | "x-served" | "x-values" => value.is_sequence(),
+            "x-enum-varnames" | "x-refused" | "x-served" | "x-values" | "x-works" => value.is_sequence(),
             "x-aliases" => value.as_sequence().is_some_and(|all| all.iter().all(|alias| is_line(&text_of(alias)))),
             "x-known-by-name" => value.as_sequence().is_some_and(|all| all.iter().all(Value::is_mapping)),
             "x-limits" => value.as_sequence().is_some_and(|all| all.iter().all(service::is_limit)),

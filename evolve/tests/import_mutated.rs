@@ -27,7 +27,7 @@ fn whatever_a_description_says_the_catalogue_is_sound() {
             mutate(&mut description, &mut draw, &values);
             let options = Import {
                 text: serde_yaml::to_string(&description).expect("YAML"),
-                evidence: ["document", "published", "reported"][draw.below(3)].to_owned(),
+                evidence: ["document", "published", "reported", "former"][draw.below(4)].to_owned(),
                 summaries: draw.below(2) == 0,
                 places: false,
             };

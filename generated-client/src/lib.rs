@@ -27,8 +27,10 @@
 //! [`Client::raw`] for a path, `unknown_fields` for what a reply holds beyond its documented fields.
 //!
 //! Every fact in these docs that the interface document does not state says how it is known: "published" by the
-//! provider elsewhere, or "reported" by public clients; see [`registry::Evidence`]. What is only reported is never
-//! relied on: such a field is an `Option`, such a limit is left to the service to enforce.
+//! provider elsewhere, "reported" by public clients, or "from the former version" of the interface; see
+//! [`registry::Evidence`]. What is only reported or former is never relied on: such a field is an `Option`, such a
+//! limit is left to the service to enforce. A field of the former version may have another name today: it is then
+//! `None`, and what came is in `unknown_fields`.
 //!
 //! Requests are held back at a gate so that the service's limits are kept ([`RateLimit`]), sent again where
 //! that helps ([`Retry`]), and given up in time. [`Builder`] has the settings, all of which have defaults.

@@ -18,7 +18,7 @@ async fn sandbox(rules: &[&str]) -> Sandbox {
 }
 
 async fn ask(client: &Client) -> Result<usize, Error> {
-    Ok(client.longs_shorts().global_accounts().coin("BTC").limit(5).await?.data.len())
+    Ok(client.liquidity().average_leverage_used().coin("BTC").limit(5).await?.data.len())
 }
 
 fn told(outcome: Result<usize, Error>) -> (String, String) {
@@ -93,7 +93,7 @@ async fn another_attempt_helps() {
         "1x reset=accept",
         "1x reset=head",
         "1x reset=body",
-        "/globalAccounts 2x status=502",
+        "/averageLeverageUsed 2x status=502",
     ] {
         let sandbox = sandbox(&[rule]).await;
         let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::dispatch::retry::{Attempts, Retries, Retry};
 use crate::dispatch::retry_after::read;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Again, Error, ErrorKind};
 use crate::transport::Headers;
 
 /// The first line is the header, the second, if there is one, the reply's `Date`.
@@ -56,10 +56,12 @@ fn assert_bounded(asked: Option<Duration>) {
     let longest = Duration::from_secs(60);
     let rules = Retry::default().longest_pause(longest);
     assert!(rules.pause(asked) <= longest);
-    let history = Attempts { sent: 1, failures: 1, answers_500: 0 };
-    let error =
-        Error::new(ErrorKind::Status, "too many").with_status(429, None).retryable(true).with_retry_after(asked);
-    match Retries::new(rules).judge(error, history, Duration::MAX) {
+    let history = Attempts { sent: 1, failures: 1, doubtful: 0 };
+    let error = Error::new(ErrorKind::Status, "too many")
+        .with_reply(429, Headers::new())
+        .again(Again::Yes)
+        .with_retry_after(asked);
+    match Retries::new(&rules).judge(&rules, error, None, history, Duration::MAX) {
         Ok((delay, _)) => assert!(asked.unwrap_or_default() <= delay && delay <= longest, "{asked:?} became {delay:?}"),
         Err(_) => assert!(asked > Some(longest), "{asked:?} is not too long"),
     }

@@ -6,6 +6,6 @@
 mod credentials;
 pub(crate) mod token;
 
-pub(crate) use credentials::Credentials;
+pub(crate) use credentials::{Credentials, DefaultHeader};
 pub use token::BasicEncoding;
 pub(crate) use token::{ClientCredentials, Token};

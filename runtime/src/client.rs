@@ -9,6 +9,7 @@ mod builder;
 mod core;
 mod environment;
 mod request;
+mod sending;
 
 pub use builder::Builder;
 pub use core::{Core, Shell};

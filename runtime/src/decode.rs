@@ -88,7 +88,7 @@ pub(crate) fn series<M: Record>(
         let key = envelope.and_then(|envelope| envelope.metadata).unwrap_or_default();
         DecodeError::misfit(&error.in_field(key))
     })?;
-    Ok(EnvelopeRest { metadata, unknown_fields: rest.unknown.take() })
+    Ok(EnvelopeRest { metadata, unknown_fields: rest.unknown.take(), strange: rest.strange })
 }
 
 /// What an envelope holds beside the records of its series.
@@ -98,6 +98,8 @@ pub struct EnvelopeRest<M> {
     pub metadata: M,
     /// The fields of the envelope that the catalogue does not know.
     pub unknown_fields: UnknownFields,
+    /// How many records came without any field that the catalogue knows besides the time.
+    pub(crate) strange: usize,
 }
 
 /// Reads one object.

@@ -6,7 +6,10 @@
 
 mod context;
 mod dispatcher;
+mod ending;
+mod line;
 pub mod observer;
+mod policy;
 pub(crate) mod retry;
 pub(crate) mod retry_after;
 #[cfg(feature = "tracing")]
@@ -15,4 +18,8 @@ pub(crate) mod status;
 
 pub(crate) use context::RequestContext;
 pub(crate) use dispatcher::Dispatcher;
+pub(crate) use ending::Ending;
+pub(crate) use line::LineClock;
+pub(crate) use policy::Policy;
+pub(crate) use retry::Retries;
 pub use retry::Retry;

@@ -36,11 +36,24 @@ struct Inner {
     headers: Option<Box<Headers>>,
     body: Option<Box<[u8]>>,
     timeout: bool,
-    retryable: bool,
+    again: Again,
+    stale: bool,
     retry_after: Option<Duration>,
     timing: Timing,
     source: Option<Cause>,
 }
+
+/// Where services write what they call a request, the service's own word first.
+const REQUEST_ID: [&str; 8] = [
+    "x-request-id",
+    "request-id",
+    "x-amzn-requestid",
+    "x-amz-request-id",
+    "x-correlation-id",
+    "x-trace-id",
+    "x-amz-cf-id",
+    "cf-ray",
+];
 
 /// The request that an error is about.
 #[derive(Clone)]
@@ -81,6 +94,15 @@ pub enum ErrorKind {
     Incomplete,
 }
 
+/// Whether what failed may succeed if it is sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Again {
+    No,
+    /// It may or may not: once is enough to find out.
+    Once,
+    Yes,
+}
+
 impl Error {
     /// The phase in which it happened.
     pub fn kind(&self) -> ErrorKind {
@@ -92,7 +114,7 @@ impl Error {
         self.0.request.as_ref().map(|request| request.endpoint)
     }
 
-    /// The HTTP status, if the service answered with one other than success.
+    /// The HTTP status of the reply, if one came: of success too, where the body broke off or is not what was promised.
     pub fn status(&self) -> Option<u16> {
         self.0.status
     }
@@ -102,9 +124,15 @@ impl Error {
         self.0.code.as_deref()
     }
 
-    /// The headers, if the service answered with a status other than success: a trace id may be among them.
+    /// The headers of the reply, if one came.
     pub fn headers(&self) -> Option<&Headers> {
         self.0.headers.as_deref()
+    }
+
+    /// What the service, or whatever stands before it, calls this request in its own logs, if it says so in one of the
+    /// usual headers: for whoever asks the provider what went wrong.
+    pub fn request_id(&self) -> Option<&str> {
+        REQUEST_ID.iter().find_map(|name| self.headers()?.get(name))
     }
 
     /// The whole body, where one arrived: of another status than success, or one that did not decode. None where it
@@ -135,7 +163,17 @@ impl Error {
 
     /// Whether the same request may succeed if it is sent again.
     pub fn is_retryable(&self) -> bool {
-        self.0.retryable
+        self.0.again == Again::Yes
+    }
+
+    /// Whether a connection failed that had been good before: that says nothing of the service.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.0.stale
+    }
+
+    /// Whether it may, or may not: worth one more attempt.
+    pub(crate) fn is_worth_one_more(&self) -> bool {
+        self.0.again == Again::Once
     }
 
     /// Whether the credentials are at fault.

@@ -3,12 +3,21 @@
 //! Whoever is about to send asks a [`Gate`] for a [`Permit`] and keeps it until the reply is complete.
 //! The built-in gate serves one client and its clones; bring your own with
 //! [`Builder::gate`](crate::Builder::gate) where more than one process shares an API key.
-//! A gate judges no request: data, retries and tokens permit alike, in the order in which they came.
+//! What arrives together need not leave together: the built-in gate lets tokens go first, then retries, and a queue leave
+//! evenly. A gate sends nothing, and judges no reply.
 
+mod attempt;
+mod margin;
+mod pace;
+mod permit;
+mod queue;
 mod rate_limit;
 mod rolling;
 #[cfg(test)]
 mod schedules;
+#[cfg(test)]
+mod simulation;
+mod state;
 mod window;
 
 use std::error::Error as StdError;
@@ -18,8 +27,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Again, Error, ErrorKind};
+#[doc(inline)]
+pub use crate::request::RequestKind;
 
+pub use attempt::Attempt;
+pub use permit::{Admitted, Ending, Permit};
 pub use rate_limit::RateLimit;
 
 pub(crate) use rolling::RollingGate;
@@ -32,7 +45,7 @@ pub use window::Window;
 /// says how long to wait, kept in Redis perhaps:
 ///
 /// ```
-/// # use runtime::gate::{Gate, GateError, Permit, PermitFuture};
+/// # use runtime::gate::{Attempt, Gate, GateError, Permit, PermitFuture};
 /// use std::time::Duration;
 ///
 /// # struct Counter;
@@ -45,7 +58,7 @@ pub use window::Window;
 /// }
 ///
 /// impl Gate for FleetGate {
-///     fn enter(&self) -> PermitFuture<'_> {
+///     fn enter(&self, _: Attempt) -> PermitFuture<'_> {
 ///         Box::pin(async move {
 ///             loop {
 ///                 match self.counter.take().await {
@@ -69,16 +82,18 @@ pub use window::Window;
 /// # let _ = Client::builder("https://example.com/v2").gate(gate);
 /// ```
 pub trait Gate: Send + Sync + 'static {
-    /// Waits for a turn. Dropping the future gives up and leaves nothing behind.
-    fn enter(&self) -> PermitFuture<'_>;
+    /// Waits for the turn of an attempt. Dropping the future gives up and leaves nothing behind.
+    ///
+    /// What becomes of the request is told to the permit: see [`Permit::of`].
+    fn enter(&self, attempt: Attempt) -> PermitFuture<'_>;
 
     /// Takes note that the service found too many requests, and wants none for so long.
     fn refused(&self, pause: Duration);
 }
 
 impl<G: Gate + ?Sized> Gate for Arc<G> {
-    fn enter(&self) -> PermitFuture<'_> {
-        (**self).enter()
+    fn enter(&self, attempt: Attempt) -> PermitFuture<'_> {
+        (**self).enter(attempt)
     }
 
     fn refused(&self, pause: Duration) {
@@ -88,58 +103,6 @@ impl<G: Gate + ?Sized> Gate for Arc<G> {
 
 /// The future of a [`Permit`].
 pub type PermitFuture<'g> = Pin<Box<dyn Future<Output = Result<Permit, GateError>> + Send + 'g>>;
-
-/// Permission to send one request.
-///
-/// It is dropped when the reply is complete or when nobody waits for it any more.
-#[must_use = "dropping it says that the reply is complete"]
-pub struct Permit(Box<dyn Counted>);
-
-impl Permit {
-    /// A permit that drops `guard`, a permit of a semaphore for example, when it is dropped itself.
-    pub fn new(guard: impl Send + 'static) -> Self {
-        Self(Box::new(Guarded { _guard: guard }))
-    }
-
-    pub(crate) fn of(place: impl Counted) -> Self {
-        Self(Box::new(place))
-    }
-
-    /// Says that the request left so long after it was permitted.
-    pub(crate) fn departed(&mut self, after: Duration) {
-        self.0.departed(after);
-    }
-
-    /// Gives the permit back: nothing was sent with it.
-    pub(crate) fn give_back(mut self) {
-        self.0.give_back();
-    }
-}
-
-impl fmt::Debug for Permit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Permit(..)")
-    }
-}
-
-/// What a permit stands for.
-pub(crate) trait Counted: Send + 'static {
-    /// Undoes what entering has counted.
-    fn give_back(&mut self);
-
-    /// Says that the request left so much later.
-    fn departed(&mut self, after: Duration);
-}
-
-struct Guarded<G> {
-    _guard: G,
-}
-
-impl<G: Send + 'static> Counted for Guarded<G> {
-    fn give_back(&mut self) {}
-
-    fn departed(&mut self, _: Duration) {}
-}
 
 /// Why a gate cannot tell whether a request may be sent. The request is tried again later.
 #[derive(Clone, Debug)]
@@ -181,6 +144,6 @@ impl StdError for GateError {
 impl From<GateError> for Error {
     fn from(error: GateError) -> Self {
         let message = error.to_string();
-        Self::new(ErrorKind::Wait, message).retryable(true).because(error.into_cause())
+        Self::new(ErrorKind::Wait, message).again(Again::Yes).because(error.into_cause())
     }
 }

@@ -11,7 +11,7 @@ use std::future::IntoFuture;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::client::{Builder, Endpoint, Request, Shell};
-use crate::registry::{Evidence, ParamInfo, ParamLocation, ValueType};
+use crate::registry::{ParamInfo, ParamLocation, ValueType};
 use crate::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
 
 const HOST: &str = "https://example.com";
@@ -77,9 +77,28 @@ pub fn setter<E: Endpoint>(request: impl Into<Request<E>>, expected: &str) {
     assert!(query.split('&').any(|param| param == expected), "{expected} is not in {sent}");
 }
 
+/// Compares the request of an endpoint's example with what the catalogue says: all that is required is set, and to a
+/// value that is not known to be refused.
+pub fn example<E: Endpoint>(request: impl Into<Request<E>>) {
+    let request = request.into();
+    let sent = request.path_and_query();
+    let query: Vec<_> = sent.split_once('?').map_or_else(Vec::new, |(_, query)| query.split('&').collect());
+    for info in E::INFO.params.unwrap_or_default().iter().filter(|param| param.location == ParamLocation::Query) {
+        let name = format!("{}=", utf8_percent_encode(info.wire_name, QUERY));
+        let value = query.iter().find_map(|param| param.strip_prefix(name.as_str()));
+        assert_eq!(value.is_some(), info.required.is_some(), "`{}` in {sent}", info.wire_name);
+        let Some((value, example)) = value.zip(info.example) else { continue };
+        if !matches!(info.ty, ValueType::Timestamp(_)) {
+            assert_eq!(value, utf8_percent_encode(example, QUERY).to_string(), "`{}` in {sent}", info.wire_name);
+        }
+        let served = info.served.is_empty() || info.served.contains(&example);
+        assert!(served && !info.refused.contains(&example), "{sent} asks for what is refused");
+    }
+}
+
 /// A value that the param takes, also where its bounds are enforced.
 fn sample(info: &ParamInfo) -> String {
-    let bound = info.range.min.or(info.range.max).filter(|_| info.evidence != Evidence::Reported);
+    let bound = info.range.min.or(info.range.max).filter(|_| info.evidence.is_enforced());
     match info.ty {
         ValueType::Integer | ValueType::Count | ValueType::Number | ValueType::Timestamp(_) => {
             bound.map_or_else(|| "7".to_owned(), |bound| bound.to_string())

@@ -24,6 +24,8 @@ pub enum Evidence {
     Published,
     /// Public clients that ran against the live service agree.
     Reported,
+    /// The provider's description of the former version of the interface says so.
+    Former,
 }
 
 impl Evidence {
@@ -33,7 +35,13 @@ impl Evidence {
             Self::Document => "document",
             Self::Published => "published",
             Self::Reported => "reported",
+            Self::Former => "former",
         }
+    }
+
+    /// Whether the client holds its users to it; what is reported or former is documented and left to the service.
+    pub const fn is_enforced(self) -> bool {
+        matches!(self, Self::Document | Self::Published)
     }
 }
 

@@ -5,7 +5,9 @@
 
 mod base_url;
 pub(crate) mod check;
+mod kind;
 mod target;
 
 pub(crate) use base_url::BaseUrl;
+pub use kind::RequestKind;
 pub(crate) use target::RequestTarget;

@@ -5,6 +5,7 @@
 
 mod body;
 mod exchange;
+mod options;
 mod response;
 
 pub use body::{Body, MetadataRecord};
@@ -13,3 +14,4 @@ pub use response::Response;
 
 pub(crate) use body::require_complete;
 pub(crate) use exchange::{Connection, read_series, send};
+pub(crate) use options::Options;

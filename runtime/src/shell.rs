@@ -89,7 +89,8 @@ macro_rules! __request {
     ($name:literal) => {
         /// A request for an endpoint, sent by `.await`.
         ///
-        /// Two requests are equal if they ask for the same, in whatever order their params were set.
+        /// Two requests are equal if they ask for the same, in whatever order their params were set, and whatever
+        /// times, rules and headers they have of their own.
         ///
         /// ```
         #[doc = concat!("# fn demo(client: &", $name, "::Client) {")]
@@ -161,6 +162,42 @@ macro_rules! __request {
                 value: impl $crate::wire::ToWire,
             ) -> Self {
                 Self(self.0.query(name, value))
+            }
+
+            /// The time for this request as a whole, in place of the client's total timeout.
+            ///
+            /// ```no_run
+            #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
+            /// # use std::time::Duration;
+            #[doc = concat!("use ", $name, "::Retry;")]
+            ///
+            /// let request = client.raw("/health").timeout(Duration::from_secs(5)).retry(Retry::none());
+            /// let health = request.header("x-request-id", "7").await?;
+            /// # Ok(())
+            /// # }
+            /// ```
+            pub fn timeout(self, timeout: ::std::time::Duration) -> Self {
+                Self(self.0.timeout(timeout))
+            }
+
+            /// The time for each attempt of this request, in place of the client's.
+            pub fn attempt_timeout(self, timeout: ::std::time::Duration) -> Self {
+                Self(self.0.attempt_timeout(timeout))
+            }
+
+            /// The time that this request may wait for its turn at the gate, in place of the client's.
+            pub fn gate_timeout(self, timeout: ::std::time::Duration) -> Self {
+                Self(self.0.gate_timeout(timeout))
+            }
+
+            /// When this request is sent again, in place of the client's rules. The budget stays the client's.
+            pub fn retry(self, retry: $crate::Retry) -> Self {
+                Self(self.0.retry(retry))
+            }
+
+            /// Sends a header along, in place of the client's of that name.
+            pub fn header(self, name: impl ::std::convert::AsRef<str>, value: impl ::std::convert::AsRef<str>) -> Self {
+                Self(self.0.header(name, value))
             }
 
             /// What is sent, from the base URL on.

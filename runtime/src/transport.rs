@@ -45,7 +45,8 @@ let client = Client::builder("https://example.com/v2").api_key("key").transport(
 pub use ::generated_client_transport::ReqwestTransport;
 #[doc(inline)]
 pub use ::generated_client_transport::{
-    Headers, HttpRequest, HttpResponse, InvalidHeader, Limits, Method, Phase, SendFuture, Transport, TransportError,
+    Departure, Headers, HttpRequest, HttpResponse, InvalidHeader, Limits, Method, Phase, SendFuture, Transport,
+    TransportError,
 };
 
 #[cfg(feature = "proxy")]

@@ -47,6 +47,23 @@ fn connections_live_from_one_request_to_the_next() {
 }
 
 #[test]
+fn a_connection_of_an_idle_runtime_is_left_to_it() {
+    let runtime = Runtime::new().unwrap();
+    let server = runtime.block_on(Server::start(vec![Step::Write(socket::reply("200 OK", DATA))]));
+    let client = server.builder().retry(Retry::none()).attempt_timeout(Duration::from_secs(2)).build().unwrap();
+    let idle = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtimes = [idle(), idle()];
+    for _ in 0..3 {
+        // None of the three drives the connections of another.
+        for idle in &runtimes {
+            idle.block_on(client.raw("/x").into_future()).unwrap();
+        }
+        ask(&client).unwrap();
+    }
+    assert_eq!(server.connections(), 3);
+}
+
+#[test]
 fn a_connection_that_was_closed_meanwhile_is_replaced() {
     let runtime = Runtime::new().unwrap();
     let close = Step::Close(socket::reply("200 OK", DATA));

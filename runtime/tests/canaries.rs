@@ -128,7 +128,7 @@ fn fate(number: usize, echo: &str) -> Option<Fate> {
         format!("<html>{echo}</html>"),
         format!(r#"{{"message": "{echo}", "detail": {{"message": "{echo}", "error_code": "{echo}"}}}}"#),
         format!(r#"{{"data": [{{"openDate": "{echo}", "ratio": 1}}]}}"#),
-        format!(r#"{{"access_token": "{echo}\n", "token_type": "{echo}"}}"#),
+        format!(r#"{{"access_token": "\n{echo}\n.", "token_type": "{echo}"}}"#),
     ];
     let (status, body) = (STATUSES.get(number / bodies.len()), &bodies[number % bodies.len()]);
     match (status, number.checked_sub(STATUSES.len() * bodies.len())) {
@@ -155,7 +155,7 @@ async fn ask(builder: Builder<Client>, seen: &Seen) {
 
 /// Replies that hold a token nobody can use.
 const UNUSABLE: [&str; 4] = [
-    r#"{"access_token": "canary-token\n"}"#,
+    r#"{"access_token": "canary-\ntoken"}"#,
     r#"{"access_token": "canary-token", "token_type": "canary"}"#,
     r#"{"access_token": "canary-token""#,
     "<html>canary-token</html>",

@@ -139,10 +139,10 @@ async fn the_way_there() {
         the total timeout leaves no time to try again; after 1 attempt in 21ms";
     assert_eq!(error.to_string(), expected);
     let limit = RateLimit::new(1, Duration::from_secs(60), 1);
-    let builder = service.builder().rate_limit(limit).total_timeout(Duration::from_secs(9));
+    let builder = service.builder().rate_limit(limit).gate_timeout(Duration::from_secs(9));
     let error = builder.build().unwrap().raw("/x").await.unwrap_err();
-    let expected = "client.raw (GET /x): the total timeout passed while waiting for a turn at the gate; \
-        after 1 attempt in 9s, of which 8.979s waiting: status 503; retry after 2s";
+    let expected = "client.raw (GET /x): the gate timeout passed while waiting for a turn at the gate; \
+        after 1 attempt in 11.021s, of which 11s waiting: status 503; retry after 2s";
     assert_eq!(format!("{error:#}"), expected);
 }
 

@@ -8,6 +8,7 @@
 mod invented;
 
 use invented::{Client, SERVICE};
+use runtime::Builder;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -61,11 +62,10 @@ fn peak(arrivals: &[Instant], length: Duration) -> usize {
     arrivals.iter().enumerate().map(count).max().unwrap_or(0)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes more than a minute; `cargo xtask verify gate` runs it"]
-async fn no_window_holds_more_than_the_limit() {
+/// Asks at full speed, through the built-in transport unless the settings name another.
+async fn check(settings: impl FnOnce(Builder<Client>) -> Builder<Client>) {
     let (base_url, arrivals) = server();
-    let client = Client::builder(base_url).api_key("any").allow_http(true).build().unwrap();
+    let client = settings(Client::builder(base_url).api_key("any").allow_http(true)).build().unwrap();
     let start = Instant::now();
     let task = |client: Client| async move {
         while start.elapsed() < TIME {
@@ -84,4 +84,18 @@ async fn no_window_holds_more_than_the_limit() {
         println!("set {}: {peak} of {} in the fullest {} s", limit.name, limit.requests, limit.seconds);
         assert!(peak <= usize::try_from(limit.requests).unwrap(), "the limit was passed");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes more than a minute; `cargo xtask verify gate` runs it"]
+async fn no_window_holds_more_than_the_limit() {
+    check(|builder| builder).await;
+}
+
+#[cfg(feature = "reqwest")]
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes more than a minute; `cargo xtask verify gate` runs it"]
+async fn nor_does_one_through_reqwest() {
+    use runtime::transport::ReqwestTransport;
+    check(|builder| builder.transport(ReqwestTransport::from_builder(reqwest::Client::builder()).unwrap())).await;
 }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use runtime::transport::{Departure, HttpRequest, Phase, SendFuture, Transport, TransportError};
 use runtime::{RateLimit, Retry};
 use tokio::time::Instant;
 
@@ -85,7 +86,7 @@ async fn ten_minutes_at_full_speed_stay_within_each_set() {
 async fn what_arrives_late_counts_late() {
     let service = Service::new(|_, before| {
         let departure = Duration::from_millis(if before < 10 { 300 } else { 0 });
-        Fate { departure: Some(departure), way: departure + Duration::from_millis(2), ..ok() }
+        Fate { departure, way: departure + Duration::from_millis(2), ..ok() }
     });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 10)).build().unwrap();
     check(&client, 35).await;
@@ -97,33 +98,68 @@ async fn what_arrives_late_counts_late() {
 async fn what_arrives_late_and_is_answered_later_counts_late() {
     let service = Service::new(|_, before| {
         let departure = Duration::from_millis(if before < 10 { 300 } else { 0 });
-        Fate { departure: Some(departure), way: departure + Duration::from_millis(2), reply: 3 * SECOND, ..ok() }
+        Fate { departure, way: departure + Duration::from_millis(2), reply: 3 * SECOND, ..ok() }
     });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 100)).build().unwrap();
     check(&client, 35).await;
     assert_eq!(most_within(&service.arrivals(), SECOND), 10);
 }
 
-/// A transport of somebody else's need not know when a request left.
+/// A transport of somebody else's need not tell when a request left.
 #[tokio::test(start_paused = true)]
-async fn what_leaves_at_an_unknown_time_counts_at_its_reply() {
-    let service = Service::new(|_, before| {
-        let way = Duration::from_millis(if before < 10 { 900 } else { 2 });
-        Fate { departure: None, way, ..ok() }
-    });
-    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 10)).build().unwrap();
+async fn what_is_not_told_leaves_when_it_is_called() {
+    let service = Service::untold(|_, _| Fate { reply: 3 * SECOND, ..ok() });
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 100)).build().unwrap();
+    let start = Instant::now();
     check(&client, 35).await;
     assert_eq!(most_within(&service.arrivals(), SECOND), 10);
+    assert!(start.elapsed() < 7 * SECOND, "{:?}", start.elapsed());
 }
 
-/// Nor need what it says be true.
+/// Nor does one that says it tells always do so: such a request has left when its reply is there.
 #[tokio::test(start_paused = true)]
-async fn nothing_counts_as_sent_after_its_reply() {
-    let service = Service::new(|_, _| Fate { departure: Some(3600 * SECOND), ..ok() });
-    let client = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).build().unwrap();
+async fn what_is_answered_has_left() {
+    struct Forgetful(Arc<Service>);
+    impl Transport for Forgetful {
+        fn send(&self, mut request: HttpRequest) -> SendFuture<'_> {
+            request.departure = Departure::default();
+            self.0.send(request)
+        }
+
+        fn tells_departure(&self) -> bool {
+            true
+        }
+    }
+    let service = Service::new(|_, _| Fate { way: SECOND, reply: Duration::ZERO, ..ok() });
+    let builder = service.builder().transport(Forgetful(service.clone()));
+    let client = builder.rate_limit(RateLimit::new(1, SECOND, 1)).build().unwrap();
     let start = Instant::now();
     check(&client, 3).await;
-    assert!(start.elapsed() < 4 * SECOND, "{:?}", start.elapsed());
+    let seconds: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs()).collect();
+    assert_eq!(seconds, [1, 3, 5]);
+}
+
+/// What fails before it leaves does not count.
+#[tokio::test(start_paused = true)]
+async fn what_has_not_left_leaves_room() {
+    struct Broken;
+    impl Transport for Broken {
+        fn send(&self, _: HttpRequest) -> SendFuture<'_> {
+            Box::pin(async { Err(TransportError::new(Phase::Connect, "no connection")) })
+        }
+
+        fn tells_departure(&self) -> bool {
+            true
+        }
+    }
+    let service = Service::new(|_, _| ok());
+    let builder = service.builder().transport(Broken).rate_limit(RateLimit::new(1, 60 * SECOND, 1));
+    let client = builder.retry(Retry::none()).build().unwrap();
+    let start = Instant::now();
+    for _ in 0..10 {
+        client.raw("/x").await.unwrap_err();
+    }
+    assert!(start.elapsed() < SECOND);
 }
 
 #[tokio::test(start_paused = true)]
@@ -155,6 +191,29 @@ async fn whoever_comes_first_is_served_first() {
     let expected: Vec<_> = (0..50).map(|index| index.to_string()).collect();
     assert_eq!(service.paths(), expected);
     assert!(service.most_under_way() <= 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_sent_before_goes_first() {
+    let service = Service::new(|_, before| if before == 0 { reply(503, &[], "") } else { ok() });
+    let retry = Retry::default().backoff(Duration::ZERO, Duration::ZERO);
+    let client = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).retry(retry).build().unwrap();
+    check(&client, 4).await;
+    assert_eq!(service.paths(), ["0", "0", "1", "2", "3"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_of_an_idle_client_leave_at_once() {
+    let service = Service::new(|_, _| ok());
+    let client = service.builder().rate_limit(RateLimit::new(600, 60 * SECOND, 100)).build().unwrap();
+    for _ in 0..2 {
+        let start = Instant::now();
+        check(&client, 14).await;
+        let arrivals = service.arrivals().into_iter().filter(|arrival| *arrival >= start);
+        let hundredths: Vec<_> = arrivals.map(|arrival| (arrival - start).as_millis() / 100).collect();
+        assert_eq!(hundredths, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4]);
+        tokio::time::sleep(60 * SECOND).await;
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -198,7 +257,10 @@ async fn nor_does_it_on_several_threads() {
         drop(call.await.unwrap());
     }
     assert!(service.most_under_way() <= 3);
-    assert_eq!(service.under_way(), 0);
+    // What was given up ends by the next turn of the thread that drives it.
+    while service.under_way() > 0 {
+        tokio::task::yield_now().await;
+    }
     check(&client, 50).await;
 }
 
@@ -211,9 +273,9 @@ async fn too_many_requests_pause_everybody() {
     check(&client, 20).await;
     let arrivals: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs_f64()).collect();
     assert!(arrivals[1] >= 7.0);
-    // Slower than allowed for a while: one after the other, at half the speed.
+    // One after the other from then on, and a little slower than allowed.
     for pair in arrivals[1..].windows(2) {
-        assert!(pair[1] - pair[0] > 0.2 && pair[1] - pair[0] < 0.21, "{arrivals:?}");
+        assert!(pair[1] - pair[0] > 0.1 && pair[1] - pair[0] < 0.11, "{arrivals:?}");
     }
     tokio::time::sleep(40 * SECOND).await;
     let start = Instant::now();
@@ -314,7 +376,7 @@ async fn a_token_that_is_refused_meanwhile_is_not_tried_by_everybody() {
 }
 
 fn seen_first(bearers: &Mutex<Vec<String>>) -> bool {
-    bearers.lock().unwrap().len() <= 10
+    bearers.lock().unwrap().len() <= 9
 }
 
 #[tokio::test(start_paused = true)]

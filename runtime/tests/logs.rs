@@ -7,17 +7,23 @@ mod invented;
 mod scripted;
 
 use std::fmt::{Debug, Write};
+use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex};
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Metadata, Subscriber};
+use tracing::{Instrument, Metadata, Subscriber};
+use tracing_core::span::Current;
 
 use scripted::{reply, troubled};
 
-/// A subscriber that keeps everything it is given.
+/// A subscriber that keeps everything it is given, and which spans are entered.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<String>>);
+struct Log(Arc<Mutex<String>>, Arc<Mutex<Entered>>);
+
+/// The spans that are entered, and what the outer one says of itself.
+#[derive(Default)]
+struct Entered(Vec<Id>, Option<&'static Metadata<'static>>);
 
 impl Visit for &Log {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
@@ -27,13 +33,21 @@ impl Visit for &Log {
 
 impl Subscriber for Log {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target().starts_with("runtime")
+        metadata.target().starts_with("runtime") || metadata.name() == "outer"
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
         self.0.lock().unwrap().push_str(span.metadata().name());
         span.record(&mut &*self);
-        Id::from_u64(1)
+        let mut entered = self.1.lock().unwrap();
+        if span.is_contextual() && entered.0.contains(&OUTER) {
+            self.0.lock().unwrap().push_str(" within outer");
+        }
+        if span.metadata().name() != "outer" {
+            return Id::from_u64(1);
+        }
+        entered.1 = Some(span.metadata());
+        OUTER
     }
 
     fn record(&self, _: &Id, values: &Record<'_>) {
@@ -45,9 +59,28 @@ impl Subscriber for Log {
     }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
+
+    fn enter(&self, span: &Id) {
+        self.1.lock().unwrap().0.push(span.clone());
+    }
+
+    fn exit(&self, span: &Id) {
+        let entered = &mut self.1.lock().unwrap().0;
+        let at = entered.iter().rposition(|other| other == span).unwrap();
+        entered.remove(at);
+    }
+
+    fn current_span(&self) -> Current {
+        let entered = self.1.lock().unwrap();
+        match entered.1.filter(|_| entered.0.contains(&OUTER)) {
+            Some(outer) => Current::new(OUTER, outer),
+            None => Current::none(),
+        }
+    }
 }
+
+/// The span of the test's own.
+const OUTER: Id = Id::from_non_zero_u64(NonZeroU64::MAX);
 
 #[tokio::test(start_paused = true)]
 async fn logs_hold_what_is_allowed_and_no_more() {
@@ -55,16 +88,17 @@ async fn logs_hold_what_is_allowed_and_no_more() {
     let _guard = tracing::subscriber::set_default(log.clone());
     let (service, builder) = troubled();
     let client = builder.build().unwrap();
-    client.market().ratio().coin("canary-coin").await.unwrap();
+    let asked = async { client.market().ratio().coin("canary-coin").await };
+    asked.instrument(tracing::debug_span!("outer")).await.unwrap();
     service.becomes(|_, _| reply(404, &[], "canary-body"));
     client.raw("/canary-path").await.unwrap_err();
     let log = log.0.lock().unwrap();
     assert!(!log.contains("canary"), "{log}");
     let expected = [
-        "request endpoint=market.ratio",
+        "request endpoint=market.ratio within outer",
         " message=attempt request=token number=2 outcome=Ok(200) bytes=51 elapsed_ms=21",
         " message=retry request=market.ratio kind=Status delay_ms=0",
-        " attempts=2 waited_ms=3030 status=200 bytes=57",
+        " attempts=2 waited_ms=3009 status=200 bytes=51",
         "request endpoint=client.raw",
         " attempts=1 waited_ms=989 status=404",
     ];

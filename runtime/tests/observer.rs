@@ -5,11 +5,14 @@
 mod invented;
 mod scripted;
 
+use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use runtime::{Event, Observer};
+use runtime::transport::Phase;
+use runtime::{Event, Observer, Retry};
 
-use scripted::troubled;
+use scripted::{Fate, Service, failure, ok, reply, silence, troubled};
 
 /// Writes down what happens.
 #[derive(Default)]
@@ -24,6 +27,9 @@ impl Observer for Journal {
             }
             Event::Retry { request, kind, .. } => format!("{request} again after {kind:?}"),
             Event::Token { renewed, .. } => format!("token renewed: {renewed}"),
+            Event::End { request, outcome, bytes, attempts, elapsed, waited, .. } => {
+                format!("{request} ended: {outcome:?}, {bytes} bytes, {attempts} attempts, {elapsed:?}, {waited:?}")
+            }
             _ => String::new(),
         };
         self.0.lock().unwrap().push(line);
@@ -39,15 +45,47 @@ async fn everything_is_told_in_order() {
     let expected = [
         "token sent 1: Err(Connect), 0 bytes, 21ms",
         "token again after Connect",
-        "token waited for Gate 1.01s",
+        "token waited for Gate 989ms",
         "token sent 2: Ok(200), 51 bytes, 21ms",
         "token renewed: true",
-        "market.ratio waited for Token 1.052s",
+        "market.ratio waited for Token 1.031s",
         "market.ratio waited for Gate 989ms",
         "market.ratio sent 1: Ok(503), 42 bytes, 21ms",
         "market.ratio again after Status",
         "market.ratio waited for Gate 989ms",
         "market.ratio sent 2: Ok(200), 51 bytes, 21ms",
+        "market.ratio ended: Success { status: 200 }, 51 bytes, 2 attempts, 3.051s, 3.009s",
     ];
     assert_eq!(*journal.0.lock().unwrap(), expected);
+}
+
+/// How the one request that is made is said to have ended; it is said once, and last.
+async fn ending(outcome: impl Fn() -> Fate + Send + 'static, patience: Duration) -> String {
+    let service = Service::new(move |_, _| outcome());
+    let journal = Arc::new(Journal::default());
+    let client = service.builder().observer(journal.clone()).retry(Retry::none()).build().unwrap();
+    drop(tokio::time::timeout(patience, client.market().ratio().into_future()).await);
+    tokio::task::yield_now().await;
+    let journal = journal.0.lock().unwrap();
+    assert_eq!(journal.iter().filter(|line| line.contains("ended")).count(), 1, "{journal:?}");
+    journal.last().unwrap().strip_prefix("market.ratio ended: ").unwrap().to_owned()
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_request_ends_once() {
+    let minute = Duration::from_secs(60);
+    let table: [(fn() -> Fate, Duration, &str); 5] = [
+        (ok, minute, "Success { status: 200 }, 51 bytes, 1 attempts, 21ms, 0ns"),
+        (|| reply(404, &[], ""), minute, "Failure { kind: Status, status: Some(404) }, 0 bytes, 1 attempts, 21ms, 0ns"),
+        (
+            || reply(200, &[], r#"{"data": 7}"#),
+            minute,
+            "Failure { kind: Decode, status: Some(200) }, 11 bytes, 1 attempts, 21ms, 0ns",
+        ),
+        (|| failure(Phase::Connect), minute, "Failure { kind: Connect, status: None }, 0 bytes, 1 attempts, 21ms, 0ns"),
+        (silence, Duration::from_secs(2), "Abandoned, 0 bytes, 1 attempts, 2s, 0ns"),
+    ];
+    for (outcome, patience, expected) in table {
+        assert_eq!(ending(outcome, patience).await, expected);
+    }
 }

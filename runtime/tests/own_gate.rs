@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use runtime::gate::{Gate, GateError, Permit, PermitFuture};
+use runtime::gate::{Admitted, Attempt, Ending, Gate, GateError, Permit, PermitFuture};
+use runtime::transport::Phase;
 use runtime::{ErrorKind, RateLimit, Retry};
 
-use scripted::{Service, ok, reply};
+use scripted::{Fate, Service, failure, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -24,7 +25,7 @@ struct Counting {
 }
 
 impl Gate for Counting {
-    fn enter(&self) -> PermitFuture<'_> {
+    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
         Box::pin(async {
             match self.entered.fetch_add(1, Ordering::SeqCst) {
                 0 => Err(GateError::new("the counter cannot be reached").because("connection refused")),
@@ -63,7 +64,7 @@ async fn a_gate_can_be_brought_along() {
 struct Crowded(AtomicUsize);
 
 impl Gate for Crowded {
-    fn enter(&self) -> PermitFuture<'_> {
+    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
         Box::pin(async {
             if self.0.fetch_add(1, Ordering::SeqCst) == 0 {
                 tokio::time::sleep(100 * SECOND).await;
@@ -82,4 +83,108 @@ async fn a_token_lives_from_when_it_was_asked_for() {
     let builder = service.builder().client_credentials("id", "secret").gate(Crowded::default());
     builder.build().unwrap().raw("/x").await.unwrap();
     assert_eq!(service.seen(), (1, 1));
+}
+
+/// A gate that writes down all that it is told, and where each attempt waits for a while.
+#[derive(Clone, Default)]
+struct Diary(Arc<Mutex<Vec<String>>>);
+
+impl Diary {
+    fn note(&self, note: String) {
+        self.0.lock().unwrap().push(note);
+    }
+}
+
+impl Gate for Diary {
+    fn enter(&self, attempt: Attempt) -> PermitFuture<'_> {
+        Box::pin(async move {
+            tokio::time::sleep(3 * SECOND).await;
+            let Attempt { request, number, .. } = attempt;
+            self.note(format!("{request} {number} enters"));
+            Ok(Permit::of(Page { diary: self.clone(), request: request.to_string() }))
+        })
+    }
+
+    fn refused(&self, pause: Duration) {
+        self.note(format!("refused for {pause:?}"));
+    }
+}
+
+struct Page {
+    diary: Diary,
+    request: String,
+}
+
+impl Admitted for Page {
+    fn departed(&self) {
+        self.diary.note(format!("{} leaves", self.request));
+    }
+
+    fn ended(&self, ending: Ending) {
+        self.diary.note(format!("{} {ending:?}", self.request));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gate_hears_of_all_that_happens_to_requests() {
+    let service = Service::new(|_, before| match before {
+        0 => failure(Phase::Head),
+        1 => reply(429, &[], ""),
+        _ => Fate { departure: SECOND, way: SECOND, ..ok() },
+    });
+    let gate = Diary::default();
+    let client = service.builder().gate(gate.clone()).build().unwrap();
+    client.market().ratio().await.unwrap();
+    let given_up = tokio::time::timeout(3 * SECOND + SECOND / 2, client.raw("/x").into_future()).await;
+    assert!(given_up.is_err());
+    tokio::task::yield_now().await;
+    let expected = [
+        "market.ratio 1 enters",
+        "market.ratio leaves",
+        "market.ratio Failed",
+        "market.ratio 2 enters",
+        "market.ratio leaves",
+        "refused for 1s",
+        "market.ratio Answered",
+        "market.ratio 3 enters",
+        "market.ratio leaves",
+        "market.ratio Answered",
+        // It was given up while it waited for a connection.
+        "client.raw 1 enters",
+        "client.raw Failed",
+    ];
+    assert_eq!(*gate.0.lock().unwrap(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gate_hears_of_permits_that_are_given_back() {
+    let body = r#"{"access_token": "t", "expires_in": 2}"#;
+    let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
+    let gate = Diary::default();
+    let client = service.builder().client_credentials("id", "secret").gate(gate.clone()).build().unwrap();
+    client.raw("/x").await.unwrap();
+    let expected = [
+        "token 1 enters",
+        "token leaves",
+        "token Answered",
+        // The token has expired meanwhile.
+        "client.raw 1 enters",
+        "client.raw GivenBack",
+        "token 1 enters",
+        "token leaves",
+        "token Answered",
+        "client.raw 1 enters",
+        "client.raw leaves",
+        "client.raw Answered",
+    ];
+    assert_eq!(*gate.0.lock().unwrap(), expected);
+}
+
+/// Where the transport cannot tell, the call counts.
+#[tokio::test(start_paused = true)]
+async fn a_gate_hears_of_departures_that_are_not_told() {
+    let service = Service::untold(|_, _| ok());
+    let gate = Diary::default();
+    service.builder().gate(gate.clone()).build().unwrap().raw("/x").await.unwrap();
+    assert_eq!(*gate.0.lock().unwrap(), ["client.raw 1 enters", "client.raw leaves", "client.raw Answered"]);
 }

@@ -5,11 +5,12 @@
 mod invented;
 
 use std::future::IntoFuture;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use invented::{Client, Exchange, Timeframe};
 use runtime::registry::TimeUnit;
-use runtime::transport::{HttpRequest, SendFuture};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture};
 use runtime::wire::ToWire;
 use runtime::{Builder, Error, Timestamp, Transport};
 
@@ -106,10 +107,50 @@ fn settings_are_checked() {
     assert_eq!(flow("", "canary"), "the client id is empty");
     assert_eq!(flow("canary", " "), "the client secret is empty");
     let expected = "the API key does not fit: the header `x-api-key` has characters that HTTP cannot carry";
-    assert_eq!(check(Client::builder(url).api_key("canary\n")), expected);
+    assert_eq!(check(Client::builder(url).api_key("can\nary")), expected);
     let expected = "`connect_timeout` has no effect on a transport of your own; set it there";
     let both = Client::builder(url).api_key("key").transport(Nowhere);
     assert_eq!(check(both.connect_timeout(Duration::from_secs(1))), expected);
+    let header = |name, value| check(Client::builder(url).api_key("key").header(name, value));
+    assert_eq!(header("x-own", "can\nary"), "the header `x-own` has characters that HTTP cannot carry");
+    assert_eq!(header("X-Api-Key", "canary"), "the header `x-api-key` is set by the credentials; use `api_key`");
+    let both = Client::builder(url).api_key("key").client_credentials("id", "canary").header("authorization", "x");
+    let expected = "the header `authorization` is set by the credentials; leave it or `client_credentials` out";
+    assert_eq!(check(both), expected);
+}
+
+/// Remembers the headers of what is sent.
+#[derive(Clone, Default)]
+struct Remembering(Arc<Mutex<Vec<Headers>>>);
+
+impl Transport for Remembering {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        self.0.lock().unwrap().push(request.headers);
+        Box::pin(async { Ok(HttpResponse::new(200, Headers::new(), "{}")) })
+    }
+}
+
+#[tokio::test]
+async fn headers_are_the_clients_unless_a_request_has_its_own() {
+    let transport = Remembering::default();
+    let builder = || Client::builder("https://example.com/v2").api_key("canary").transport(transport.clone());
+    builder().build().unwrap().raw("/x").await.unwrap();
+    let client = builder().user_agent("mine/1").header("x-team", "red").header("accept", "text/json").build().unwrap();
+    client.raw("/x").await.unwrap();
+    client.raw("/x").header("X-Team", "blue").header("x-one", "1").await.unwrap();
+    let sent = transport.0.lock().unwrap().clone();
+    let seen = |name: &str| sent.iter().map(|headers| headers.get(name)).collect::<Vec<_>>();
+    let ours = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+    assert_eq!(seen("user-agent"), [Some(ours), Some("mine/1"), Some("mine/1")]);
+    assert_eq!(seen("x-team"), [None, Some("red"), Some("blue")]);
+    assert_eq!(seen("accept"), [Some("application/json"), Some("text/json"), Some("text/json")]);
+    assert_eq!(seen("x-one"), [None, None, Some("1")]);
+    let request = client.raw("/x");
+    let expected = "client.raw (GET /x): the header `x-api-key` is set by the credentials; use `api_key`";
+    assert_eq!(refusal(request.clone().header("x-api-key", "canary")).await, expected);
+    let expected = "client.raw (GET /x): the header `a b` has characters that HTTP cannot carry";
+    assert_eq!(refusal(request.header("a b", "c").header("d", "e")).await, expected);
+    assert_eq!(transport.0.lock().unwrap().len(), 3);
 }
 
 #[test]

@@ -5,10 +5,11 @@
 mod invented;
 mod scripted;
 
+use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use runtime::transport::Phase;
+use runtime::transport::{HttpRequest, Phase, SendFuture, Transport};
 use runtime::{Error, ErrorKind, RateLimit, Retry};
 use tokio::time::Instant;
 
@@ -36,13 +37,16 @@ async fn what_passes_is_tried_again_and_what_does_not_is_final() {
         assert_eq!(always(move || failure(phase)).await.0, 4, "{phase:?}");
     }
     assert_eq!(always(silence).await, (4, Some(ErrorKind::Head)));
-    for (status, sent) in [(429, 4), (502, 4), (503, 4), (504, 4), (500, 2)] {
+    for (status, sent) in [(408, 4), (425, 4), (429, 4), (502, 4), (520, 4), (524, 4), (529, 4), (530, 4), (500, 2)] {
         assert_eq!(always(move || reply(status, &[], "")).await, (sent, Some(ErrorKind::Status)), "{status}");
     }
     for status in [100, 301, 302, 307, 400, 401, 403, 404, 405, 415, 422, 501] {
         assert_eq!(always(move || reply(status, &[], "")).await, (1, Some(ErrorKind::Status)), "{status}");
     }
     assert_eq!(always(|| reply(200, &[], "{")).await, (1, Some(ErrorKind::Decode)));
+    for page in ["<html>", "Bad gateway", ""] {
+        assert_eq!(always(move || reply(200, &[], page)).await, (2, Some(ErrorKind::Decode)), "{page}");
+    }
     assert_eq!(always(ok).await, (1, None));
 }
 
@@ -114,17 +118,119 @@ async fn no_attempt_is_given_more_than_is_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_covers_the_gate() {
+async fn it_does_not_count_the_line_at_the_gate() {
     let service = Service::new(|_, _| ok());
     let limit = RateLimit::new(1, 60 * SECOND, 1);
     let client = service.builder().rate_limit(limit).total_timeout(10 * SECOND).build().unwrap();
+    let begun = Instant::now();
+    for _ in 0..3 {
+        check(&client).await.unwrap();
+    }
+    assert!(begun.elapsed() > 120 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_wants_a_bound_on_the_line_sets_one() {
+    let service = Service::new(|_, _| ok());
+    let builder = service.builder().rate_limit(RateLimit::new(1, 60 * SECOND, 1)).gate_timeout(10 * SECOND);
+    let client = builder.build().unwrap();
     check(&client).await.unwrap();
     let error = check(&client).await.unwrap_err();
     assert_eq!((error.kind(), error.attempts(), error.waited()), (ErrorKind::Wait, 0, 10 * SECOND));
     assert!(error.is_timeout() && error.is_retryable());
     let expected = "market.ratio (GET /ratio?coin=BTC): \
-        the total timeout passed while waiting for a turn at the gate; after 10s, of which 10s waiting";
+        the gate timeout passed while waiting for a turn at the gate; after 10s, of which 10s waiting";
     assert_eq!(error.to_string(), expected);
+    // One request may have another.
+    client.raw("/x").gate_timeout(100 * SECOND).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn thousands_at_once_wait_and_none_fails() {
+    let service = Service::new(|_, before| match before % 50 {
+        0 => reply(503, &[], ""),
+        _ => ok(),
+    });
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
+    let begun = Instant::now();
+    let requests: Vec<_> = (0..7000).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    let mut failed = 0;
+    for request in requests {
+        failed += u32::from(request.await.unwrap().is_err());
+    }
+    assert_eq!(failed, 0);
+    assert!(begun.elapsed() > 700 * SECOND, "longer than the total timeout: {:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_follower_counts_no_line_in_which_the_request_for_a_token_stands() {
+    let service = Service::new(|request, before| match request.url.ends_with("token") {
+        _ if before == 0 => reply(429, &[("retry-after", "50")], ""),
+        true => reply(200, &[], TOKEN),
+        false => ok(),
+    });
+    let builder = service.builder().client_credentials("id", "secret").total_timeout(20 * SECOND);
+    let client = builder.retry(Retry::default().attempts(1)).build().unwrap();
+    assert!(check(&client).await.unwrap_err().is_rate_limited());
+    let begun = Instant::now();
+    let calls: Vec<_> = (0..5).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert!(begun.elapsed() >= 49 * SECOND && begun.elapsed() < 70 * SECOND, "{:?}", begun.elapsed());
+    // A bound on the line holds there too.
+    service.becomes(|_, _| reply(429, &[("retry-after", "50")], ""));
+    let builder = service.builder().client_credentials("id", "secret").gate_timeout(20 * SECOND);
+    let client = builder.retry(Retry::default().attempts(1)).build().unwrap();
+    check(&client).await.unwrap_err();
+    let begun = Instant::now();
+    let calls: Vec<_> = (0..5).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    for call in calls {
+        let error = call.await.unwrap().unwrap_err();
+        assert!(error.to_string().contains("the gate timeout passed"), "{error}");
+    }
+    assert_eq!(begun.elapsed(), 20 * SECOND);
+}
+
+/// A transport that keeps no time.
+struct Deaf;
+
+impl Transport for Deaf {
+    fn send(&self, _: HttpRequest) -> SendFuture<'_> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_is_kept_whatever_the_transport_does() {
+    let builder = Client::builder("https://example.com/v2").api_key("canary-key").transport(Deaf);
+    let client = builder.attempt_timeout(SECOND).retry(Retry::none()).build().unwrap();
+    let begun = Instant::now();
+    let error = check(&client).await.unwrap_err();
+    assert!(begun.elapsed() <= SECOND + Duration::from_millis(2), "{:?}", begun.elapsed());
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Head, 1));
+    assert!(error.is_timeout() && error.to_string().contains("no whole reply within 1s"), "{error}");
+    let error = client.raw("/x").attempt_timeout(SECOND / 10).await.unwrap_err();
+    assert!(error.elapsed() < SECOND / 5, "{error}");
+    let error = client.raw("/x").timeout(SECOND / 10).await.unwrap_err();
+    assert!(error.elapsed() < SECOND / 5, "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_may_have_rules_of_its_own() {
+    let service = Service::new(|_, _| reply(404, &[], ""));
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = asked.clone();
+    let deploying = Retry::default().attempts(3).when(move |error| {
+        seen.lock().unwrap().push(error.to_string());
+        error.status() == Some(404)
+    });
+    let error = client.raw("/x").query("note", "canary-key").retry(deploying).await.unwrap_err();
+    assert_eq!((error.attempts(), service.seen().0), (3, 3));
+    let expected = "client.raw (GET /x?note=**********): status 404";
+    assert!(asked.lock().unwrap().iter().all(|error| error == expected), "{asked:?}");
+    assert_eq!(client.raw("/x").await.unwrap_err().attempts(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -133,7 +239,7 @@ async fn what_went_wrong_before_is_the_cause() {
         0 => reply(503, &[], r#"{"message": "canary-key is busy"}"#),
         _ => silence(),
     });
-    let builder = service.builder().total_timeout(15 * SECOND).rate_limit(RateLimit::new(1, 60 * SECOND, 1));
+    let builder = service.builder().gate_timeout(15 * SECOND).rate_limit(RateLimit::new(1, 60 * SECOND, 1));
     let error = check(&builder.build().unwrap()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Wait);
     assert!(format!("{error:#}").contains(": status 503: ********** is busy"), "{error:#}");

@@ -5,6 +5,7 @@
 mod invented;
 
 use std::fmt;
+use std::sync::{Arc, Mutex};
 
 use invented::Client;
 use runtime::Error;
@@ -46,6 +47,43 @@ async fn check(answer: Canned) -> Error {
 async fn a_param_is_masked_as_it_is_sent() {
     let error = check(Canned(Ok((500, String::new())))).await;
     assert!(error.to_string().contains("(GET /ratio?note=*********************)"), "{error}");
+}
+
+#[tokio::test]
+async fn white_space_around_a_secret_is_no_part_of_it() {
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let seen = sent.clone();
+    let echo = move |request: HttpRequest| {
+        seen.lock().unwrap().push(request.headers.clone());
+        let body = r#"{"message": "canary-key canary-secret canary-header canary-token"}"#;
+        match request.url.ends_with("token") {
+            true => HttpResponse::new(200, Headers::new(), r#"{"access_token": " canary-token\n"}"#),
+            false => HttpResponse::new(400, Headers::new(), body),
+        }
+    };
+    let builder = Client::builder("https://example.com/v2").api_key(" canary-key\n").transport(Echo(echo));
+    let builder =
+        builder.client_credentials("\tcanary-id ", "canary-secret\r\n").secret_header("x-own", "canary-header ");
+    let error = builder.build().unwrap().raw("/x").await.unwrap_err();
+    assert_eq!(error.status(), Some(400));
+    let text = format!("{error:?} {error:#?} {}", String::from_utf8_lossy(error.body().unwrap()));
+    assert!(!text.contains("canary"), "{text}");
+    let sent = sent.lock().unwrap();
+    let (asking, asked) = (&sent[0], &sent[1]);
+    // The base64 of `canary-id:canary-secret`.
+    assert_eq!(asking.get("authorization"), Some("Basic Y2FuYXJ5LWlkOmNhbmFyeS1zZWNyZXQ="));
+    assert_eq!(asked.get("authorization"), Some("Bearer canary-token"));
+    assert_eq!((asked.get("x-api-key"), asked.get("x-own")), (Some("canary-key"), Some("canary-header")));
+}
+
+/// Answers as a function says.
+struct Echo<F>(F);
+
+impl<F: Fn(HttpRequest) -> HttpResponse + Send + Sync + 'static> Transport for Echo<F> {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        let reply = (self.0)(request);
+        Box::pin(async { Ok(reply) })
+    }
 }
 
 #[tokio::test]

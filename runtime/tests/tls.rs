@@ -67,6 +67,30 @@ fn what_is_no_certificate_is_refused() {
     assert!(check(&block("?")).starts_with("the root certificate cannot be used: "));
 }
 
+#[tokio::test]
+async fn a_server_that_asks_for_a_certificate_is_shown_one() {
+    let (authority, another) = (Authority::new("ours"), Authority::new("theirs"));
+    let port = start(authority.strict_acceptor("localhost")).await;
+    let builder = || builder(port).root_certificate(authority.pem.clone());
+    let (certificate, key) = authority.client("us");
+    builder().client_certificate(certificate.clone(), &*key).build().unwrap().raw("/x").await.unwrap();
+    builder().build().unwrap().raw("/x").await.unwrap_err();
+    let (theirs, their_key) = another.client("them");
+    builder().client_certificate(theirs, &*their_key).build().unwrap().raw("/x").await.unwrap_err();
+    let check = |certificate: &str, key: &str| {
+        let error = builder().client_certificate(certificate, key).build().unwrap_err();
+        let text = format!("{error:#} {error:?}");
+        assert!(!text.contains(key.lines().nth(1).unwrap_or(key)), "{text}");
+        error.to_string()
+    };
+    assert_eq!(check(&certificate, &their_key), "the client certificate cannot be used");
+    let expected = "the client certificate cannot be used; give it as PEM, from `-----BEGIN CERTIFICATE-----` on";
+    assert_eq!(check("us.pem", &key), expected);
+    let expected = "the key of the client certificate cannot be used; \
+        give it as PEM, from `-----BEGIN PRIVATE KEY-----` on, and not encrypted";
+    assert_eq!(check(&certificate, "canary"), expected);
+}
+
 #[cfg(feature = "system-roots")]
 mod system_roots {
     use std::process::Command;

@@ -7,6 +7,7 @@
 mod invented;
 mod scripted;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use runtime::transport::Phase;
@@ -42,9 +43,9 @@ async fn the_token_endpoint() {
         ("503", || reply(503, &[], ""), 4, "status 503"),
         ("504", || reply(504, &[], ""), 4, "status 504"),
         ("302", || reply(302, &[("location", "https://login.example.com/")], ""), 1, "the host `login.example.com`"),
-        ("204", || reply(204, &[], ""), 1, "an empty body"),
-        ("a page", || token("<html>canary-token</html>"), 1, "is a page"),
-        ("no JSON", || token("access_token=canary-token"), 1, "it is not JSON"),
+        ("204", || reply(204, &[], ""), 2, "an empty body"),
+        ("a page", || token("<html>canary-token</html>"), 2, "is a page"),
+        ("no JSON", || token("access_token=canary-token"), 2, "is no JSON"),
         ("cut JSON", || token(r#"{"access_token": "canary-to"#), 1, "it is not JSON"),
         ("no token", || token(r#"{"expires_in": 60}"#), 1, "it has no `access_token`"),
         ("null", || token(r#"{"access_token": null}"#), 1, "it has no `access_token`"),
@@ -112,18 +113,37 @@ async fn odd_lifetimes_work() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_storm_of_refusals_is_two_attempts_a_call() {
+async fn an_endpoint_that_refuses_every_token_costs_one_of_them() {
     let body = r#"{"access_token": "t", "expires_in": 600}"#;
-    let service =
-        Service::new(|request, _| if request.url.ends_with("token") { token(body) } else { reply(401, &[], "") });
+    let service = Service::new(|request, _| match request.url.rsplit('/').next().unwrap() {
+        "token" => token(body),
+        "good" => ok(),
+        _ => reply(401, &[], ""),
+    });
     let builder = service.builder().client_credentials("id", "secret").rate_limit(RateLimit::none());
     let client = builder.build().unwrap();
-    for _ in 0..20 {
+    for call in 0..20 {
         let error = check(&client).await.unwrap_err();
         assert!(error.is_auth() && !error.is_token());
-        assert_eq!(error.attempts(), 2);
+        assert_eq!(error.attempts(), if call == 0 { 2 } else { 1 });
+        client.raw("/good").await.unwrap();
     }
-    assert!(service.seen().0 == 40 && service.seen().1 <= 40);
+    assert_eq!(service.seen(), (41, 2));
+    // After a while another token is tried, in case it was the token's fault after all.
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    check(&client).await.unwrap_err();
+    assert_eq!(service.seen(), (43, 3));
+    service.becomes(|request, _| if request.url.ends_with("token") { token(body) } else { ok() });
+    check(&client).await.unwrap();
+    // One that was let in meanwhile has its token replaced like any other.
+    let refusals = AtomicUsize::new(0);
+    service.becomes(move |request, _| match request.url.ends_with("token") {
+        true => token(body),
+        false if refusals.fetch_add(1, Ordering::Relaxed) == 0 => reply(401, &[], ""),
+        false => ok(),
+    });
+    check(&client).await.unwrap();
+    assert_eq!(service.seen(), (46, 4));
 }
 
 #[tokio::test(start_paused = true)]

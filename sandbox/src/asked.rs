@@ -4,7 +4,7 @@
 //! take is ignored, and so is an empty text. What is only reported is asked for where that is wanted. What the
 //! values mean is decided by those who use them.
 
-use generated_client::registry::{EndpointInfo, Evidence, ParamInfo, ParamLocation, ValueType};
+use generated_client::registry::{EndpointInfo, ParamInfo, ParamLocation, ValueType};
 
 use crate::number::real;
 use crate::refusal::Refusal;
@@ -41,7 +41,7 @@ impl Asked {
             }
             let parts = parts(param, &value);
             if let [_, _, ..] = *parts
-                && param.list.is_none()
+                && (param.list.is_none() || (strictness == Strictness::Reported && param.single.is_some()))
             {
                 return Err(Refusal::param(format!("`{name}` takes one value: \"{value}\"")));
             }
@@ -63,8 +63,8 @@ impl Asked {
     /// Asks for what is required.
     fn complete(&self, strictness: Strictness) -> Result<(), Refusal> {
         let needed = |param: &ParamInfo| match param.required {
-            Some(Evidence::Reported) => strictness == Strictness::Reported,
-            required => required.is_some(),
+            None => false,
+            Some(known) => known.is_enforced() || strictness == Strictness::Reported,
         };
         let given = |param: &ParamInfo| self.values.iter().any(|(known, _)| known.wire_name == param.wire_name);
         let mut params = self.endpoint.params.unwrap_or_default().iter();
@@ -79,7 +79,10 @@ impl Asked {
         let given = self.values.iter().find(|(param, _)| param.wire_name == name);
         match given {
             Some((_, values)) => values.iter().map(String::as_str).collect(),
-            None => self.endpoint.param(name).and_then(|param| param.default).into_iter().collect(),
+            None => match self.endpoint.param(name) {
+                Some(ParamInfo { default: Some(default), list: Some(_), .. }) => default.split(',').collect(),
+                param => param.and_then(|param| param.default).into_iter().collect(),
+            },
         }
     }
 
@@ -98,9 +101,9 @@ impl Asked {
         self.endpoint.param(name).is_some()
     }
 
-    /// Whether the endpoint takes several values of a param.
+    /// Whether the endpoint takes several values of a param, and has some of its own where it is left out.
     pub(crate) fn takes_several(&self, name: &str) -> bool {
-        self.endpoint.param(name).is_some_and(|param| param.list.is_some())
+        self.endpoint.param(name).is_some_and(|param| param.list.is_some() && param.single.is_none())
     }
 }
 
@@ -150,8 +153,11 @@ fn check(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Asks for one of the values that are reported to be served.
+/// Asks for one of the values that are reported to be served, and for none that is reported to be refused.
 fn served(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
+    if param.refused.contains(&value) {
+        return Err(Refusal::param(format!("`{}` is refused here: \"{value}\"", param.wire_name)));
+    }
     if param.served.is_empty() || param.served.contains(&value) {
         return Ok(());
     }

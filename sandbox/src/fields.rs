@@ -16,17 +16,20 @@ pub(crate) struct Field {
     pub(crate) ty: ValueType,
     pub(crate) range: Range,
     pub(crate) unit: &'static str,
+    /// A value that was seen.
+    pub(crate) example: Option<&'static str>,
 }
 
 impl Field {
     fn new(name: impl Into<Cow<'static, str>>, ty: ValueType) -> Self {
-        Self { name: name.into(), ty, range: Range::ALL, unit: "" }
+        Self { name: name.into(), ty, range: Range::ALL, unit: "", example: None }
     }
 }
 
 impl From<&FieldInfo> for Field {
     fn from(info: &FieldInfo) -> Self {
-        Self { name: Cow::Borrowed(info.wire_name), ty: info.ty, range: info.range, unit: info.unit }
+        let FieldInfo { ty, range, unit, example, .. } = *info;
+        Self { name: Cow::Borrowed(info.wire_name), ty, range, unit, example }
     }
 }
 

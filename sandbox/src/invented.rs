@@ -19,16 +19,7 @@ pub(crate) const FIELDS: &str = "fields";
 pub(crate) const BODY: &str = "body";
 
 /// Endpoints whose records have more than one value, by path.
-const NAMES: &[(&str, &[&str])] = &[
-    ("/anchoredCLS", &["cumulativeLong", "cumulativeShort"]),
-    ("/anchoredGlobalAccounts", &["longPct", "shortPct"]),
-    ("/anchoredTopTraderAccounts", &["longPct", "shortPct"]),
-    ("/anchoredTopTraderPositions", &["longPct", "shortPct"]),
-    ("/bestBidAsk", &["ask", "bid"]),
-    ("/globalBidAsk", &["ask", "bid"]),
-    ("/netLongShort", &["netLong", "netShort"]),
-    ("/pmLevels", &["pmEq", "pmHigh", "pmLow", "pmOpen"]),
-];
+const NAMES: &[(&str, &[&str])] = &[("/bestBidAsk", &["ask", "bid"]), ("/globalBidAsk", &["ask", "bid"])];
 
 /// The names of the values in the endpoint's unknown records.
 pub(crate) fn names(endpoint: &EndpointInfo) -> Vec<Cow<'static, str>> {

@@ -1,4 +1,4 @@
-//! Values for fields of which only name, type, unit and range are known.
+//! Values for fields of which only name, type, unit and range are known, and what one value was.
 //!
 //! The same field has the same value at the same moment, and moves slowly from one moment to the next. It
 //! stays within its range and agrees with no other field; what is called a price is one near the market's.
@@ -52,7 +52,7 @@ impl Source<'_> {
             ValueType::Named(named) => {
                 self.seed.number(self.moment).pick(named.values).map_or("sandbox", |known| known.value).into()
             }
-            ValueType::String => "sandbox".into(),
+            ValueType::String => self.field.example.unwrap_or("sandbox").into(),
             ValueType::Record(info) => object(&fields::of_record(info), self.seed, self.scope, self.moment, self.depth),
             ValueType::List(item) => self.list(*item),
             _ if is_price(self.field) => self.scope.near_price(self.seed, self.moment).into(),
@@ -102,7 +102,14 @@ fn bounds(field: &Field) -> (f64, f64) {
         unit if unit.contains("USD") || unit.contains("currency") => (0.0, 1_000_000.0),
         _ => (0.0, 100.0),
     };
+    // What was seen once has the magnitude of what is to come, on either side of zero if it was below.
+    let (low, high) = match field.example.and_then(|example| example.parse::<f64>().ok()) {
+        Some(seen) if seen < 0.0 => (2.0 * seen, -2.0 * seen),
+        Some(seen) if seen > 0.0 => (seen / 2.0, seen * 1.5),
+        _ => (low, high),
+    };
     match (min, max) {
+        (Some(min), Some(max)) if field.example.is_some() => (low.max(min), high.min(max)),
         (Some(min), Some(max)) => (min, max),
         (Some(min), None) => (min, min + high - low),
         (None, Some(max)) => (max - (high - low), max),
@@ -127,7 +134,7 @@ mod tests {
     }
 
     fn check(ty: ValueType, range: Range) -> impl Iterator<Item = Value> {
-        let field = Field { name: Cow::Borrowed("field"), ty, range, unit: "" };
+        let field = Field { name: Cow::Borrowed("field"), ty, range, unit: "", example: None };
         let scope = scope("");
         (0..500).map(move |step| value(&field, Seed::new(1), &scope, 1_700_000_000 + 9_000 * step))
     }
@@ -144,7 +151,8 @@ mod tests {
                 ("priceChange", "percent", false),
                 ("size", "quote currency", false),
             ] {
-                let field = Field { name: Cow::Borrowed(name), ty: ValueType::Number, range: Range::ALL, unit };
+                let field =
+                    Field { name: Cow::Borrowed(name), ty: ValueType::Number, range: Range::ALL, unit, example: None };
                 let value = value(&field, Seed::new(1), &scope, moment).as_f64().unwrap();
                 assert_eq!((value / price - 1.0).abs() < 0.02, expected, "{coin} costs {price}, {name} is {value}");
             }
@@ -162,6 +170,19 @@ mod tests {
         assert!(check(ValueType::Count, range).all(|value| (0..=3).contains(&value.as_u64().unwrap())));
         let range = Range { min: Some(5.0), max: None };
         assert!(check(ValueType::Number, range).all(|value| value.as_f64().unwrap() >= 5.0));
+    }
+
+    #[test]
+    fn values_have_the_magnitude_of_the_example() {
+        for (example, low, high) in [("0.0001", 5.0e-5, 1.5e-4), ("3e9", 1.5e9, 4.5e9), ("-20", -40.0, 40.0)] {
+            let field = Field { name: Cow::Borrowed("field"), example: Some(example), ..number() };
+            let value = value(&field, Seed::new(1), &scope(""), 1_700_000_000).as_f64().unwrap();
+            assert!((low..=high).contains(&value), "{example}: {value}");
+        }
+    }
+
+    fn number() -> Field {
+        Field { name: Cow::Borrowed("field"), ty: ValueType::Number, range: Range::ALL, unit: "", example: None }
     }
 
     #[test]

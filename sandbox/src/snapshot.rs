@@ -53,10 +53,18 @@ fn liquidation_levels(scope: &Scope, asked: &Asked, moment: i64) -> Vec<Row> {
 }
 
 fn cumulative_levels(scope: &Scope, asked: &Asked, moment: i64) -> Vec<Row> {
-    let total = |side| total_size(levels_asked(scope, asked, moment).filter(move |level| level.side == side));
+    let [long, short] = [Side::Long, Side::Short].map(|side| {
+        let levels: Vec<_> = levels_asked(scope, asked, moment).filter(|level| level.side == side).collect();
+        (total_size(levels.iter().copied()), i64::try_from(levels.len()).unwrap_or(i64::MAX))
+    });
     vec![vec![
-        ("totalLongLiquidationSize", total(Side::Long).into()),
-        ("totalShortLiquidationSize", total(Side::Short).into()),
+        ("timestamp", to_wire(moment).into()),
+        ("totalLongLiquidationSize", long.0.into()),
+        ("totalShortLiquidationSize", short.0.into()),
+        ("totalSizeLiquidationDelta", rounded(long.0 - short.0, 2).into()),
+        ("totalLongLiquidationCount", long.1.into()),
+        ("totalShortLiquidationCount", short.1.into()),
+        ("totalCountLiquidationDelta", (long.1 - short.1).into()),
     ]]
 }
 

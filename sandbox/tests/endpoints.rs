@@ -14,7 +14,7 @@ fn endpoints() -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
     all.filter_map(|endpoint| Some((endpoint.path?, *endpoint)))
 }
 
-/// What a careful client sends: what is reported as required.
+/// What the emitted example asks: what is required, with the values that the catalogue has.
 fn query(endpoint: &EndpointInfo) -> String {
     let params = endpoint.params.unwrap_or_default();
     let required = params.iter().filter(|param| param.required.is_some() && param.location == ParamLocation::Query);
@@ -29,11 +29,7 @@ fn filled(path: &str) -> String {
 }
 
 fn sample(param: &ParamInfo) -> &'static str {
-    match param.ty {
-        ValueType::Named(named) => named.values.first().unwrap().value,
-        ValueType::String => "klines",
-        _ => "1",
-    }
+    param.example.or(param.default).unwrap_or_else(|| panic!("`{}` has no example", param.wire_name))
 }
 
 #[tokio::test]
@@ -69,12 +65,11 @@ async fn every_endpoint_answers_with_its_fields() {
                     let limit = endpoint.param("limit").and_then(|limit| limit.default).unwrap_or("50");
                     assert_eq!(data.len().to_string(), limit, "{path}");
                     let times = data.iter().map(|row| row[time].as_i64().unwrap()).collect::<Vec<_>>();
-                    assert!(times.windows(2).all(|pair| pair[1] - pair[0] == 60), "{path} is not by the minute");
-                    assert_eq!(
-                        times.last(),
-                        Some(&(NOW - NOW % 60 - 60)),
-                        "{path} does not end with the latest full minute"
-                    );
+                    let example = endpoint.param("timeframe").and_then(|timeframe| timeframe.example);
+                    let seconds = if example == Some("1d") { 86_400 } else { 3_600 };
+                    assert!(times.windows(2).all(|pair| pair[1] - pair[0] == seconds), "{path} is not by {example:?}");
+                    let latest = NOW - NOW % seconds - seconds;
+                    assert_eq!(times.last(), Some(&latest), "{path} does not end with the latest full interval");
                 }
                 assert_eq!(invented, record.is_none().then_some("fields"), "{path}");
             }
@@ -237,4 +232,37 @@ async fn what_is_made_up_is_useful() {
     assert!(all.as_array().unwrap().contains(&range), "{range} is not in {all}");
     assert!(server.get("/dataAvailability?endpointName=nothing").await.json()["endTime"].is_null());
     assert_eq!(server.get("/ping").await.json()["status"], "ok");
+}
+
+#[tokio::test]
+async fn every_example_is_answered_where_all_that_is_reported_is_asked_for() {
+    let server = Server::with(sandbox::Sandbox::builder().stop_clock_at(NOW).strict(true)).await;
+    for (path, endpoint) in endpoints() {
+        let path = format!("{}?{}", filled(path), query(endpoint));
+        let reply = server.get(&path).await;
+        assert_eq!(reply.status, 200, "{path}: {reply:?}");
+        if let BodyInfo::Series { .. } = endpoint.body {
+            assert!(!reply.data().is_empty(), "{path} brings no record");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_known_to_be_refused_is_refused_where_it_is_asked_for() {
+    let strict = Server::with(sandbox::Sandbox::builder().stop_clock_at(NOW).strict(true)).await;
+    for (path, status) in [
+        ("/averageLeverageUsed?coin=BTC&timeframe=1h&exchange=okx_perp_coin", 200),
+        ("/averageLeverageUsed?coin=BTC&timeframe=1h&exchange=binance_perp_stable", 422),
+        ("/averageLeverageUsed?coin=BTC&timeframe=1h&exchange=bybit_perp_coin", 422),
+        ("/liqLevelsCount?coin=BTC&timeframe=1h&exchange=binance_perp_stable", 422),
+        ("/liqLevelsCount?coin=BTC&timeframe=1h&exchange=okx_perp_coin", 200),
+        ("/liquidationHeatmap?coin=BTC", 200),
+        ("/liquidationHeatmap?coin=BTC&exchange=okx_perp_stable", 422),
+        ("/globalAccounts?coin=BTC&timeframe=1h&exchange=binance_perp_stable,bybit_perp_coin", 422),
+    ] {
+        assert_eq!(strict.get(path).await.status, status, "{path}");
+    }
+    let default = strict.get("/liquidationHeatmap?coin=BTC").await;
+    let venues = serde_json::json!(["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"]);
+    assert_eq!(default.json()["metadata"]["exchanges"], venues);
 }

@@ -99,13 +99,18 @@ async fn trades_agree() {
         let sell = column("sellVolume", "sellVolume").await;
         let delta = column("volumeDelta", "volumeDelta").await;
         let ratio = column("volumeRatio", "volumeRatio").await;
-        let orders = column("marketOrderCount", "marketOrderCount").await;
+        let orders = column("marketOrderCount", "total").await;
+        let (bought, sold) = (column("marketOrderCount", "buy").await, column("marketOrderCount", "sell").await);
+        let size = column("marketOrderAverageSize", "total").await;
         for index in 0..buy.len() {
             let (buy, sell) = (buy[index], sell[index]);
             assert!(buy >= 0.0 && sell >= 0.0 && orders[index] >= 0.0, "{query}");
             assert_close(buy - sell, delta[index], &query);
             let expected = if buy + sell == 0.0 { 0.0 } else { (buy - sell) / (buy + sell) };
             assert_close(expected, ratio[index], &query);
+            assert_close(bought[index] + sold[index], orders[index], &query);
+            let volume = size[index] * orders[index];
+            assert!((volume - buy - sell).abs() <= 1e-3 * volume, "{query}: {volume} of {buy} and {sell}");
         }
         assert_eq!(buy.len(), 40, "round {round}");
     }
@@ -142,9 +147,9 @@ async fn anchored_sums_run_from_each_anchor() {
         let (anchor, seconds) = [("1h", HOUR), ("4h", 4 * HOUR), ("1d", DAY)][usize::try_from(dice.below(3)).unwrap()];
         for (path, field, anchored, sum) in [
             ("volumeDelta", "volumeDelta", "anchoredCVD", "cumulativeDelta"),
-            ("netLongShortDelta", "netLongShortDelta", "anchoredCLSD", "anchoredCLSD"),
-            ("netLongShort", "netLong", "anchoredCLS", "cumulativeLong"),
-            ("netLongShort", "netShort", "anchoredCLS", "cumulativeShort"),
+            ("netLongShortDelta", "netLongShortDelta", "anchoredCLSD", "cumulativeDelta"),
+            ("netLongShort", "netLongs", "anchoredCLS", "cumulativeNetLongs"),
+            ("netLongShort", "netShorts", "anchoredCLS", "cumulativeNetShorts"),
         ] {
             let parts = server.data(&format!("/{path}?{query}")).await;
             let sums = server.column(&format!("/{anchored}?{query}&anchor={anchor}"), sum).await;
@@ -179,13 +184,21 @@ async fn crowds_agree() {
             .chain(["anchoredTopTraderPositions", "anchoredGlobalAccounts", "anchoredTopTraderAccounts"])
         {
             let data = server.data(&format!("/{path}?{query}")).await;
+            let [longs, shorts] = if path.starts_with("anchored") {
+                ["cumulativeLongPct", "cumulativeShortPct"]
+            } else {
+                ["longPct", "shortPct"]
+            };
             for row in &data {
-                assert_close(row["longPct"].as_f64().unwrap() + row["shortPct"].as_f64().unwrap(), 100.0, path);
+                assert_close(row[longs].as_f64().unwrap() + row[shorts].as_f64().unwrap(), 100.0, path);
             }
-            long.push(data.iter().map(|row| row["longPct"].as_f64().unwrap()).collect::<Vec<_>>());
+            long.push(data.iter().map(|row| row[longs].as_f64().unwrap()).collect::<Vec<_>>());
         }
-        for (path, whales, retail) in [("whaleRetailDelta", 1, 2), ("anchoredWhaleRetailDelta", 4, 5)] {
-            let delta = server.column(&format!("/{path}?{query}"), path).await;
+        for (path, field, whales, retail) in [
+            ("whaleRetailDelta", "whaleRetailDelta", 1, 2),
+            ("anchoredWhaleRetailDelta", "cumulativeWhaleRetailDelta", 4, 5),
+        ] {
+            let delta = server.column(&format!("/{path}?{query}"), field).await;
             for (index, delta) in delta.into_iter().enumerate() {
                 assert_close(long[whales][index] - long[retail][index], delta, path);
             }
@@ -213,7 +226,7 @@ async fn anchored_shares_begin_at_each_anchor() {
             [("globalAccounts", "anchoredGlobalAccounts"), ("topTraderPositions", "anchoredTopTraderPositions")]
         {
             let shares = server.data(&format!("/{plain}?{query}")).await;
-            let anchored = server.column(&format!("/{anchored}?{query}&anchor={anchor}"), "longPct").await;
+            let anchored = server.column(&format!("/{anchored}?{query}&anchor={anchor}"), "cumulativeLongPct").await;
             let mut at_anchor = None;
             for (pair, anchored) in shares.windows(2).zip(&anchored[1..]) {
                 let [before, now] = [0, 1].map(|index| pair[index]["longPct"].as_f64().unwrap());

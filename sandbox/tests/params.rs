@@ -95,7 +95,7 @@ async fn what_is_reported_is_asked_for_where_wanted() {
         ("/volumeRatio?coin=BTC&timeframe=1h&limit=6", 422, "invalid_param"),
         ("/volumeRatio?coin=BTC&timeframe=1h&nobodyKnows=1", 422, "unknown_param"),
         ("/volumeRatio?coin=BTC&timeframe=1h&exchange=okx_perp_coin,kraken_spot", 422, "unsupported_exchange"),
-        ("/klines?coin=BTC&timeframe=1h&exchange=binance_perp_stable,okx_perp_stable", 422, "unsupported_exchange"),
+        ("/klines?coin=BTC&timeframe=1h&exchange=binance_perp_stable,okx_perp_stable", 422, "invalid_param"),
         ("/volumeRatio?coin=BTC", 422, "missing_param"),
         ("/volumeRatio?timeframe=1h", 422, "missing_param"),
         ("/klines?coin=BTC&timeframe=1h", 422, "missing_param"),

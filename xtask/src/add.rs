@@ -45,10 +45,12 @@ impl Add {
             given.clone().or_else(|| answer(question)).filter(|answer| !answer.is_empty())
         };
         let group = ask(&self.group, "The group (like `orderflow`): ");
-        let evidence = ask(&self.evidence, "How the path is known (document, published, reported): ");
+        let evidence = ask(&self.evidence, "How the path is known (document, published, reported, former): ");
         let (Some(group), Some(evidence)) = (&group, &evidence) else {
-            let missing =
-                [("--group GROUP", group.is_none()), ("--evidence document|published|reported", evidence.is_none())];
+            let missing = [
+                ("--group GROUP", group.is_none()),
+                ("--evidence document|published|reported|former", evidence.is_none()),
+            ];
             let missing: Vec<&str> = missing.iter().filter(|(_, is)| *is).map(|(flag, _)| *flag).collect();
             return fail(&format!("error: an endpoint needs more; add {}\n", missing.join(" and ")));
         };

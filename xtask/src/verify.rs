@@ -5,6 +5,7 @@
 
 mod diff;
 mod docs;
+mod facts;
 mod features;
 mod fuzz;
 mod gate;
@@ -15,6 +16,7 @@ mod page;
 mod sandbox;
 mod throughput;
 
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
 use clap::Args;
@@ -26,6 +28,7 @@ use crate::terminal::{fail, say};
 const CHECKS: &[Check] = &[
     diff::CHECK,
     docs::CHECK,
+    facts::CHECK,
     features::CHECK,
     fuzz::CHECK,
     gate::CHECK,
@@ -43,6 +46,9 @@ pub(crate) struct Verify {
     /// Which to run; all of them if none is named
     #[arg(value_name = "NAME")]
     names: Vec<String>,
+    /// The file of `facts`, behind its name
+    #[arg(skip)]
+    file: Option<PathBuf>,
     /// Run none, only say what there is and which programs are missing
     #[arg(long)]
     list: bool,
@@ -72,7 +78,13 @@ struct Program {
 }
 
 impl Verify {
-    pub(crate) fn run(&self) -> ExitCode {
+    pub(crate) fn run(mut self) -> ExitCode {
+        if let [name, file] = self.names.as_slice()
+            && name == facts::CHECK.name
+            && facts::is_file(file)
+        {
+            self.file = self.names.pop().map(PathBuf::from);
+        }
         let chosen = match chosen(&self.names) {
             Ok(chosen) => chosen,
             Err(unknown) => return fail(&unknown),
@@ -81,7 +93,7 @@ impl Verify {
             say(&chosen.iter().map(|check| check.description()).collect::<Vec<_>>().concat());
             return ExitCode::SUCCESS;
         }
-        let failures: Vec<String> = chosen.iter().filter_map(|check| check.verdict(self).err()).collect();
+        let failures: Vec<String> = chosen.iter().filter_map(|check| check.verdict(&self).err()).collect();
         match failures.as_slice() {
             [] => ExitCode::SUCCESS,
             _ => fail(&failures.concat()),
@@ -167,7 +179,7 @@ mod tests {
         let needs = &[Program { probe: &["no-such-program-anywhere"], install: "install it" }];
         let check = Check { name: "probe", shows: "nothing", needs, run: |_| Ok(()) };
         assert_eq!(
-            check.verdict(&Verify { names: Vec::new(), list: false, seconds: 1 }),
+            check.verdict(&Verify { names: Vec::new(), file: None, list: false, seconds: 1 }),
             Err("error: `verify probe` needs more; run `install it`\n".to_owned())
         );
     }

@@ -249,7 +249,7 @@ fn add_names_everything_that_is_missing() {
     let output = run(&["add", "/depth"], &spec, &out);
     assert_eq!(
         text(&output.stderr),
-        "error: an endpoint needs more; add --group GROUP and --evidence document|published|reported\n"
+        "error: an endpoint needs more; add --group GROUP and --evidence document|published|reported|former\n"
     );
     let output = run(&["add", "/depth", "--group", "books", "--evidence", "reported", "--yes"], &spec, &out);
     assert!(output.status.success(), "{}", text(&output.stderr));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Api, Body, Endpoint, Evidence, Group};
+use crate::model::{Api, Body, Endpoint, Group};
 
 /// A fact, or several of a kind, that somebody should find out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ fn limits(api: &Api) -> Option<Wanted> {
 fn required(api: &Api) -> Vec<Wanted> {
     let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
     for param in with_path(api).flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param) {
-        if param.required == Some(Evidence::Reported) && !param.in_path {
+        if param.required.is_some() && !param.is_argument() {
             *takers.entry(&param.wire_name).or_default() += 1;
         }
     }

@@ -15,11 +15,11 @@ pub(super) fn file(api: &Api) -> File {
     text += &groups(api, &coverage);
     text += "\n## How facts are known\n\n";
     text += &table(
-        ["facts", "documented", "published", "reported", "unknown"],
+        ["facts", "documented", "published", "reported", "former", "unknown"],
         coverage.facts.iter().map(|tally| {
-            let numbers = [tally.document, tally.published, tally.reported, tally.unknown].map(|n| n.to_string());
-            let [document, published, reported, unknown] = numbers;
-            row([tally.what.clone(), document, published, reported, unknown])
+            let numbers = [tally.document, tally.published, tally.reported, tally.former, tally.unknown];
+            let [document, published, reported, former, unknown] = numbers.map(|number| number.to_string());
+            row([tally.what.clone(), document, published, reported, former, unknown])
         }),
     );
     text += "\n## Worth finding out\n\nThe number is how many endpoints gain.\n\n";

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::model::{Evidence, Range};
+use crate::model::{Body, Endpoint, Evidence, Param, Range};
 
 /// Where lines of documentation end at the latest, without the slashes.
 const WIDTH: usize = 110;
@@ -60,16 +60,6 @@ pub(super) fn code(text: &str) -> String {
     let fence = "`".repeat(longest + 1);
     let space = if longest > 0 { " " } else { "" };
     format!("{fence}{space}{text}{space}{fence}")
-}
-
-/// What is said of the values that were served, while all others may be.
-pub(super) fn served(values: &[String]) -> String {
-    let codes: Vec<_> = values.iter().map(|value| code(value)).collect();
-    match codes.split_last() {
-        None => String::new(),
-        Some((only, [])) => format!("Public clients were served {only} only."),
-        Some((last, others)) => format!("Public clients were served {} and {last} only.", others.join(", ")),
-    }
 }
 
 /// Whether Markdown reads the word at the start of a line as what it is: no list, no heading, no rule.
@@ -154,6 +144,84 @@ pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> Strin
     sentence(&facts.join(", "))
 }
 
+/// What is known of single values of a param, in sentences.
+pub(super) fn values(param: &Param) -> String {
+    let single = match param.single {
+        None => String::new(),
+        Some(Evidence::Document) => "It takes one value.".to_owned(),
+        Some(known) => format!("It takes one value, {}.", known.told()),
+    };
+    let works = listed("Known to work", &param.works);
+    let refused = listed("Known to be refused", &param.refused);
+    let parts = [single, served(&param.served), works, refused];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// What is said of the values that were served, while all others may be.
+pub(super) fn served(served: &[String]) -> String {
+    if served.is_empty() { String::new() } else { format!("Public clients were served {} only.", codes(served)) }
+}
+
+/// Values behind a few words; nothing where there is none.
+fn listed(before: &str, values: &[String]) -> String {
+    match values {
+        [] => String::new(),
+        [one] => format!("{before} is {}.", code(one)),
+        several => format!("{before} are {}.", codes(several)),
+    }
+}
+
+/// Values as code, in the order in which they are.
+fn codes(values: &[String]) -> String {
+    let codes: Vec<_> = values.iter().map(|value| code(value)).collect();
+    match codes.split_last() {
+        Some((end, others @ [_, ..])) => format!("{} and {end}", others.join(", ")),
+        _ => codes.concat(),
+    }
+}
+
+/// A sentence as it stands behind other words.
+pub(super) fn lower_first(text: &str) -> String {
+    let mut characters = text.chars();
+    // An acronym keeps its capitals.
+    match (characters.next(), characters.clone().next()) {
+        (Some(first), second) if !second.is_some_and(char::is_uppercase) => {
+            format!("{}{}", first.to_lowercase(), characters.as_str())
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// What begins the sentence that says what nobody knows, the last of any notes.
+const UNKNOWN: &str = "Unknown: ";
+
+/// Notes without that sentence, and what it says.
+pub(super) fn unknown(notes: &str) -> (&str, Option<&str>) {
+    match notes.find(UNKNOWN) {
+        Some(at) if at == 0 || notes[..at].ends_with(' ') => {
+            (notes[..at].trim_end(), Some(notes[at + UNKNOWN.len()..].trim_end_matches('.')))
+        }
+        _ => (notes, None),
+    }
+}
+
+/// Everything that nobody knows of an endpoint, for that sentence.
+pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
+    let params = endpoint.params.is_none().then_some("its params");
+    let body = match endpoint.body {
+        Body::Unknown => Some("its body"),
+        Body::Series { record: None, .. } => Some("the fields of its records"),
+        _ => None,
+    };
+    params.into_iter().chain(body).chain(unknown(&endpoint.notes).1).collect()
+}
+
+/// That sentence, of several things.
+pub(super) fn unknowns<S: AsRef<str>>(things: &[S]) -> String {
+    let things: Vec<_> = things.iter().map(|thing| prose(thing.as_ref())).collect();
+    if things.is_empty() { String::new() } else { format!("{UNKNOWN}{}.", things.join("; ")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,6 +263,20 @@ mod tests {
         }
         let long = "word ".repeat(21) + "`<script>alert(1) and so on</script>`";
         assert!(wrap(&long).iter().any(|line| line.contains("`<script>alert(1) and so on</script>`")), "{long}");
+    }
+
+    #[test]
+    fn what_nobody_knows_is_told_apart() {
+        for (notes, expected) in [
+            ("It lags. Unknown: the unit, and why.", ("It lags.", Some("the unit, and why"))),
+            ("Unknown: the unit.", ("", Some("the unit"))),
+            ("It lags.", ("It lags.", None)),
+            ("", ("", None)),
+        ] {
+            assert_eq!(unknown(notes), expected, "{notes}");
+        }
+        assert_eq!(unknowns(&["the unit", "its `body`"]), "Unknown: the unit; its `body`.");
+        assert_eq!(unknowns::<&str>(&[]), "");
     }
 
     #[test]

@@ -56,11 +56,11 @@ fn params_of(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {
     endpoint.params.iter().flatten()
 }
 
+/// A param and one of the setters that set it.
+type Set<'a> = (&'a Param, &'a Setter);
+
 /// Params with their setters, apart from arguments: those of one type everywhere, then those whose type differs.
-pub(super) fn setters<'a>(
-    api: &'a Api,
-    params: impl Iterator<Item = &'a Param>,
-) -> (Vec<(&'a Param, &'a Setter)>, Vec<(&'a Param, &'a Setter)>) {
+pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>) -> (Vec<Set<'a>>, Vec<Set<'a>>) {
     let params = params.filter(|param| !param.is_argument());
     let setters = params.flat_map(|param| {
         let idents = std::iter::once(&param.ident).chain(&param.list);
@@ -73,16 +73,15 @@ fn method_docs(endpoint: &Endpoint) -> Vec<String> {
     let path = endpoint.path.as_deref().unwrap_or_default();
     let body = match &endpoint.body {
         Body::Series { record: Some(record), .. } => format!("a series of [`{}`]", record.ident),
-        Body::Series { record: None, .. } => "a series of records whose fields are unknown".to_owned(),
+        Body::Series { record: None, .. } => "a series of records".to_owned(),
         Body::Object { record, .. } => format!("one [`{}`]", record.ident),
-        Body::Unknown => "a body of which nothing is known".to_owned(),
+        Body::Unknown => "any body".to_owned(),
     };
-    vec![
-        docs::prose(&endpoint.summary),
-        docs::aliases(&endpoint.aliases),
-        format!("{}: {body}.{} {}", docs::code(&format!("GET {path}")), evidence(endpoint), params_line(endpoint)),
-        docs::prose(&endpoint.notes),
-    ]
+    let call = [format!("{}: {body}.", docs::code(&format!("GET {path}"))), evidence(endpoint), params_line(endpoint)];
+    let call: Vec<_> = call.into_iter().filter(|sentence| !sentence.is_empty()).collect();
+    let notes = [docs::prose(docs::unknown(&endpoint.notes).0), docs::unknowns(&docs::unknown_of(endpoint))];
+    let notes: Vec<_> = notes.into_iter().filter(|sentence| !sentence.is_empty()).collect();
+    vec![docs::prose(&endpoint.summary), docs::aliases(&endpoint.aliases), call.join(" "), notes.join(" ")]
 }
 
 /// What is not known from the interface document itself.
@@ -94,31 +93,39 @@ fn evidence(endpoint: &Endpoint) -> String {
     let path = endpoint.evidence;
     match (path, body) {
         (Evidence::Document, None | Some(Evidence::Document)) => String::new(),
-        (Evidence::Document, Some(body)) => format!(" The fields are {}.", body.told()),
-        (path, Some(body)) if path == body => format!(" Path and fields are {}.", path.told()),
-        (path, Some(body)) => format!(" The path is {}, the fields are {}.", path.told(), body.told()),
-        (path, None) => format!(" The path is {}.", path.told()),
+        (Evidence::Document, Some(body)) => format!("The fields are {}.", body.told()),
+        (path, Some(body)) if path == body => format!("Path and fields are {}.", path.told()),
+        (path, Some(body)) => format!("The path is {}, the fields are {}.", path.told(), body.told()),
+        (path, None) => format!("The path is {}.", path.told()),
     }
 }
 
 /// The params as code, with those that are reported as required marked.
 fn params_line(endpoint: &Endpoint) -> String {
     let Some(params) = &endpoint.params else {
-        return "Its params are unknown.".to_owned();
+        return String::new();
     };
     if params.is_empty() {
         return "It takes no params.".to_owned();
     }
-    let named = |filter: fn(&&EndpointParam) -> bool| {
-        let names = params.iter().filter(filter).map(|param| docs::code(param.param.argument()));
+    let named = |is_named: &dyn Fn(&EndpointParam) -> bool| {
+        let names = params.iter().filter(|param| is_named(param)).map(|param| docs::code(param.param.argument()));
         names.collect::<Vec<_>>().join(", ")
     };
-    let required = named(|param| param.param.required == Some(Evidence::Reported));
-    let mut line = format!("Params: {}.", named(|_| true));
-    if !required.is_empty() {
-        line += &format!(" Reported as required: {required}.");
+    let mut line = format!("Params: {}.", named(&|_| true));
+    let values = params.iter().filter(|param| param.shared.is_none_or(|(_, anew)| anew)).filter_map(|param| {
+        let values = docs::values(&param.param);
+        let name = docs::code(param.param.argument());
+        (!values.is_empty()).then(|| format!(" Of {name}, {}", docs::lower_first(&values)))
+    });
+    let values: String = values.collect();
+    for (known, how) in [(Evidence::Reported, "Reported as required"), (Evidence::Former, "Required formerly")] {
+        let required = named(&|param| param.param.required == Some(known));
+        if !required.is_empty() {
+            line += &format!(" {how}: {required}.");
+        }
     }
-    line
+    line + &values
 }
 
 /// The setters that the endpoint has: a list of their traits, those of its param set by one macro, and an `impl` for

@@ -35,7 +35,7 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
     let source = Source {
         path: format!("{}.rs", group.ident),
         from: group.file.clone(),
-        docs: format!("{}: {}", docs::prose(&group.title), lower_first(&summary)),
+        docs: format!("{}: {}", docs::prose(&group.title), docs::lower_first(&summary)),
         items,
     };
     let sets: Vec<_> = api.param_sets.iter().map(|set| params::macro_name(set).to_string()).collect();
@@ -65,10 +65,10 @@ fn client_field(group: &Group) -> Ident {
 
 fn accessor(group: &Group) -> TokenStream {
     let (handle, accessor) = (ident(&group.handle), ident(&group.ident));
-    let title = format!("{}: {}", docs::prose(&group.title), lower_first(&docs::prose(&group.summary)));
+    let title = format!("{}: {}", docs::prose(&group.title), docs::lower_first(&docs::prose(&group.summary)));
     let aliases = docs::aliases(&group.aliases);
     let client = client_field(group);
-    let doc = docs::doc([title, aliases]);
+    let doc = docs::doc([title, aliases, docs::prose(&group.notes)]);
     quote! {
         impl Client {
             #doc
@@ -112,7 +112,7 @@ fn own_record(body: &Body) -> Option<&str> {
 }
 
 fn registry(api: &Api, group: &Group) -> TokenStream {
-    let Group { ident: name, title, summary, aliases, .. } = group;
+    let Group { ident: name, title, summary, aliases, notes, .. } = group;
     let endpoints = group.endpoints.iter().map(|endpoint| {
         if endpoint.path.is_some() {
             let marker = ident(&endpoint.type_ident);
@@ -122,20 +122,10 @@ fn registry(api: &Api, group: &Group) -> TokenStream {
         }
     });
     let aliases = (!aliases.is_empty()).then(|| quote!(.aliases(&[#(#aliases),*])));
+    let notes = (!notes.is_empty()).then(|| quote!(.notes(#notes)));
     quote! {
         pub(crate) static GROUP: GroupInfo =
-            GroupInfo::new(#name, #title).summary(#summary) #aliases .endpoints(&[#(#endpoints),*]);
-    }
-}
-
-fn lower_first(text: &str) -> String {
-    let mut characters = text.chars();
-    // An acronym keeps its capitals.
-    match (characters.next(), characters.clone().next()) {
-        (Some(first), second) if !second.is_some_and(char::is_uppercase) => {
-            format!("{}{}", first.to_lowercase(), characters.as_str())
-        }
-        _ => text.to_owned(),
+            GroupInfo::new(#name, #title).summary(#summary) #aliases #notes .endpoints(&[#(#endpoints),*]);
     }
 }
 

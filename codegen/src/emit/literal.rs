@@ -23,6 +23,7 @@ impl ToTokens for Evidence {
             Self::Document => quote!(Evidence::Document),
             Self::Published => quote!(Evidence::Published),
             Self::Reported => quote!(Evidence::Reported),
+            Self::Former => quote!(Evidence::Former),
         });
     }
 }
@@ -140,7 +141,8 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
     let range = link("range", Some(field.range).filter(|range| !range.is_all()));
     let (unit, summary, notes) =
         (text("unit", &field.unit), text("summary", &field.summary), text("notes", &field.notes));
-    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #optional #range #unit #summary #notes)
+    let example = link("example", field.example.as_ref());
+    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #optional #range #example #unit #summary #notes)
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
@@ -159,12 +161,18 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
     let range = link("range", Some(param.range).filter(|range| !range.is_all()));
     let (unit, summary, notes) =
         (text("unit", &param.unit), text("summary", &param.summary), text("notes", &param.notes));
-    let served =
-        link("served", Some(&param.served).filter(|served| !served.is_empty()).map(|served| quote!(&[#(#served),*])));
+    let (served, works) = (values("served", &param.served), values("works", &param.works));
+    let (refused, example) = (values("refused", &param.refused), link("example", param.example.as_ref()));
+    let single = link("single", param.single);
     quote! {
         ParamInfo::new(#name, #wire_name, #ty, #evidence)
-        #in_path #list #required #default #range #served #unit #summary #notes
+        #in_path #list #required #single #default #range #served #works #refused #example #unit #summary #notes
     }
+}
+
+/// A list of values, if there is one.
+fn values(key: &str, values: &[String]) -> TokenStream {
+    link(key, Some(values).filter(|values| !values.is_empty()).map(|values| quote!(&[#(#values),*])))
 }
 
 /// A param as an endpoint takes it: the shared constant, with what is said anew.
@@ -180,7 +188,13 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
     let required = link("required", used.required.filter(|_| used.required != defined.required));
     let notes = link("notes", Some(&used.notes).filter(|_| used.notes != defined.notes));
     let known_by = link("known_by", Some(used.evidence).filter(|_| used.evidence != defined.evidence));
-    quote!(params::#constant #required #known_by #notes)
+    let default = link("default", used.default.as_ref().filter(|_| used.default != defined.default));
+    let anew = |key, said: &[String], before: &[String]| if said == before { quote!() } else { values(key, said) };
+    let served = anew("served", &used.served, &defined.served);
+    let works = anew("works", &used.works, &defined.works);
+    let refused = anew("refused", &used.refused, &defined.refused);
+    let example = link("example", used.example.as_ref().filter(|_| used.example != defined.example));
+    quote!(params::#constant #required #known_by #default #served #works #refused #example #notes)
 }
 
 fn body(body: &Body) -> TokenStream {

@@ -84,7 +84,8 @@ impl<'a> Description<'a> {
             format!("Moments are counted in {unit} since the beginning of 1970 in UTC."),
             limits.collect::<Vec<_>>().join(" "),
             "`x-evidence` says how a fact is known: `document` (the interface document), `published` (the provider's \
-             public documentation) or `reported` (public clients agree)."
+             public documentation), `reported` (public clients agree) or `former` (the provider's description of the \
+             former version)."
                 .to_owned(),
         ];
         Object::default()
@@ -150,7 +151,7 @@ impl<'a> Description<'a> {
 fn tag(group: &Group) -> Object {
     Object::default()
         .with("name", group.ident.as_str())
-        .with("description", markdown([group.summary.as_str()]))
+        .and(described(&group.summary, [], &group.notes))
         .with("x-displayName", group.title.as_str())
         .with_list("x-aliases", group.aliases.iter().map(String::as_str))
 }

@@ -3,12 +3,14 @@
 //! Every endpoint with a path has its params, its fields and a program to copy; the client's doctests compile those.
 
 mod example;
+mod service;
 mod tables;
 
 use super::docs::{self, prose};
 use super::render::MARKER;
 use super::{File, Package, ordered};
-use crate::model::{Api, Body, Endpoint, Evidence, Group, Record, RecordRef};
+use crate::model::{Api, Body, Endpoint, Evidence, Group, Param, Record, RecordRef};
+pub(super) use example::request;
 pub(super) use tables::{row, table};
 
 /// The front page and the pages of the groups.
@@ -38,6 +40,9 @@ fn front(api: &Api) -> File {
     }
     text += "\n[What is known how well](coverage.md), and what is not.\n";
     text += "The same for other tools: [openapi.json](openapi.json).\n";
+    text += &service::credentials(service);
+    text += &service::params(api);
+    text += &service::values(api);
     if !service.limits.is_empty() {
         text += "\n## Limits\n\n";
         text += &tables::limits(&service.limits);
@@ -45,6 +50,7 @@ fn front(api: &Api) -> File {
     if !service.errors.is_empty() {
         text += "\n## Failures\n\n";
         text += &tables::statuses(&service.errors);
+        text += &service::error_body(&service.error_body);
     }
     if !api.types.is_empty() {
         text += "\n## Types\n";
@@ -63,14 +69,18 @@ fn page(api: &Api, package: &Package, group: &Group) -> String {
         text += &format!("{}\n", docs::aliases(&group.aliases));
     }
     text += &format!("In the client: `client.{}()`.\n", group.ident);
+    if !group.notes.is_empty() {
+        text += &format!("\n{}\n", prose(&group.notes));
+    }
     for endpoint in group.endpoints.iter().filter(|endpoint| endpoint.path.is_some()) {
         text += &section(api, package, group, endpoint);
     }
     let unknown: Vec<_> = group.endpoints.iter().filter(|endpoint| endpoint.path.is_none()).collect();
     if !unknown.is_empty() {
-        text += "\n## Known by name only\n\nNobody has told their paths yet.\n\n";
+        text += "\n## Known by name only\n\nUnknown: their paths, params and bodies.\n\n";
         for endpoint in unknown {
-            text += &format!("- {}: {}\n", prose(&endpoint.name), prose(&endpoint.summary));
+            let known = [prose(&endpoint.summary), prose(&endpoint.notes)].join(" ");
+            text += &format!("- {}: {}\n", prose(&endpoint.name), known.trim_end());
         }
     }
     text
@@ -83,36 +93,60 @@ fn section(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> 
         prose(&endpoint.summary),
         docs::aliases(&endpoint.aliases),
         endpoint.deprecated.as_ref().map(|how| format!("Deprecated: {}", prose(how))).unwrap_or_default(),
-        prose(&endpoint.notes),
+        prose(docs::unknown(&endpoint.notes).0),
         format!("{}. {}", docs::code(&format!("GET {path}")), known(endpoint.evidence)),
-        format!("```rust,no_run\n{}```", example::program(api, package, group, endpoint)),
-        params(endpoint),
     ];
     paragraphs.extend(body(api, endpoint));
+    paragraphs.extend(params(endpoint));
+    paragraphs.push(format!("```rust,no_run\n{}```", example::program(api, package, group, endpoint)));
+    paragraphs.push(docs::unknowns(&docs::unknown_of(endpoint)));
     paragraphs.retain(|paragraph| !paragraph.is_empty());
     format!("\n{}\n", paragraphs.join("\n\n"))
 }
 
-fn params(endpoint: &Endpoint) -> String {
-    match endpoint.params.as_deref() {
-        None => "Its params are unknown.".to_owned(),
-        Some([]) => "It takes no params.".to_owned(),
-        Some(params) => tables::params(params.iter().map(|param| &param.param)).trim_end().to_owned(),
+/// What it takes: those that many take by name, and a table of what is its own.
+fn params(endpoint: &Endpoint) -> Vec<String> {
+    let Some(params) = endpoint.params.as_deref() else { return Vec::new() };
+    let (shared, own): (Vec<_>, Vec<_>) = params.iter().partition(|param| param.shared.is_some_and(|(_, anew)| !anew));
+    let mut texts = Vec::new();
+    if params.is_empty() {
+        texts.push("It takes no params.".to_owned());
     }
+    if !shared.is_empty() {
+        let names: Vec<_> = shared.iter().map(|param| taken(&param.param)).collect();
+        let rest = if own.is_empty() { "" } else { ", and" };
+        let end = if own.is_empty() { "." } else { ":" };
+        texts.push(format!("It takes {}, as [many endpoints do](../README.md#params){rest}{end}", names.join(", ")));
+    }
+    if !own.is_empty() {
+        texts.push(tables::params(own.iter().map(|param| &param.param)).trim_end().to_owned());
+    }
+    texts
+}
+
+/// A param by name, with what has to be minded where it is set.
+fn taken(param: &Param) -> String {
+    let minded =
+        [param.required.map(|known| format!("required: {}", known.told())), param.single.map(|_| "one".into())];
+    let minded: Vec<String> = minded.into_iter().flatten().collect();
+    let minded = if minded.is_empty() { String::new() } else { format!(" ({})", minded.join(", ")) };
+    docs::code(&param.wire_name) + &minded
 }
 
 /// What comes back: a sentence, then a table for each record that is in it.
 fn body(api: &Api, endpoint: &Endpoint) -> Vec<String> {
-    let (sentence, record) = match &endpoint.body {
-        Body::Unknown => return vec!["Nothing is known of the body.".to_owned()],
-        Body::Series { record: None, .. } => {
-            return vec!["The body is a series of records whose fields are unknown.".to_owned()];
-        }
+    let (sentence, record, time) = match &endpoint.body {
+        Body::Unknown => return Vec::new(),
+        Body::Series { record: None, .. } => return vec!["The body is a series of records.".to_owned()],
         Body::Series { record: Some(record), time, .. } => {
-            let time = time.as_ref().map(|time| format!(", each with its time in {}", docs::code(time)));
-            (format!("The body is a series of `{}`{}:", record.ident, time.unwrap_or_default()), record)
+            let told = time.as_ref().map(|time| format!(", each with its time in {}", docs::code(time)));
+            (
+                format!("The body is a series of `{}`{}:", record.ident, told.unwrap_or_default()),
+                record,
+                time.as_deref(),
+            )
         }
-        Body::Object { record, .. } => (format!("The body is one `{}`:", record.ident), record),
+        Body::Object { record, .. } => (format!("The body is one `{}`:", record.ident), record, None),
     };
     let mut texts = vec![sentence];
     let mut records = vec![record];
@@ -121,7 +155,9 @@ fn body(api: &Api, endpoint: &Endpoint) -> Vec<String> {
         if next > 0 {
             texts.push(format!("`{}`: {}", record.ident, prose(&record.summary)));
         }
-        texts.push(tables::fields(&record.fields).trim_end().to_owned());
+        // The time of all records is told before.
+        let fields = record.fields.iter().filter(|field| time != Some(field.wire_name.as_str()));
+        texts.push(tables::fields(fields).trim_end().to_owned());
         for reference in record.fields.iter().filter_map(|field| tables::record_of(&field.ty)) {
             if !records.contains(&reference) {
                 records.push(reference);

@@ -2,20 +2,21 @@
 //!
 //! What each line expects is made from the catalogue here; how it is compared is written by hand in the runtime.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::{self, ident};
 use super::render::Source;
-use super::{File, params};
+use super::{File, params, reference};
 use crate::model::{Api, Endpoint, Group, Param, ParamSet, Passing, Setter, TimeUnit, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let with_path = |endpoint: &Endpoint| endpoint.path.is_some();
     let mut items: Vec<_> = params::used_sets(api, with_path).map(|set| set_names(api, set)).collect();
-    items.extend(api.groups.iter().filter_map(|group| endpoints(api, group)));
+    let mut types = BTreeSet::new();
+    items.extend(api.groups.iter().filter_map(|group| endpoints(api, group, &mut types)));
     items.extend(setters(api));
     let source = Source {
         path: "requests.rs".to_owned(),
@@ -23,12 +24,13 @@ pub(super) fn file(api: &Api) -> File {
         docs: "What every endpoint and every setter puts on the wire.".to_owned(),
         items,
     };
-    let imports = ["client", "endpoint", "setter"].map(|name| (name, "::runtime::recorded"));
-    source.render(&imports.into_iter().chain([("Client", "crate")]).collect())
+    let imports = ["client", "endpoint", "example", "setter"].map(|name| (name, "::runtime::recorded"));
+    let types = types.iter().map(|name| (name.as_str(), "crate"));
+    source.render(&imports.into_iter().chain([("Client", "crate")]).chain(types).collect())
 }
 
-/// One test a group: each endpoint's path, and the names of its params.
-fn endpoints(api: &Api, group: &Group) -> Option<TokenStream> {
+/// One test a group: each endpoint's path, the names of its params, and the request of its example.
+fn endpoints(api: &Api, group: &Group, types: &mut BTreeSet<String>) -> Option<TokenStream> {
     let accessor = ident(&group.ident);
     let with_path = group.endpoints.iter().filter(|endpoint| endpoint.path.is_some());
     let checks: Vec<_> = with_path
@@ -36,7 +38,11 @@ fn endpoints(api: &Api, group: &Group) -> Option<TokenStream> {
             let request = request(api, &quote!(#accessor), described);
             let path = sample_path(api, described);
             let names = names(api, described);
-            quote!(endpoint(#request, #path, #names);)
+            let example = is_asked_with(described).then(|| {
+                let request = reference::request(api, described, types);
+                quote!(example(#accessor #request);)
+            });
+            quote!(endpoint(#request, #path, #names); #example)
         })
         .collect();
     let allow = allow_deprecated(&group.endpoints);
@@ -51,6 +57,11 @@ fn endpoints(api: &Api, group: &Group) -> Option<TokenStream> {
             }
         }
     })
+}
+
+/// Whether its example sets anything.
+fn is_asked_with(endpoint: &Endpoint) -> bool {
+    endpoint.params.iter().flatten().any(|param| param.param.required.is_some())
 }
 
 /// The names of a set's params.
@@ -150,27 +161,39 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     path
 }
 
-/// A value that a param takes, in Rust and as text; a number names its type where the argument does not.
+/// A value that a param takes, in Rust and as text: one that is known to work, or else any of its type; a number names
+/// its type where the argument does not.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "beyond the type comes its last number")]
 pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream, String) {
     let whole = |text: String, ty: &str| {
+        let text = param.example.clone().unwrap_or(text);
         let literal = if passing.exact { text.clone() } else { format!("{text}_{ty}") };
         (literal.parse().unwrap_or_else(|_| quote!(7)), text)
     };
     let number = param.range.min.or(param.range.max);
+    let known = param.example.as_deref();
     match &param.ty {
         Type::Integer => whole(bound(param).map_or(7, |bound| bound as i64).to_string(), "i64"),
         Type::Count => whole(bound(param).map_or(7, |bound| bound as u64).to_string(), "u64"),
-        Type::Number => (literal::number(number.unwrap_or(0.5)), number.unwrap_or(0.5).to_string()),
-        Type::Boolean => (quote!(true), "true".to_owned()),
+        Type::Number => {
+            let number = known.and_then(|known| known.parse().ok()).or(number).unwrap_or(0.5);
+            (literal::number(number), number.to_string())
+        }
+        Type::Boolean => {
+            let flag = known != Some("false");
+            (quote!(#flag), flag.to_string())
+        }
         Type::Timestamp(TimeUnit::Seconds) => (quote!(1_700_000_000), "1700000000".to_owned()),
         Type::Timestamp(TimeUnit::Milliseconds) => (quote!(1_700_000_000), "1700000000000".to_owned()),
         Type::Named(name) => {
             let value = api.types.iter().find(|ty| ty.ident == *name).and_then(|ty| ty.values.first());
-            let value = value.map_or("a", |value| &value.value);
+            let value = known.or(value.map(|value| value.value.as_str())).unwrap_or("a");
             (quote!(#value), value.to_owned())
         }
-        _ => (quote!("a"), "a".to_owned()),
+        _ => {
+            let value = known.unwrap_or("a");
+            (quote!(#value), value.to_owned())
+        }
     }
 }
 

@@ -68,8 +68,9 @@ fn info(service: &Service) -> TokenStream {
     let api_key_header = link("api_key_header", service.api_key.as_ref().map(|key| &key.header));
     let client_credentials = link("client_credentials", service.client_credentials.as_ref().map(client_credentials));
     let errors = list("errors", &service.errors, status_info);
-    let ErrorBody { message, code, .. } = &service.error_body;
-    let error_body = quote!(.error_body(&[#(#message),*], &[#(#code),*]));
+    let ErrorBody { name, message, code, .. } = &service.error_body;
+    let error_name = name.as_ref().map(|(name, known)| quote!(.error_name(#name, #known)));
+    let error_body = quote!(.error_body(&[#(#message),*], &[#(#code),*]) #error_name);
     let limits = list("limits", &service.limits, limit);
     let envelope = link("envelope", service.envelope.as_ref().map(envelope));
     quote! {
@@ -86,9 +87,10 @@ fn envelope(envelope: &Envelope) -> TokenStream {
 }
 
 fn client_credentials(flow: &ClientCredentials) -> TokenStream {
-    let ClientCredentials { path, label, evidence, .. } = flow;
+    let ClientCredentials { path, label, evidence, notes, .. } = flow;
     let (reply, errors) = (list("reply", &flow.reply, field_info), list("errors", &flow.errors, status_info));
-    quote!(ClientCredentialsInfo::new(#path, #label, #evidence) #reply #errors)
+    let notes = text("notes", notes);
+    quote!(ClientCredentialsInfo::new(#path, #label, #evidence) #reply #errors #notes)
 }
 
 /// `.key(&[…])`, if there is something in the list.

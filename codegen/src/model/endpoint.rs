@@ -14,6 +14,7 @@ pub struct Group {
     pub title: String,
     pub summary: String,
     pub aliases: Vec<String>,
+    pub notes: String,
     pub records: Vec<Record>,
     pub endpoints: Vec<Endpoint>,
 }
@@ -77,6 +78,14 @@ pub struct Param {
     pub range: Range,
     /// The only values that public clients were served.
     pub served: Vec<String>,
+    /// Values that are known to work, which others may too.
+    pub works: Vec<String>,
+    /// Values that are known to be refused.
+    pub refused: Vec<String>,
+    /// A value to ask with, which is not known to fail here.
+    pub example: Option<String>,
+    /// How it is known that just one value is taken.
+    pub single: Option<Evidence>,
     pub unit: String,
     pub summary: String,
     pub notes: String,

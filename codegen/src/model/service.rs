@@ -31,6 +31,8 @@ pub struct ApiKey {
 /// Where a body that says what went wrong says it; each place is keys with dots between them.
 #[derive(Debug, PartialEq)]
 pub struct ErrorBody {
+    /// What the interface calls the schema, and how that is known.
+    pub name: Option<(String, Evidence)>,
     pub message: Vec<String>,
     pub code: Vec<String>,
     /// `None` where no place is known.
@@ -44,6 +46,7 @@ pub struct ClientCredentials {
     pub evidence: Evidence,
     pub reply: Vec<Field>,
     pub errors: Vec<Status>,
+    pub notes: String,
 }
 
 #[derive(Debug, PartialEq)]

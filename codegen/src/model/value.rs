@@ -48,6 +48,8 @@ pub struct Field {
     /// Whether it is the time field of the envelope, which is emitted once as a constant.
     pub is_envelope_time: bool,
     pub range: Range,
+    /// A value that was seen, or is like those that were.
+    pub example: Option<String>,
     pub unit: String,
     pub summary: String,
     pub notes: String,

@@ -65,7 +65,7 @@ const MODULES: &[&str] = &[
 const CLIENT: &[&str] = &["builder", "from_env", "raw"];
 
 /// What the emitted tests of requests call, and their one function that is named after no group.
-const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "setter"];
+const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "example", "setter"];
 
 /// Methods of `Request`.
 const REQUEST: &[&str] = &[

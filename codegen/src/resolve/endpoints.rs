@@ -45,6 +45,7 @@ impl<'a> Resolver<'a> {
             title: group.title.to_string(),
             summary: meaning(&group.summary),
             aliases: group.aliases.clone(),
+            notes: prose(&group.notes),
             records,
             endpoints: endpoints?,
         })
@@ -114,7 +115,6 @@ impl<'a> Resolver<'a> {
             endpoint.params.known().map(|entries| self.endpoint_params(records, endpoint, entries, shared)).transpose();
         let type_ident = names.as_ref().map_or("", |(_, type_ident)| type_ident);
         let body = self.body(records, endpoint, type_ident);
-        let first = endpoint.params.known().and_then(|entries| entries.first());
         let (ident, type_ident) = names?;
         let (body, record) = body?;
         let endpoint = Endpoint {
@@ -127,14 +127,22 @@ impl<'a> Resolver<'a> {
             summary: meaning(&endpoint.summary),
             notes: prose(&endpoint.notes),
             deprecated: endpoint.deprecated.as_deref().map(prose),
-            param_set: first.and_then(|entry| match entry {
-                ParamEntry::Name(name) => self.sets.get(name.as_str()).copied(),
-                _ => None,
-            }),
+            param_set: self.first_set(endpoint),
             params: params?,
             body,
         };
         Ok((endpoint, record))
+    }
+
+    /// The param set that comes first, if one does and nothing of it is said anew.
+    fn first_set(&self, endpoint: &spec::Endpoint) -> Option<usize> {
+        let entries = endpoint.params.known()?;
+        let Some(ParamEntry::Name(name)) = entries.first() else { return None };
+        let is_anew = |id: &Text| {
+            entries.iter().any(|entry| matches!(entry, ParamEntry::Use(used) if used.param.as_str() == id.as_str()))
+        };
+        let set = *self.sets.get(name.as_str())?;
+        (!self.service.param_sets[set].params.iter().any(is_anew)).then_some(set)
     }
 
     fn endpoint_path(&mut self, path: &'a Text) -> Resolved<&'a Text> {

@@ -78,8 +78,9 @@ impl<'a> Resolver<'a> {
         let range = self.range(&ty, &param.ty, param.range.as_ref());
         let ty = ty.and_then(|ty| self.param_type(param, ty));
         let values = self.values_of(param);
+        let single = self.one_or_several(param);
         let ident = self.param_names(param, param.required, None);
-        values?;
+        values.and(single)?;
         Ok(Param {
             ident: ident?,
             wire_name: param.name.to_string(),
@@ -89,7 +90,11 @@ impl<'a> Resolver<'a> {
             required: param.required,
             default: param.default.as_deref().cloned(),
             range: range?,
-            served: param.served.iter().map(ToString::to_string).collect(),
+            served: texts(&param.served),
+            works: texts(&param.works),
+            refused: texts(&param.refused),
+            example: example(param.example.as_deref(), None, &texts(&param.served), &texts(&param.works)),
+            single: param.single,
             unit: param.unit.clone(),
             summary: meaning(&param.summary),
             notes: prose(&param.notes),
@@ -166,7 +171,60 @@ impl<'a> Resolver<'a> {
             self.in_range(param, ("served-range", "served value"), value, value.at())
         }));
         let default = param.default.as_ref().map_or(Ok(()), |default| self.default(param, default));
-        served.and(default)
+        let tried = self.tried_values(param, [&param.served, &param.works, &param.refused], param.example.as_ref());
+        served.and(default).and(tried)
+    }
+
+    /// What an entry says anew of the values of a shared param.
+    pub(super) fn used_values(&mut self, param: &'a spec::Param, entry: &'a spec::Use) -> Resolved<()> {
+        let served = all(entry
+            .served
+            .iter()
+            .flatten()
+            .map(|value| self.of_type(param, ("served-type", "served value"), value, value.at())));
+        let default = entry.default.as_ref().map_or(Ok(()), |default| self.default(param, default));
+        let served_values = entry.served.as_ref().unwrap_or(&param.served);
+        let works = entry.works.as_ref().unwrap_or(&param.works);
+        let refused = entry.refused.as_ref().unwrap_or(&param.refused);
+        let tried = self.tried_values(param, [served_values, works, refused], entry.example.as_ref());
+        served.map(drop).and(default).and(tried)
+    }
+
+    /// Values that are said to work, to be refused, or to be an example: of the type, and no contradiction.
+    fn tried_values(
+        &mut self,
+        param: &'a spec::Param,
+        [served, works, refused]: [&[Text]; 3],
+        example: Option<&Text>,
+    ) -> Resolved<()> {
+        let typed = all(works
+            .iter()
+            .chain(refused)
+            .map(|value| self.of_type(param, ("served-type", "value"), value, value.at())));
+        let consistent = all(refused.iter().map(|value| {
+            let is_said = works.contains(value) || served.contains(value) || example == Some(value);
+            if !is_said {
+                return Ok(());
+            }
+            let message = format!("`{value}` is refused, and elsewhere said to work");
+            Err(self.wrong("refused-value", value.at(), message, "keep what is true"))
+        }));
+        let example = example.map_or(Ok(()), |example| {
+            self.of_type(param, ("served-type", "example"), example, example.at())?;
+            self.in_range(param, ("default-range", "example"), example, example.at())
+        });
+        typed.map(drop).and(consistent.map(drop)).and(example)
+    }
+
+    /// A param of which it is documented that it takes one value has no setter that takes several.
+    fn one_or_several(&mut self, param: &spec::Param) -> Resolved<()> {
+        match &param.list {
+            Some(list) if param.single.is_some_and(Evidence::is_enforced) => {
+                let message = format!("`{}` takes one value, and `list` names a setter that takes several", param.name);
+                Err(self.wrong("single-list", list.at(), message, "leave out the one or the other"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The default of a param that takes several may be several.
@@ -221,6 +279,22 @@ impl<'a> Resolver<'a> {
         let message = format!("the {what} `{value}` is not of the type `{}`", param.ty);
         Err(self.wrong(rule, at, message, "write one of its values, or say it in `notes`"))
     }
+}
+
+pub(super) fn texts(values: &[Text]) -> Vec<String> {
+    values.iter().map(ToString::to_string).collect()
+}
+
+/// A value to ask with: the one that is said here, or else the shared one if it is known to work here, or one that is.
+pub(super) fn example(
+    said: Option<&String>,
+    shared: Option<&String>,
+    served: &[String],
+    works: &[String],
+) -> Option<String> {
+    let known = if served.is_empty() { works } else { served };
+    let shared = shared.filter(|shared| known.is_empty() || known.contains(shared));
+    said.or(shared).or(known.first()).cloned()
 }
 
 /// Whether a param is an argument of its method, as nothing can be sent without it.

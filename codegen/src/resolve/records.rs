@@ -8,6 +8,7 @@ use crate::model::{Field, Range, Record, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::{Spanned, Text};
 use crate::spec::{self, Evidence};
+use crate::type_expr::TypeExpr;
 
 impl<'a> Resolver<'a> {
     /// `Metadata` first: every client has it, if only to keep what it does not know.
@@ -102,6 +103,7 @@ impl<'a> Resolver<'a> {
         let range = self.range(&ty, &field.ty, field.range.as_ref());
         let ident = self.rust_name(&field.name, field.ident.as_ref(), Case::Snake, Scope::Fields);
         let known = field.evidence.unwrap_or(inherited);
+        self.field_example(field)?;
         Ok(Field {
             ident: ident?,
             wire_name: field.name.to_string(),
@@ -110,11 +112,24 @@ impl<'a> Resolver<'a> {
             // Only what the interface document itself says is relied on.
             optional: field.optional || known != Evidence::Document,
             range: range?,
+            example: field.example.as_deref().cloned(),
             unit: field.unit.clone(),
             summary: meaning(&field.summary),
             notes: prose(&field.notes),
             evidence: known,
         })
+    }
+
+    /// An example of a built-in type is one of its values.
+    fn field_example(&mut self, field: &spec::Field) -> Resolved<()> {
+        let Some(example) = &field.example else { return Ok(()) };
+        match TypeExpr::parse(&field.ty) {
+            Some(TypeExpr::Builtin(builtin)) if !builtin.is_written(example) => {
+                let message = format!("the example `{example}` is not of the type `{}`", field.ty);
+                Err(self.wrong("example-type", example.at(), message, "write one of its values"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A range that is not empty, on a type that has an order.

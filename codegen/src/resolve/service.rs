@@ -39,6 +39,7 @@ impl<'a> Resolver<'a> {
             client_credentials: client_credentials?,
             errors: errors?,
             error_body: ErrorBody {
+                name: error_schema(&service.error_body),
                 message: service.error_body.message.clone(),
                 code: service.error_body.code.clone(),
                 evidence: service.error_body.evidence,
@@ -73,6 +74,7 @@ impl<'a> Resolver<'a> {
             evidence: flow.evidence,
             reply: reply?,
             errors: errors?,
+            notes: prose(&flow.notes),
         })
     }
 
@@ -191,4 +193,9 @@ pub fn may_carry_key(header: &str) -> bool {
 fn is_reserved(header: &str) -> bool {
     RESERVED_HEADERS.split_whitespace().any(|reserved| reserved == header)
         || RESERVED_PREFIXES.iter().any(|prefix| header.starts_with(prefix))
+}
+
+/// The name is known as the places are, unless it says otherwise.
+fn error_schema(body: &spec::ErrorBody) -> Option<(String, spec::Evidence)> {
+    Some((body.name.as_ref()?.to_string(), body.named_by.or(body.evidence)?))
 }

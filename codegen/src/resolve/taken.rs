@@ -1,10 +1,10 @@
 //! The params that an endpoint takes: references followed, each of them once, and those in the path filled in.
 
-use super::params::is_argument;
+use super::params::{example, is_argument, texts};
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, Wrong, all, prose};
 use crate::diagnostic::Location;
-use crate::model::{EndpointParam, SharedParam};
+use crate::model::{EndpointParam, Param, SharedParam};
 use crate::names::{self, Case};
 use crate::path;
 use crate::spanned::Text;
@@ -12,6 +12,25 @@ use crate::spec::{self, ParamEntry, ParamLocation};
 
 /// A param of an endpoint: its definition, where the endpoint says it, and what becomes of it.
 type Taken<'a> = (&'a spec::Param, &'a Location, Resolved<EndpointParam>);
+
+/// A shared param with what an entry says of it anew.
+fn said_anew(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
+    let EndpointParam { param, shared } = used;
+    let anew = |said: &Option<Vec<Text>>, shared: Vec<String>| said.as_deref().map_or(shared, texts);
+    let (served, works) = (anew(&entry.served, param.served), anew(&entry.works, param.works));
+    let param = Param {
+        example: example(entry.example.as_deref(), param.example.as_ref(), &served, &works),
+        required: entry.required.or(param.required),
+        evidence: entry.evidence.unwrap_or(param.evidence),
+        default: entry.default.as_deref().cloned().or(param.default),
+        served,
+        works,
+        refused: anew(&entry.refused, param.refused),
+        notes: entry.notes.as_deref().map_or(param.notes, prose),
+        ..param
+    };
+    EndpointParam { param, shared: shared.map(|(index, _)| (index, true)) }
+}
 
 impl<'a> Resolver<'a> {
     /// The params of an endpoint, sets and references followed.
@@ -24,9 +43,24 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<Vec<EndpointParam>> {
         let mut taken: Vec<Taken<'a>> = Vec::new();
         let mut unknown = Ok(());
+        // What sets brought, and nothing has been said of anew.
+        let mut from_sets: Vec<(usize, &spec::Param)> = Vec::new();
         for entry in entries {
             match self.entry(records, entry, endpoint.evidence, shared) {
-                Ok(params) => taken.extend(params),
+                Ok(mut params) => {
+                    if let (ParamEntry::Use(_), [(param, ..)]) = (entry, params.as_slice())
+                        && let Some(position) = from_sets.iter().position(|(_, other)| std::ptr::eq(*other, *param))
+                    {
+                        let (place, _) = from_sets.swap_remove(position);
+                        taken[place] = params.remove(0);
+                    }
+                    if matches!(entry, ParamEntry::Name(name) if self.sets.contains_key(name.as_str())) {
+                        from_sets.extend(
+                            params.iter().enumerate().map(|(index, (param, ..))| (taken.len() + index, *param)),
+                        );
+                    }
+                    taken.extend(params);
+                }
                 Err(wrong) => unknown = Err(wrong),
             }
         }
@@ -59,14 +93,8 @@ impl<'a> Resolver<'a> {
             ParamEntry::Use(entry) => {
                 let (param, at, used) = as_defined(self.shared_param(&entry.param)?, entry.param.at());
                 let names = self.used_param(param, entry.required, at);
-                let used = used.map(|mut used| {
-                    used.shared = used.shared.map(|(index, _)| (index, true));
-                    used.param.required = entry.required.or(used.param.required);
-                    used.param.evidence = entry.evidence.unwrap_or(used.param.evidence);
-                    used.param.notes = entry.notes.as_deref().map_or(used.param.notes, prose);
-                    used
-                });
-                vec![(param, at, names.and(used))]
+                let values = self.used_values(param, entry);
+                vec![(param, at, names.and(values).and(used.map(|used| said_anew(used, entry))))]
             }
             ParamEntry::Name(name) => match (self.sets.get(name.as_str()), self.shared.get(name.as_str())) {
                 (Some(set), _) => {

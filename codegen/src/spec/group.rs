@@ -17,6 +17,8 @@ map! {
         must summary: String as Form::Prose;
         /// Other names in print.
         may aliases: Vec<String>;
+        /// What else a user should know of every endpoint of the group.
+        may notes: String as Form::Prose;
         /// Records that several endpoints of this group share.
         may records: Vec<Record>;
         /// Every endpoint of the group, known if only by name.

@@ -121,6 +121,8 @@ map! {
         may reply: Vec<Field>;
         /// Statuses of failures there.
         may errors: Vec<Status>;
+        /// What else a user should know.
+        may notes: String as Form::Prose;
         /// How it is known.
         must evidence: Evidence;
     }
@@ -157,6 +159,10 @@ const PLACE: Form = Form::Like(
 map! {
     /// Of several places the first that is there wins.
     ErrorBody, ERROR_BODY, "`error_body`", Default {
+        /// What the interface calls its schema.
+        may name: Option<Text> as TYPE_NAME;
+        /// How that name is known, where it is known otherwise than the places.
+        may named_by: Option<Evidence>;
         /// Places of the message, like `detail.message`.
         must message: Vec<String> as PLACE;
         /// Places of a code.

@@ -31,15 +31,23 @@ map! {
         );
         /// Where it is sent: in the query unless said otherwise.
         may "in" location: ParamLocation;
-        /// How it is known to be required. `document` and `published` make it an argument, `reported` is documented
-        /// only.
+        /// How it is known to be required. `document` and `published` make it an argument, `reported` and `former`
+        /// are documented only.
         may required: Option<Evidence>;
-        /// What the service takes where it is left out.
+        /// What the service takes where it is left out; several with commas between them.
         may default: Option<Text> as Form::Scalar;
         /// Bounds, like `{min: 1, max: 1000}`, checked before sending where the evidence is `document` or `published`.
         may range: Option<Spanned<Range>>;
         /// The only values that public clients were served, like `[5, 10]`; documented, never enforced.
         may served: Vec<Text> as Form::Scalar;
+        /// Values that are known to work, which others may too.
+        may works: Vec<Text> as Form::Scalar;
+        /// Values that are known to be refused; documented, never enforced.
+        may refused: Vec<Text> as Form::Scalar;
+        /// A value to ask with: programs and tests that are emitted do, where it is not known to fail.
+        may example: Option<Text> as Form::Scalar;
+        /// How it is known that just one value is taken; documented only, as `list` offers several nevertheless.
+        may single: Option<Evidence>;
         /// In words, like `percent`.
         may unit: String;
         /// What it means.
@@ -77,6 +85,16 @@ map! {
         may required: Option<Evidence>;
         /// How it is known here.
         may evidence: Option<Evidence>;
+        /// What the service takes here where it is left out; several with commas between them.
+        may default: Option<Text> as Form::Scalar;
+        /// The only values that public clients were served here; documented, never enforced.
+        may served: Option<Vec<Text>> as Form::Scalar;
+        /// Values that are known to work here, which others may too.
+        may works: Option<Vec<Text>> as Form::Scalar;
+        /// Values that are known to be refused here; documented, never enforced.
+        may refused: Option<Vec<Text>> as Form::Scalar;
+        /// A value to ask with here.
+        may example: Option<Text> as Form::Scalar;
         /// What else a user should know of it here.
         may notes: Option<String> as Form::Prose;
     }
@@ -111,6 +129,8 @@ map! {
         may unit: String;
         /// The values that occur, like `{min: -1, max: 1}`.
         may range: Option<Spanned<Range>>;
+        /// A value that was seen, or is like those that were.
+        may example: Option<Text> as Form::Scalar;
         /// `true` if it can be absent or null although it is documented.
         may optional: bool;
         /// How it is known, where that differs from its body or record.

@@ -227,6 +227,8 @@ fn bounds(param: &Param) -> String {
 
 /// What is said of a param besides its name and type.
 fn facts(param: &Param) -> impl PartialEq + '_ {
-    let Param { required, default, range, served, unit, summary, notes, evidence, .. } = param;
-    (*required, default, *range, served, unit, summary, notes, *evidence)
+    let Param { required, default, range, served, works, refused, example, single, .. } = param;
+    let Param { unit, summary, notes, evidence, .. } = param;
+    let values = (served, works, refused, example, *single);
+    (*required, default, *range, values, unit, summary, notes, *evidence)
 }

@@ -103,6 +103,6 @@ fn value(pairs: &Pairs<'_>, old: &Field, new: &Field, place: &str, changes: &mut
 
 /// What is said of a field besides its name and type.
 fn facts(field: &Field) -> impl PartialEq + '_ {
-    let Field { range, unit, summary, notes, evidence, .. } = field;
-    (*range, unit, summary, notes, *evidence)
+    let Field { range, example, unit, summary, notes, evidence, .. } = field;
+    (*range, example, unit, summary, notes, *evidence)
 }

@@ -1,9 +1,10 @@
 //! What is said of a value beside its type, where it stands or where its schema does.
 
+use codegen::is_line;
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{evidence_of, text};
+use super::document::{evidence_of, text, text_of};
 use super::plan::{Annotations, Bound, Ty};
 use super::schema::DEPTH;
 
@@ -46,10 +47,20 @@ impl<'d> Reader<'d> {
             summary: text(value, "description").map(|text| self.prose(text)).unwrap_or_default(),
             ident: text(value, "x-ident").map(str::to_owned),
             unit: text(value, "x-unit").map(str::to_owned),
+            example: value.get("example").or(value.get("examples")).and_then(example),
             notes: text(value, "x-notes").filter(|_| self.options.summaries).map(str::to_owned),
             evidence: evidence_of(value).map(str::to_owned),
             ..bounds(value)
         }
+    }
+}
+
+/// One value to show, if it can be written on a line; of several the first.
+fn example(value: &Value) -> Option<String> {
+    match value {
+        Value::Sequence(several) => several.first().filter(|first| !first.is_sequence()).and_then(example),
+        Value::Mapping(_) | Value::Null | Value::Tagged(_) => None,
+        one => Some(text_of(one)).filter(|text| is_line(text)),
     }
 }
 

@@ -120,6 +120,7 @@ impl Builder<'_> {
                 .with("title", group.title.as_str())
                 .with("summary", or_unknown(group.summary.clone()))
                 .with_some("aliases", some(aliases))
+                .with_some("notes", group.notes.clone())
                 .with("endpoints", endpoints.remove(group.module.as_str()).unwrap_or_default());
             self.desk.create(&file, tree);
         }

@@ -70,6 +70,7 @@ impl<'d> Reader<'d> {
             .with("type", "timestamp")
             .with("summary", or_unknown(said.summary))
             .with_some("unit", said.unit)
+            .with_some("example", said.example.filter(|example| example.parse::<i64>().is_ok()).map(Tree::Number))
             .with_some("evidence", own)
             .with_some("notes", said.notes)
     }

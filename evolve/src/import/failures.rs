@@ -3,7 +3,7 @@
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, evidence_of, items, text, text_of};
+use super::document::{entries, evidence_of, is_evidence, items, text, text_of};
 use super::service::{or_unknown, some};
 use crate::tree::Tree;
 
@@ -72,7 +72,13 @@ impl<'d> Reader<'d> {
         self.swept.insert(format!("#/components/schemas/{name}"));
         let texts = |key: &str| some(items(body, key).iter().map(|text| Tree::Text(text_of(text))).collect());
         let evidence = evidence_of(body).unwrap_or(&self.options.evidence);
-        let tree = Tree::map().with_some("message", texts("x-message")).with_some("code", texts("x-code"));
+        // Only a name that is known is one of the interface; another was made for the description.
+        let named_by = text(body, "x-named-by").filter(|said| is_evidence(said));
+        let tree = Tree::map()
+            .with_some("name", named_by.map(|_| name))
+            .with_some("named_by", named_by.filter(|known| *known != evidence))
+            .with_some("message", texts("x-message"))
+            .with_some("code", texts("x-code"));
         Some(tree.with("evidence", evidence))
     }
 }

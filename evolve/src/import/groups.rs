@@ -10,7 +10,7 @@ use super::document::{aliases, items, text};
 use super::plan::PlannedGroup;
 use crate::naming::NamesInUse;
 
-const TAG_KEYS: &str = "description name x-aliases x-displayName";
+const TAG_KEYS: &str = "description name x-aliases x-displayName x-notes";
 
 /// The module that a tag makes if no other is in its way.
 pub(super) fn module(tag: &str) -> String {
@@ -43,7 +43,8 @@ impl Reader<'_> {
         let title = title.unwrap_or_else(words);
         let summary = text(tag, "description").map(|text| self.prose(text)).unwrap_or_default();
         let title = if is_line(&title) { title } else { module.clone() };
-        self.plan.groups.push(PlannedGroup { module: module.clone(), title, summary, aliases: aliases(tag) });
+        let notes = text(tag, "x-notes").filter(|_| self.options.summaries).map(str::to_owned);
+        self.plan.groups.push(PlannedGroup { module: module.clone(), title, summary, aliases: aliases(tag), notes });
         self.groups.push((wanted, module.clone()));
         module
     }

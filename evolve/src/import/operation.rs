@@ -201,6 +201,9 @@ impl<'d> Reader<'d> {
             required: None,
             default: None,
             served: Vec::new(),
+            works: Vec::new(),
+            refused: Vec::new(),
+            single: None,
             said: Annotations::default(),
         };
         params.extend(missing.into_iter().map(|name| TakenParam::Own(Box::new(plain(name)))));

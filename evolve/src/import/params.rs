@@ -10,8 +10,8 @@ use super::schema::is_moment;
 use crate::merge::Several;
 
 const KEYS: &str = "\
-    $ref description explode in name required schema style x-evidence x-ident x-list x-notes x-required x-served \
-    x-type x-unit";
+    $ref description example explode in name required schema style x-evidence x-ident x-list x-notes x-refused \
+    x-required x-served x-single x-type x-unit x-works";
 
 impl<'d> Reader<'d> {
     /// The params of an operation, those of its path first, and whether none of them leads nowhere.
@@ -98,6 +98,11 @@ impl<'d> Reader<'d> {
         }
         let said = self.said_of_value(schema, &ty, place);
         let said = Annotations { min: None, max: None, ..self.said(param) }.or(said);
+        let example = said.example.clone().filter(|example| self.fits(example, &ty, &said));
+        if example != said.example {
+            self.notes.add("an `example` that is no value of its type", place);
+        }
+        let said = Annotations { example, ..said };
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
         let required = text(param, "x-required")
             .filter(|said| is_evidence(said))
@@ -107,7 +112,10 @@ impl<'d> Reader<'d> {
             rank: self.rank("parameters", id),
             name: name.to_owned(),
             default: self.default(schema, &ty, is_list, &said, place),
-            served: self.served(param, &ty, &said, place),
+            served: self.values(param, "x-served", &ty, &said, place),
+            works: self.values(param, "x-works", &ty, &said, place),
+            refused: self.values(param, "x-refused", &ty, &said, place),
+            single: text(param, "x-single").filter(|said| is_evidence(said)).map(str::to_owned),
             ty,
             several,
             in_path,
@@ -158,11 +166,12 @@ impl<'d> Reader<'d> {
         fits.then_some(one)
     }
 
-    fn served(&mut self, param: &'d Value, ty: &Ty, said: &Annotations, place: &str) -> Vec<String> {
+    /// The values that an extension lists.
+    fn values(&mut self, param: &'d Value, key: &str, ty: &Ty, said: &Annotations, place: &str) -> Vec<String> {
         let (fitting, others): (Vec<_>, Vec<_>) =
-            items(param, "x-served").iter().map(text_of).partition(|value| self.fits(value, ty, said));
+            items(param, key).iter().map(text_of).partition(|value| self.fits(value, ty, said));
         if !others.is_empty() {
-            self.notes.add("values of `x-served` that are none of their type", place);
+            self.notes.add(format!("values of `{key}` that are none of their type"), place);
         }
         fitting
     }

@@ -29,6 +29,7 @@ pub(super) struct PlannedGroup {
     pub(super) title: String,
     pub(super) summary: String,
     pub(super) aliases: Vec<String>,
+    pub(super) notes: Option<String>,
 }
 
 /// The type of a value.
@@ -71,6 +72,7 @@ pub(super) struct Annotations {
     pub(super) summary: String,
     pub(super) ident: Option<String>,
     pub(super) unit: Option<String>,
+    pub(super) example: Option<String>,
     pub(super) notes: Option<String>,
     pub(super) evidence: Option<String>,
     pub(super) min: Option<Bound>,
@@ -92,6 +94,7 @@ impl Annotations {
             summary: if self.summary.is_empty() { other.summary } else { self.summary },
             ident: self.ident.or(other.ident),
             unit: self.unit.or(other.unit),
+            example: self.example.or(other.example),
             notes: self.notes.or(other.notes),
             evidence: self.evidence.or(other.evidence),
             min: self.min.or(other.min),
@@ -159,6 +162,9 @@ pub(super) struct PlannedParam {
     pub(super) required: Option<String>,
     pub(super) default: Option<String>,
     pub(super) served: Vec<String>,
+    pub(super) works: Vec<String>,
+    pub(super) refused: Vec<String>,
+    pub(super) single: Option<String>,
     pub(super) said: Annotations,
 }
 

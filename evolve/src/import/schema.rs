@@ -9,13 +9,13 @@ use super::plan::Ty;
 
 /// What is said of schemas that is understood; anything else is noted.
 pub(super) const KEYS: &str = "\
-    $ref additionalProperties allOf anyOf default description enum format items maximum minimum nullable oneOf \
-    properties required type x-body x-enum-varnames x-evidence x-group x-ident x-kind x-notes x-range x-shapes \
-    x-type x-unit x-values";
+    $ref additionalProperties allOf anyOf default description enum example examples format items maximum minimum \
+    nullable oneOf properties required type x-body x-enum-varnames x-evidence x-group x-ident x-kind x-notes x-range \
+    x-shapes x-type x-unit x-values";
 
 /// What is read beside a reference.
 const BESIDE_REFERENCES: &str = "\
-    $ref default description maximum minimum nullable x-evidence x-ident x-notes x-range x-unit";
+    $ref default description example examples maximum minimum nullable x-evidence x-ident x-notes x-range x-unit";
 
 /// Formats that are a type of the catalogue.
 const FORMATS: &[&str] = &["int32", "int64", "uint32", "uint64", "float", "double", ""];

@@ -11,7 +11,7 @@ use super::service::{or_unknown, some};
 use crate::tree::Tree;
 
 const KEY_KEYS: &str = "description in name type x-evidence";
-const TOKEN_KEYS: &str = "description flows type x-errors x-evidence x-label x-path x-reply";
+const TOKEN_KEYS: &str = "description flows type x-errors x-evidence x-label x-notes x-path x-reply";
 
 impl<'d> Reader<'d> {
     pub(super) fn credentials(&mut self, evidence: &str, base: &str) -> Option<Tree> {
@@ -71,7 +71,8 @@ impl<'d> Reader<'d> {
             .with("label", text(scheme, "x-label").unwrap_or("Token"))
             .with("evidence", evidence)
             .with_some("reply", some(reply))
-            .with_some("errors", some(errors));
+            .with_some("errors", some(errors))
+            .with_some("notes", text(scheme, "x-notes").filter(|_| self.options.summaries));
         Some(tree)
     }
 

@@ -1,6 +1,6 @@
 //! The body of an endpoint: its fields listed where nobody knew them, or merged with those that are listed.
 
-use super::fields::{FieldList, Topic};
+use super::fields::{FieldList, Topic, is_former};
 use super::guess::keys_of_data;
 use super::kind::Kind;
 use super::time::make_time;
@@ -23,7 +23,7 @@ impl Topic<'_> {
         match known.get(kind.key()) {
             Some(Tree::List(listed)) => {
                 let shared = shared.filter(|time| own.is_none_or(|own| own == time));
-                self.refuse_another(listed, seen)?;
+                self.refuse_another(listed, inherited, seen)?;
                 let has_time = shared.as_ref().is_none_or(|time| self.has_time(desk, time, seen));
                 let path = [body.as_slice(), &[Step::Key(kind.key())]].concat();
                 let time = shared.clone().filter(|_| has_time);
@@ -40,7 +40,8 @@ impl Topic<'_> {
             }
             Some(Tree::Text(record)) if record != "unknown" => {
                 if let Some((.., fields)) = self.find_record(desk, record) {
-                    self.refuse_another(fields.entries("fields"), seen)?;
+                    let evidence = fields.text("evidence").unwrap_or_default();
+                    self.refuse_another(fields.entries("fields"), evidence, seen)?;
                 }
                 self.merge_record(desk, record, seen)
             }
@@ -104,9 +105,10 @@ impl Topic<'_> {
         self.say(desk, format!("learned from {records}: {fields}"));
     }
 
-    /// Refuses records that have nothing of what the catalogue lists.
-    fn refuse_another(&self, listed: &[Tree], seen: &Seen) -> Result<(), Refusal> {
-        let names: Vec<_> = listed.iter().filter_map(|field| field.text("name")).collect();
+    /// Refuses records that have nothing of what the catalogue lists, unless that is from the former version.
+    fn refuse_another(&self, listed: &[Tree], evidence: &str, seen: &Seen) -> Result<(), Refusal> {
+        let fields = listed.iter().filter(|field| !is_former(field, evidence));
+        let names: Vec<_> = fields.filter_map(|field| field.text("name")).collect();
         if names.is_empty() || names.iter().any(|name| seen.fields.get(name).is_some()) {
             return Ok(());
         }

@@ -71,15 +71,22 @@ impl Topic<'_> {
     /// Compares listed fields with what was seen.
     pub(super) fn merge(&self, desk: &mut Desk, place: &FieldList, seen: &Seen) -> Result<(), Refusal> {
         let listed = entries_at(desk.tree(&place.file), &place.path).to_vec();
-        let mut taken = NamesInUse::default();
+        let (mut taken, mut former) = (NamesInUse::default(), Vec::new());
         if let Some(time) = &place.time {
             taken.note(snake(time));
         }
         for (index, field) in listed.iter().enumerate() {
             let name = field.text("name").unwrap_or_default();
-            taken.note(field.text("ident").map_or_else(|| snake(name), str::to_owned));
             let at = [place.path.as_slice(), &[Step::Item(index)]].concat();
             let met = seen.fields.get(name);
+            if is_former(field, &place.evidence) && seen.objects > 0 {
+                if met.is_none() {
+                    former.push((name, at));
+                    continue;
+                }
+                desk.set(&place.file, &at, "evidence", self.learning.evidence.as_str());
+            }
+            taken.note(field.text("ident").map_or_else(|| snake(name), str::to_owned));
             let is_absent = met.is_none_or(|met| met.times < seen.objects || met.nulls > 0);
             if let Some(met) = met {
                 self.compare(desk, place, &at, field, met)?;
@@ -103,6 +110,7 @@ impl Topic<'_> {
                 *field = field.clone().with("evidence", self.learning.evidence.as_str());
             }
         }
+        self.replace_former(desk, place, &former, &mut new);
         if let Some((Step::Key(list), map)) = place.path.split_last() {
             desk.extend(&place.file, map, list, new);
         }
@@ -113,6 +121,27 @@ impl Topic<'_> {
     pub(super) fn weaker_evidence(&self, known: &str) -> Option<&str> {
         let own = self.learning.evidence.as_str();
         (Evidence::of(known) < Evidence::of(own)).then_some(own)
+    }
+
+    /// New fields take the places of those that stood in the former version and did not come.
+    fn replace_former(&self, desk: &mut Desk, place: &FieldList, former: &[(&str, Vec<Step>)], new: &mut Vec<Tree>) {
+        let mut places = former.iter();
+        if !place.is_shared {
+            let replaced = new.len().min(former.len());
+            for (field, (name, at)) in new.drain(..replaced).zip(places.by_ref()) {
+                self.say(
+                    desk,
+                    format!("`{}{name}` of the former version did not come; a new field stands there", place.within),
+                );
+                desk.replace(&place.file, at, field);
+            }
+        }
+        for (name, _) in places {
+            self.say(
+                desk,
+                format!("`{}{name}` of the former version did not come; delete it if it never does", place.within),
+            );
+        }
     }
 
     /// Merges with a record that has a name.
@@ -171,6 +200,11 @@ impl Topic<'_> {
         }
         Ok(fields)
     }
+}
+
+/// Whether a listed field is known from the former version only.
+pub(super) fn is_former(field: &Tree, inherited: &str) -> bool {
+    field.text("evidence").unwrap_or(inherited) == "former"
 }
 
 fn snake(name: &str) -> String {

@@ -317,7 +317,7 @@ impl Merger<'_> {
     }
 }
 
-const BEFORE_EVIDENCE: &[&str] = &["name", "ident", "type", "summary", "unit", "range", "optional"];
+const BEFORE_EVIDENCE: &[&str] = &["name", "ident", "type", "summary", "unit", "range", "example", "optional"];
 
 fn name_of(entry: &Tree) -> Option<String> {
     entry.text("name").map(str::to_owned)

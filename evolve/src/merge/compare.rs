@@ -7,7 +7,7 @@ use codegen::type_expr::TypeExpr;
 
 use super::Merger;
 use super::matching::{MatchedParam, User};
-use super::places::{self, Fields, Place};
+use super::places::{self, Entry, Fields, Place};
 use super::policy::{Policy, policy};
 use super::report::some_of;
 use crate::tree::Tree;
@@ -38,6 +38,9 @@ pub(super) enum Edit {
     Replace(Place, Tree),
 }
 
+/// Keys of values that a param takes, which an endpoint may say anew.
+const VALUES: &[&str] = &["default", "served", "works", "refused", "example"];
+
 /// What is said anew, and where: once, or by all who share what is known.
 type Said = [(String, Tree)];
 
@@ -57,13 +60,16 @@ impl Merger<'_> {
         }
         for key in keys {
             let policy = policy(subject.map, key).unwrap_or(Policy::Matched);
+            // Who says it in an entry of its own has no part in it.
+            let sharing = said.iter().filter(|(_, said)| said.get(key) != Some(&Tree::Null));
             let of_key: Vec<(&str, Option<&Tree>)> =
-                said.iter().map(|(of, said)| (of.as_str(), said.get(key).filter(|tree| is_known(tree)))).collect();
+                sharing.map(|(of, said)| (of.as_str(), said.get(key).filter(|tree| is_known(tree)))).collect();
             let here = known.get(key).filter(|tree| is_known(tree));
             match (policy, of_key.as_slice()) {
                 (Policy::Told, _) if key != "evidence" && !self.new.is_ours => {}
                 (Policy::Text, said) => self.text(subject, key, here, said),
                 (Policy::Fill, said) => self.fill(subject, key, here, said, why_not(key)),
+                (Policy::Offer, said) if here.is_none() => self.fill(subject, key, None, said, why_not(key)),
                 (Policy::Names, said) => self.names(subject, key, here, said),
                 (Policy::Part | Policy::Kept | Policy::Join(_), [(_, Some(said))]) => {
                     self.part(subject, key, policy, here, said);
@@ -348,6 +354,7 @@ impl Merger<'_> {
             self.several(&subject, &here, user, &new);
             self.evidence(&subject, matched, &here, user, &new);
             without(&mut new, "evidence");
+            self.anew(&subject, user, &mut new);
             said.push((user.label.clone(), new));
         }
         let shared = (!self.is_covered(matched)).then_some("which other endpoints share");
@@ -358,16 +365,30 @@ impl Merger<'_> {
             without(new, "range");
             // What goes by another type says nothing of values of the known one.
             if !agrees {
-                without(new, "default");
-                without(new, "served");
+                VALUES.iter().for_each(|key| without(new, key));
             }
         }
-        let fits =
-            said.iter().filter_map(|(_, new)| new.get("default")).all(|default| self.fits(&here, &bare(default)));
+        let fits = said
+            .iter()
+            .filter_map(|(_, new)| new.get("default"))
+            .filter(|default| is_known(default))
+            .all(|default| self.fits(&here, &bare(default)));
         let why_not =
             |key: &str| shared.or((key == "default" && !fits).then_some("where its type or range has no such value"));
         self.compare(&subject, &said, &why_not);
         self.required(&subject, matched);
+    }
+
+    /// Values that an endpoint's entry has of its own: what is said of them is said of that endpoint alone.
+    fn anew(&mut self, subject: &Subject, user: &User, new: &mut Tree) {
+        let Entry::Use(at) = &user.entry else { return };
+        let entry = at.tree(self.desk).clone();
+        let mut said = Tree::map();
+        for key in VALUES.iter().filter(|key| entry.get(key).is_some()) {
+            said = said.with_some(*key, new.get(key).cloned());
+            new.put(key, Tree::Null, &[]);
+        }
+        self.compare_one(&Subject::new(at, "a `use` entry", subject.name.clone(), &user.label), said);
     }
 
     /// Whether several values can be sent.
@@ -403,10 +424,10 @@ impl Merger<'_> {
 
     /// Why a range cannot be filled in: what is only reported is never enforced, and that of a param known better is.
     fn enforced(&self, matched: &MatchedParam, here: &Tree) -> Option<&'static str> {
-        let reported = Evidence::Reported.word();
-        let is_known_better =
-            matched.users.iter().any(|user| self.evidence_of(matched, here, user).as_deref() != Some(reported));
-        if self.evidence == reported && is_known_better {
+        let is_enforced = |evidence: &str| Evidence::of(evidence).is_none_or(Evidence::is_enforced);
+        let mut known = matched.users.iter().map(|user| self.evidence_of(matched, here, user));
+        let is_known_better = known.any(|known| known.as_deref().is_none_or(is_enforced));
+        if !is_enforced(self.evidence) && is_known_better {
             return Some("where it would be enforced");
         }
         let default = here.get("default").and_then(|default| bare(default).parse::<f64>().ok())?;
@@ -519,7 +540,7 @@ pub(super) fn bare(value: &Tree) -> String {
 }
 
 /// Whether two values are the same, however numbers are written.
-fn is_same(known: &Tree, said: &Tree) -> bool {
+pub(super) fn is_same(known: &Tree, said: &Tree) -> bool {
     let is_number = matches!(said, Tree::Number(_));
     bare(known) == bare(said) || (is_number && number(known) == number(said))
 }

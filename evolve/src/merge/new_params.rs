@@ -133,11 +133,13 @@ impl Merger<'_> {
             && known.get("required").is_none()
             && (default.is_none() || default == known.get("default").map(super::compare::bare));
         let is_told = self.is_told(evidence) && known.text("evidence") != Some(evidence);
-        let entry = if is_told {
-            Tree::map().with("use", places::id(known)).with("evidence", evidence)
-        } else {
-            places::id(known).into()
-        };
+        let plain = Tree::map().with("use", places::id(known));
+        let mut anew = plain.clone().with_some("evidence", is_told.then_some(evidence));
+        for key in ["served", "works", "refused"] {
+            let is_other = |said: &&Tree| known.get(key).is_none_or(|known| !super::compare::is_same(known, said));
+            anew = anew.with_some(key, param.get(key).filter(is_other).cloned());
+        }
+        let entry = if anew == plain { places::id(known).into() } else { anew };
         (is_same && !says_more).then_some(entry)
     }
 
@@ -211,5 +213,7 @@ impl Merger<'_> {
     }
 }
 
-const BEFORE_EVIDENCE: &[&str] =
-    &["id", "name", "ident", "type", "list", "in", "required", "default", "range", "served", "unit", "summary"];
+const BEFORE_EVIDENCE: &[&str] = &[
+    "id", "name", "ident", "type", "list", "in", "required", "default", "range", "served", "works", "refused",
+    "example", "single", "unit", "summary",
+];

@@ -155,22 +155,32 @@ pub(super) fn params(desk: &Desk, endpoint: &Place) -> Option<Vec<ParamAt>> {
     let Tree::List(entries) = endpoint.tree(desk).get("params")? else { return None };
     let shared = service().items(desk, "params");
     let named = |wanted: &str| shared.iter().find(|(_, param)| id(param) == wanted).map(|(at, _)| at.clone());
-    let taken = entries.iter().enumerate().flat_map(|(index, entry)| {
+    let mut taken: Vec<ParamAt> = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
         let at = endpoint.item("params", index);
-        if let Some(name) = entry.text("use") {
-            return named(name).map(|def| ParamAt { at: def, entry: Entry::Use(at) }).into_iter().collect();
+        if let Some(def) = entry.text("use").map(named) {
+            let Some(def) = def else { continue };
+            // What a set brought is said anew where it stands.
+            match taken.iter_mut().find(|known| known.at == def && matches!(known.entry, Entry::Set(_))) {
+                Some(brought) => brought.entry = Entry::Use(at),
+                None => taken.push(ParamAt { at: def, entry: Entry::Use(at) }),
+            }
+            continue;
         }
-        let Some(name) = entry.as_text() else { return vec![ParamAt { at, entry: Entry::Own }] };
+        let Some(name) = entry.as_text() else {
+            taken.push(ParamAt { at, entry: Entry::Own });
+            continue;
+        };
         let sets = desk.tree(SERVICE).entries("param_sets");
         match sets.iter().find(|set| set.text("name") == Some(name)) {
             Some(set) => {
                 let ids = set.entries("params").iter().filter_map(|id| named(id.as_text()?));
-                ids.map(|def| ParamAt { at: def, entry: Entry::Set(name.to_owned()) }).collect()
+                taken.extend(ids.map(|def| ParamAt { at: def, entry: Entry::Set(name.to_owned()) }));
             }
-            None => named(name).map(|def| ParamAt { at: def, entry: Entry::Name(at) }).into_iter().collect(),
+            None => taken.extend(named(name).map(|def| ParamAt { at: def, entry: Entry::Name(at) })),
         }
-    });
-    Some(taken.collect())
+    }
+    Some(taken)
 }
 
 /// What a shared param is referred to by.

@@ -7,6 +7,8 @@ pub(super) enum Policy {
     Fill,
     /// Filled in where it is unknown; another text is only counted, since everybody has words of their own.
     Text,
+    /// Filled in where it is unknown; another value contradicts nothing.
+    Offer,
     /// Stays as it is; what contradicts is reported.
     Keep,
     /// The same, where the new catalogue says it of its own accord, as our own descriptions do.
@@ -33,6 +35,7 @@ pub(super) fn policy(map: &str, key: &str) -> Option<Policy> {
         ("the service" | "`client_credentials`", "errors") => Join("status"),
         ("the service", "limits") => Join("name"),
         ("`client_credentials`", "reply") => Names,
+        ("`error_body`", "name") => Keep,
         ("a group", "title") => Matched,
         ("a param" | "a field" | "an endpoint" | "a record", "evidence") => Told,
         _ => return everywhere(key),
@@ -41,19 +44,22 @@ pub(super) fn policy(map: &str, key: &str) -> Option<Policy> {
 
 /// The policy that a key has in every other map.
 fn everywhere(key: &str) -> Option<Policy> {
-    use Policy::{Fill, Keep, Matched, Names, Part, Text, Told};
+    use Policy::{Fill, Keep, Matched, Names, Offer, Part, Text, Told};
     Some(match key {
         "summary" | "notes" | "advice" => Text,
-        "default" | "served" | "unit" | "deprecated" | "label" | "applies_to" | "min" | "max" => Fill,
+        "default" | "served" | "works" | "refused" | "unit" | "deprecated" | "label" | "applies_to" | "min" | "max" => {
+            Fill
+        }
         "title" | "version" | "env_prefix" | "suffix" | "header" | "data" | "message" | "code" | "requests"
         | "seconds" | "concurrent" => Keep,
+        "example" | "single" => Offer,
         "ident" => Told,
         "aliases" => Names,
         "range" => Part,
         "name" | "id" | "type" | "kind" | "list" | "in" | "use" | "required" | "optional" | "status" | "value"
         | "path" | "params" | "body" | "series" | "object" | "time" | "fields" | "records" | "endpoints" | "types"
         | "values" | "param_sets" | "unsupported" | "shapes" | "part" | "question" | "suffixes" | "answer"
-        | "evidence" => Matched,
+        | "evidence" | "named_by" => Matched,
         _ => return None,
     })
 }

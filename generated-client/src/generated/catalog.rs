@@ -20,11 +20,13 @@ impl Client {
 }
 
 impl CatalogGroup<'_> {
-    /// The identifiers of venues and coins that the service knows.
+    /// The identifiers of all venues and coins that can be asked for.
     ///
-    /// `GET /catalog`: a body of which nothing is known. The path is reported. Its params are unknown.
+    /// `GET /catalog`: any body. The path is reported.
     ///
-    /// Public clients send no params, and one found 25 venues with BTC.
+    /// Public clients send no params, and one found 25 venues with BTC. In the former version it told venues and
+    /// coins for each endpoint, and took an endpoint, a venue and a symbol to choose by. Unknown: its params; its
+    /// body.
     pub fn catalog(&self) -> Request<Catalog> {
         Request::new(self.client)
     }
@@ -35,9 +37,11 @@ markers!(CatalogGroup : Catalog catalog);
 impl Endpoint for Catalog {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("catalog", "catalog", "Catalog")
-        .summary("The identifiers of venues and coins that the service knows.")
+        .summary("The identifiers of all venues and coins that can be asked for.")
         .path("/catalog", Evidence::Reported)
-        .notes("Public clients send no params, and one found 25 venues with BTC.");
+        .notes(
+            "Public clients send no params, and one found 25 venues with BTC. In the former version it told venues and coins for each endpoint, and took an endpoint, a venue and a symbol to choose by.",
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("catalog", "Catalog")

@@ -11,9 +11,10 @@ use crate::{
 };
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesExchange,
-    TakesExchanges, TakesLeverage, TakesLookback, TakesOhlcGraph, TakesPosition,
-    TakesScaling, TakesTimestamp, takes_one_venue, takes_several_venues,
+    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime,
+    TakesExchange, TakesExchanges, TakesLeverage, TakesLimit, TakesLookback,
+    TakesOhlcGraph, TakesPosition, TakesScaling, TakesSort, TakesStartTime,
+    TakesTimeframe, TakesTimestamp,
 };
 
 /// The endpoints of [`Client::liquidity`].
@@ -32,130 +33,140 @@ impl Client {
 }
 
 impl LiquidityGroup<'_> {
-    /// Average leverage of top traders, long and short.
+    /// Mean leverage of the long positions and of the short positions of top traders, who are here those whose open
+    /// positions are worth the most.
     ///
     /// Also printed as “Top Trader Average Leverage Used”.
     ///
-    /// `GET /averageLeverageUsed`: a series of [`AverageLeverageUsedRecord`]. Params: `coin`, `exchange`,
+    /// `GET /averageLeverageUsed`: a series of [`AverageLeverageUsedRecord`]. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `coin`,
-    /// `exchange`, `timeframe`.
-    ///
-    /// Top traders are here those whose open positions are worth the most. Only the venue `okx_perp_coin` is known to
-    /// work.
+    /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served
+    /// `okx_perp_coin` only. Known to be refused is `binance_perp_stable`.
     pub fn average_leverage_used(&self) -> Request<AverageLeverageUsed> {
         Request::new(self.client)
     }
 
-    /// Average leverage of top traders, long less short.
+    /// Mean leverage of the top traders' long positions minus that of their short positions: above zero the longs are
+    /// leveraged higher.
     ///
     /// `GET /topTraderAverageLeverageDelta`: a series of [`TopTraderAverageLeverageDeltaRecord`]. Path and fields are
-    /// reported. Params: `coin`, `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as
-    /// required: `coin`, `exchange`, `timeframe`.
-    ///
-    /// Public clients ask with the venue `okx_perp_coin`.
+    /// reported. Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as
+    /// required: `coin`, `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were
+    /// served `okx_perp_coin` only.
     pub fn top_trader_average_leverage_delta(
         &self,
     ) -> Request<TopTraderAverageLeverageDelta> {
         Request::new(self.client)
     }
 
-    /// Total size of the open liquidation levels, long and short.
+    /// All predicted liquidation levels of a moment as one sum for each side: how much, and how many positions, would
+    /// be closed by force.
     ///
-    /// `GET /cumulativeLiqLevel`: a series of [`CumulativeLiquidationLevelRecord`]. Path and fields are reported.
-    /// Params: `coin`, `exchange`, `timestamp`, `leverage`. Reported as required: `coin`, `exchange`.
+    /// `GET /cumulativeLiqLevel`: a series of [`CumulativeLiquidationLevelRecord`]. The path is reported, the fields
+    /// are former. Params: `coin`, `exchanges`, `timestamp`, `leverage`. Reported as required: `coin`, `exchanges`.
+    /// Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_stable`, `bitmex_perp_coin`,
+    /// `bybit_perp_coin` and `phemex_perp_stable`.
     ///
-    /// A snapshot in one record, which refuses `limit` and `timeframe`. Venues known to work for BTC are
-    /// `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.
+    /// A snapshot in one record; public clients were refused `limit` and `timeframe`. The venues that are known to
+    /// work were tried with BTC.
     pub fn cumulative_liquidation_level(&self) -> Request<CumulativeLiquidationLevel> {
         Request::new(self.client)
     }
 
-    /// Number of predicted liquidation levels, long against short.
+    /// How many prices there are at which longs would be closed by force, against how many at which shorts would.
     ///
     /// `GET /liqLevelsCount`: a series of [`LiquidationLevelsCountRecord`]. Path and fields are reported. Params:
-    /// `coin`, `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchange`, `timeframe`.
+    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
+    /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_coin`,
+    /// `bitmex_perp_coin` and `phemex_perp_stable`. Known to be refused is `binance_perp_stable`.
     ///
-    /// Venues known to work for BTC are `binance_perp_coin`, `bitmex_perp_coin` and `phemex_perp_stable`;
-    /// `binance_perp_stable` is refused.
+    /// The venues that are known to work or to be refused were tried with BTC.
     pub fn liquidation_levels_count(&self) -> Request<LiquidationLevelsCount> {
         Request::new(self.client)
     }
 
-    /// Size of predicted liquidation levels that are open, long and short.
+    /// Value of the open positions at the prices where they are predicted to be closed by force, for longs, for
+    /// shorts, and the difference.
     ///
     /// `GET /liqLevelsSize`: a series of [`LiquidationLevelsSizeRecord`]. Path and fields are published. Params:
-    /// `coin`, `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as
-    /// required: `coin`, `exchange`, `timeframe`.
-    ///
-    /// The published example asks with the venue `binance_perp_stable`.
+    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as
+    /// required: `coin`, `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work is
+    /// `binance_perp_stable`.
     pub fn liquidation_levels_size(&self) -> Request<LiquidationLevelsSize> {
         Request::new(self.client)
     }
 
-    /// Positions that were liquidated.
+    /// Positions that were closed by force in the interval because their margin ran out, as one amount for longs and
+    /// one for shorts.
     ///
-    /// `GET /liquidation`: a series of records whose fields are unknown. The path is reported. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `buckets`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `GET /liquidation`: a series of [`LiquidationRecord`]. The path is reported, the fields are former. Params:
+    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `buckets`. Reported as required:
+    /// `coin`, `timeframe`. Of `exchanges`, known to work is `binance_perp_stable`.
+    ///
+    /// The names are those of the former version; that there is one amount for each side, in USD, is reported of this
+    /// one.
     pub fn liquidation(&self) -> Request<Liquidation> {
         Request::new(self.client)
     }
 
-    /// Map of the prices at which positions would be liquidated, and of how much is at stake there.
+    /// Ranges of prices in which positions would be closed by force, and how much is at stake in each.
     ///
     /// `GET /liquidationHeatmap`: a series of [`LiquidationHeatmapRecord`]. Path and fields are reported. Params:
     /// `coin`, `exchanges`, `lookback`, `leverage`, `scaling`, `ohlc_graph`, `timestamp`. Reported as required:
-    /// `coin`.
+    /// `coin`. Of `exchanges`, public clients were served `binance_perp_stable`, `bitmex_perp_coin` and
+    /// `bybit_perp_coin` only.
     ///
-    /// A snapshot by price range, which refuses `limit` and `timeframe`. By default it covers `binance_perp_stable`,
-    /// `bitmex_perp_coin` and `bybit_perp_coin`, and other venues are refused. For three venues at once, one public
+    /// A snapshot by price; public clients were refused `limit` and `timeframe`. For its three at once, one public
     /// client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size` and `side`.
     pub fn liquidation_heatmap(&self) -> Request<LiquidationHeatmap> {
         Request::new(self.client)
     }
 
-    /// Every open liquidation level with its price, size, side and leverage class.
+    /// Every price at which open positions are predicted to be closed by force, with how much, on which side, and how
+    /// leveraged.
     ///
     /// `GET /liquidationLevels`: a series of [`LiquidationLevelsRecord`]. Path and fields are reported. Params:
-    /// `coin`, `exchange`, `timestamp`, `leverage`, `position`. Reported as required: `coin`, `exchange`.
+    /// `coin`, `exchanges`, `timestamp`, `leverage`, `position`. Reported as required: `coin`, `exchanges`. Of
+    /// `exchanges`, it takes one value, reported. Known to work are `binance_perp_stable`, `bitmex_perp_coin`,
+    /// `bybit_perp_coin` and `phemex_perp_stable`.
     ///
-    /// A snapshot of all levels at once, some 580 to 770 a venue for BTC, which refuses `limit` and `timeframe`.
-    /// Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and
-    /// `phemex_perp_stable`.
+    /// A snapshot of all levels at once, some 580 to 770 a venue for BTC; public clients were refused `limit` and
+    /// `timeframe`. The venues that are known to work were tried with BTC.
     pub fn liquidation_levels(&self) -> Request<LiquidationLevels> {
         Request::new(self.client)
     }
 
-    /// The TV variant of the liquidation levels.
+    /// Unknown beyond its name and its params, which are those of `/liquidationLevels`: prices at which positions are
+    /// predicted to be closed by force, in another form.
     ///
-    /// `GET /liquidationLevelsTV`: a body of which nothing is known. The path is reported. Params: `coin`,
-    /// `exchange`, `timestamp`, `leverage`, `position`. Reported as required: `coin`, `exchange`.
-    ///
-    /// Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and
+    /// `GET /liquidationLevelsTV`: any body. The path is reported. Params: `coin`, `exchanges`, `timestamp`,
+    /// `leverage`, `position`. Reported as required: `coin`, `exchanges`. Of `exchanges`, it takes one value,
+    /// reported. Known to work are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and
     /// `phemex_perp_stable`.
+    ///
+    /// The venues that are known to work were tried with BTC. Unknown: its body.
     pub fn liquidation_levels_tv(&self) -> Request<LiquidationLevelsTv> {
         Request::new(self.client)
     }
 
-    /// Margin that top traders use.
+    /// How much margin the positions of top traders take up.
     ///
-    /// `GET /topTraderMarginUsed`: a series of records whose fields are unknown. The path is reported. Params:
-    /// `coin`, `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchange`, `timeframe`.
+    /// `GET /topTraderMarginUsed`: a series of records. The path is reported. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
+    /// `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served `okx_perp_coin` only.
     ///
-    /// Only the venue `okx_perp_coin` is known to work.
+    /// Unknown: the fields of its records; whether margin is an amount or a part of the account.
     pub fn top_trader_margin_used(&self) -> Request<TopTraderMarginUsed> {
         Request::new(self.client)
     }
 
-    /// Difference in the margin that top traders use.
+    /// Difference in how much margin the positions of top traders take up.
     ///
-    /// `GET /topTraderMarginUsedDelta`: a series of records whose fields are unknown. The path is reported. Params:
-    /// `coin`, `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchange`, `timeframe`.
+    /// `GET /topTraderMarginUsedDelta`: a series of records. The path is reported. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
+    /// `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served `okx_perp_coin` only.
     ///
-    /// Only the venue `okx_perp_coin` is known to work.
+    /// Unknown: the fields of its records; whether it is longs minus shorts or now minus before.
     pub fn top_trader_margin_used_delta(&self) -> Request<TopTraderMarginUsedDelta> {
         Request::new(self.client)
     }
@@ -179,16 +190,30 @@ impl Endpoint for AverageLeverageUsed {
             "Average Leverage Used",
         )
         .aliases(&["Top Trader Average Leverage Used"])
-        .summary("Average leverage of top traders, long and short.")
+        .summary(
+            "Mean leverage of the long positions and of the short positions of top traders, who are here those whose open positions are worth the most.",
+        )
         .path("/averageLeverageUsed", Evidence::Document)
-        .params(params::ONE_VENUE, &[params::ADVANCE_FILTER])
-        .series(Some(RecordInfo::of::<AverageLeverageUsedRecord>()), Some("openDate"), Evidence::Document)
-        .notes(
-            "Top traders are here those whose open positions are worth the most. Only the venue `okx_perp_coin` is known to work.",
-        );
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.served(&["okx_perp_coin"]).refused(&["binance_perp_stable"]).example("okx_perp_coin"),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+                params::ADVANCE_FILTER,
+            ],
+        )
+        .series(Some(RecordInfo::of::<AverageLeverageUsedRecord>()), Some("openDate"), Evidence::Document);
 }
 
-takes_one_venue!(AverageLeverageUsed => TakesAdvanceFilter);
+takes!(
+    AverageLeverageUsed => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
+);
 
 /// One record of Average Leverage Used.
 #[derive(Clone, Debug, PartialEq)]
@@ -196,9 +221,9 @@ takes_one_venue!(AverageLeverageUsed => TakesAdvanceFilter);
 pub struct AverageLeverageUsedRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// Average leverage of the top traders' long positions.
+    /// Mean leverage of the long positions.
     pub avg_long_lev: f64,
-    /// Average leverage of the top traders' short positions.
+    /// Mean leverage of the short positions.
     pub avg_short_lev: f64,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -210,9 +235,9 @@ impl Record for AverageLeverageUsedRecord {
             &[
                 records::TIME,
                 FieldInfo::new("avg_long_lev", "avgLongLev", ValueType::Number, Evidence::Document)
-                    .summary("Average leverage of the top traders' long positions."),
+                    .summary("Mean leverage of the long positions."),
                 FieldInfo::new("avg_short_lev", "avgShortLev", ValueType::Number, Evidence::Document)
-                    .summary("Average leverage of the top traders' short positions."),
+                    .summary("Mean leverage of the short positions."),
             ],
         )
         .summary("One record of Average Leverage Used.");
@@ -233,14 +258,29 @@ impl Endpoint for TopTraderAverageLeverageDelta {
             "top_trader_average_leverage_delta",
             "Top Trader Average Leverage Delta",
         )
-        .summary("Average leverage of top traders, long less short.")
+        .summary(
+            "Mean leverage of the top traders' long positions minus that of their short positions: above zero the longs are leveraged higher.",
+        )
         .path("/topTraderAverageLeverageDelta", Evidence::Reported)
-        .params(params::ONE_VENUE, &[])
-        .series(Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("Public clients ask with the venue `okx_perp_coin`.");
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.served(&["okx_perp_coin"]).example("okx_perp_coin"),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
+        .series(Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()), Some("openDate"), Evidence::Reported);
 }
 
-takes_one_venue!(TopTraderAverageLeverageDelta);
+takes!(
+    TopTraderAverageLeverageDelta => TakesCoin, TakesExchange, TakesExchanges,
+    TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+);
 
 /// One record of Top Trader Average Leverage Delta.
 #[derive(Clone, Debug, PartialEq)]
@@ -248,7 +288,7 @@ takes_one_venue!(TopTraderAverageLeverageDelta);
 pub struct TopTraderAverageLeverageDeltaRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// Average leverage of longs less that of shorts, positive where longs dare more. Reported.
+    /// Leverage of longs minus leverage of shorts, both as means. Reported.
     pub avg_lev_delta: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -261,7 +301,7 @@ impl Record for TopTraderAverageLeverageDeltaRecord {
                 records::TIME,
                 FieldInfo::new("avg_lev_delta", "avgLevDelta", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary("Average leverage of longs less that of shorts, positive where longs dare more."),
+                    .summary("Leverage of longs minus leverage of shorts, both as means."),
             ],
         )
         .summary("One record of Top Trader Average Leverage Delta.");
@@ -277,16 +317,27 @@ impl Endpoint for CumulativeLiquidationLevel {
             "cumulative_liquidation_level",
             "Cumulative Liquidation Level",
         )
-        .summary("Total size of the open liquidation levels, long and short.")
+        .summary(
+            "All predicted liquidation levels of a moment as one sum for each side: how much, and how many positions, would be closed by force.",
+        )
         .path("/cumulativeLiqLevel", Evidence::Reported)
-        .params(&[], &[params::COIN, params::EXCHANGE, params::TIMESTAMP, params::LEVEL_LEVERAGE])
-        .series(Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()), None, Evidence::Reported)
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE
+                    .works(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"]),
+                params::TIMESTAMP,
+                params::LEVEL_LEVERAGE,
+            ],
+        )
+        .series(Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()), None, Evidence::Former)
         .notes(
-            "A snapshot in one record, which refuses `limit` and `timeframe`. Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.",
+            "A snapshot in one record; public clients were refused `limit` and `timeframe`. The venues that are known to work were tried with BTC.",
         );
 }
 
-takes!(CumulativeLiquidationLevel => TakesCoin, TakesExchange, TakesTimestamp);
+takes!(CumulativeLiquidationLevel => TakesCoin, TakesExchange, TakesExchanges, TakesTimestamp);
 
 impl TakesLeverage for CumulativeLiquidationLevel {
     type Leverage = LevelLeverage;
@@ -296,10 +347,20 @@ impl TakesLeverage for CumulativeLiquidationLevel {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CumulativeLiquidationLevelRecord {
-    /// Size of all long levels together. In USD, reported.
+    /// When the snapshot was taken. Former.
+    pub timestamp: Option<Timestamp>,
+    /// Value of all levels of longs together. In USD, reported.
     pub total_long_liquidation_size: Option<f64>,
-    /// Size of all short levels together. In USD, reported.
+    /// Value of all levels of shorts together. In USD, reported.
     pub total_short_liquidation_size: Option<f64>,
+    /// How many levels of longs there are. Former.
+    pub total_long_liquidation_count: Option<f64>,
+    /// How many levels of shorts there are. Former.
+    pub total_short_liquidation_count: Option<f64>,
+    /// Value of the longs minus value of the shorts. Former.
+    pub total_size_liquidation_delta: Option<f64>,
+    /// Number of the longs minus number of the shorts. Former.
+    pub total_count_liquidation_delta: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
 }
@@ -308,6 +369,9 @@ impl Record for CumulativeLiquidationLevelRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "CumulativeLiquidationLevelRecord",
             &[
+                FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Former)
+                    .optional()
+                    .summary("When the snapshot was taken."),
                 FieldInfo::new(
                         "total_long_liquidation_size",
                         "totalLongLiquidationSize",
@@ -316,7 +380,7 @@ impl Record for CumulativeLiquidationLevelRecord {
                     )
                     .optional()
                     .unit("USD")
-                    .summary("Size of all long levels together."),
+                    .summary("Value of all levels of longs together."),
                 FieldInfo::new(
                         "total_short_liquidation_size",
                         "totalShortLiquidationSize",
@@ -325,14 +389,51 @@ impl Record for CumulativeLiquidationLevelRecord {
                     )
                     .optional()
                     .unit("USD")
-                    .summary("Size of all short levels together."),
+                    .summary("Value of all levels of shorts together."),
+                FieldInfo::new(
+                        "total_long_liquidation_count",
+                        "totalLongLiquidationCount",
+                        ValueType::Number,
+                        Evidence::Former,
+                    )
+                    .optional()
+                    .summary("How many levels of longs there are."),
+                FieldInfo::new(
+                        "total_short_liquidation_count",
+                        "totalShortLiquidationCount",
+                        ValueType::Number,
+                        Evidence::Former,
+                    )
+                    .optional()
+                    .summary("How many levels of shorts there are."),
+                FieldInfo::new(
+                        "total_size_liquidation_delta",
+                        "totalSizeLiquidationDelta",
+                        ValueType::Number,
+                        Evidence::Former,
+                    )
+                    .optional()
+                    .summary("Value of the longs minus value of the shorts."),
+                FieldInfo::new(
+                        "total_count_liquidation_delta",
+                        "totalCountLiquidationDelta",
+                        ValueType::Number,
+                        Evidence::Former,
+                    )
+                    .optional()
+                    .summary("Number of the longs minus number of the shorts."),
             ],
         )
         .summary("One record of Cumulative Liquidation Level.");
     fn from_row(row: &mut Row<'_>) -> Self {
         Self {
-            total_long_liquidation_size: row.take(0),
-            total_short_liquidation_size: row.take(1),
+            timestamp: row.take(0),
+            total_long_liquidation_size: row.take(1),
+            total_short_liquidation_size: row.take(2),
+            total_long_liquidation_count: row.take(3),
+            total_short_liquidation_count: row.take(4),
+            total_size_liquidation_delta: row.take(5),
+            total_count_liquidation_delta: row.take(6),
             unknown_fields: row.unknown_fields(),
         }
     }
@@ -345,16 +446,33 @@ impl Endpoint for LiquidationLevelsCount {
             "liquidation_levels_count",
             "Liquidation Levels Count",
         )
-        .summary("Number of predicted liquidation levels, long against short.")
+        .summary(
+            "How many prices there are at which longs would be closed by force, against how many at which shorts would.",
+        )
         .path("/liqLevelsCount", Evidence::Reported)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE
+                    .works(&["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"])
+                    .refused(&["binance_perp_stable"])
+                    .example("binance_perp_coin"),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<LiquidationLevelsCountRecord>()), Some("openDate"), Evidence::Reported)
-        .notes(
-            "Venues known to work for BTC are `binance_perp_coin`, `bitmex_perp_coin` and `phemex_perp_stable`; `binance_perp_stable` is refused.",
-        );
+        .notes("The venues that are known to work or to be refused were tried with BTC.");
 }
 
-takes_one_venue!(LiquidationLevelsCount);
+takes!(
+    LiquidationLevelsCount => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+);
 
 /// One record of Liquidation Levels Count.
 #[derive(Clone, Debug, PartialEq)]
@@ -362,7 +480,7 @@ takes_one_venue!(LiquidationLevelsCount);
 pub struct LiquidationLevelsCountRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// Number of long levels less that of short levels. Reported.
+    /// Levels of longs minus levels of shorts, above zero where more longs are in danger. Reported.
     pub liq_level_count_delta: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -375,7 +493,7 @@ impl Record for LiquidationLevelsCountRecord {
                 records::TIME,
                 FieldInfo::new("liq_level_count_delta", "liqLevelCountDelta", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary("Number of long levels less that of short levels."),
+                    .summary("Levels of longs minus levels of shorts, above zero where more longs are in danger."),
             ],
         )
         .summary("One record of Liquidation Levels Count.");
@@ -391,14 +509,30 @@ impl Endpoint for LiquidationLevelsSize {
             "liquidation_levels_size",
             "Liquidation Levels Size",
         )
-        .summary("Size of predicted liquidation levels that are open, long and short.")
+        .summary(
+            "Value of the open positions at the prices where they are predicted to be closed by force, for longs, for shorts, and the difference.",
+        )
         .path("/liqLevelsSize", Evidence::Published)
-        .params(params::ONE_VENUE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
-        .series(Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()), Some("openDate"), Evidence::Published)
-        .notes("The published example asks with the venue `binance_perp_stable`.");
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.works(&["binance_perp_stable"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+                params::ADVANCE_FILTER.known_by(Evidence::Published),
+            ],
+        )
+        .series(Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()), Some("openDate"), Evidence::Published);
 }
 
-takes_one_venue!(LiquidationLevelsSize => TakesAdvanceFilter);
+takes!(
+    LiquidationLevelsSize => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
+);
 
 /// One record of Liquidation Levels Size.
 #[derive(Clone, Debug, PartialEq)]
@@ -406,11 +540,11 @@ takes_one_venue!(LiquidationLevelsSize => TakesAdvanceFilter);
 pub struct LiquidationLevelsSizeRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// Size of the open long levels. In USD, published.
+    /// Value at the open levels of longs. In USD, published.
     pub long_liq_level_size: Option<f64>,
-    /// Size of the open short levels. In USD, published.
+    /// Value at the open levels of shorts. In USD, published.
     pub short_liq_level_size: Option<f64>,
-    /// Long size less short size. In USD, published.
+    /// Value of longs minus value of shorts, above zero where more longs are in danger. In USD, published.
     pub liq_level_size_delta: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -423,16 +557,19 @@ impl Record for LiquidationLevelsSizeRecord {
                 records::TIME,
                 FieldInfo::new("long_liq_level_size", "longLiqLevelSize", ValueType::Number, Evidence::Published)
                     .optional()
+                    .example("2260055193.931666")
                     .unit("USD")
-                    .summary("Size of the open long levels."),
+                    .summary("Value at the open levels of longs."),
                 FieldInfo::new("short_liq_level_size", "shortLiqLevelSize", ValueType::Number, Evidence::Published)
                     .optional()
+                    .example("1444238247.181188")
                     .unit("USD")
-                    .summary("Size of the open short levels."),
+                    .summary("Value at the open levels of shorts."),
                 FieldInfo::new("liq_level_size_delta", "liqLevelSizeDelta", ValueType::Number, Evidence::Published)
                     .optional()
+                    .example("815816946.7504778")
                     .unit("USD")
-                    .summary("Long size less short size."),
+                    .summary("Value of longs minus value of shorts, above zero where more longs are in danger."),
             ],
         )
         .summary("One record of Liquidation Levels Size.");
@@ -448,55 +585,116 @@ impl Record for LiquidationLevelsSizeRecord {
 }
 
 impl Endpoint for Liquidation {
-    type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation", "Liquidation")
-        .summary("Positions that were liquidated.")
+    type Body = Series<LiquidationRecord>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation", "Liquidation").summary(
+            "Positions that were closed by force in the interval because their margin ran out, as one amount for longs and one for shorts.",
+        )
         .path("/liquidation", Evidence::Reported)
-        .params(params::SEVERAL_VENUES, &[params::BUCKET])
-        .series(None, Some("openDate"), Evidence::Document);
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGES.works(&["binance_perp_stable"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+                params::BUCKET,
+            ],
+        )
+        .series(Some(RecordInfo::of::<LiquidationRecord>()), Some("openDate"), Evidence::Former)
+        .notes(
+            "The names are those of the former version; that there is one amount for each side, in USD, is reported of this one.",
+        );
 }
 
-takes_several_venues!(Liquidation => TakesBucket, TakesBuckets);
+takes!(
+    Liquidation => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesBucket, TakesBuckets
+);
+
+/// One record of Liquidation.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LiquidationRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// Value of the longs that were closed. In USD, former.
+    pub long_liquidation: Option<f64>,
+    /// Value of the shorts that were closed. In USD, former.
+    pub short_liquidation: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for LiquidationRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "LiquidationRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("long_liquidation", "longLiquidation", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .unit("USD")
+                    .summary("Value of the longs that were closed."),
+                FieldInfo::new("short_liquidation", "shortLiquidation", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .unit("USD")
+                    .summary("Value of the shorts that were closed."),
+            ],
+        )
+        .summary("One record of Liquidation.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            long_liquidation: row.take(1),
+            short_liquidation: row.take(2),
+            unknown_fields: row.unknown_fields(),
+        }
+    }
+}
 
 impl Endpoint for LiquidationHeatmap {
     type Body = Series<LiquidationHeatmapRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_heatmap", "Liquidation Heatmap")
-        .summary("Map of the prices at which positions would be liquidated, and of how much is at stake there.")
+        .summary("Ranges of prices in which positions would be closed by force, and how much is at stake in each.")
         .path("/liquidationHeatmap", Evidence::Reported)
         .params(
             &[],
             &[
                 params::COIN,
-                params::EXCHANGES,
+                params::EXCHANGES
+                    .default("binance_perp_stable,bitmex_perp_coin,bybit_perp_coin")
+                    .served(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"]),
                 ParamInfo::new("lookback", "lookback", ValueType::named::<Lookback>(), Evidence::Reported)
                     .summary("How much history goes into the map.")
                     .notes(
-                        "The longer it is, the coarser the map: by minutes for `12h`, by days for `2y`. Public clients send `12h`, `3d` or `7d`, or leave it out; longer values are known from an older version of the interface.",
+                        "The longer it is, the coarser the map: by minutes for `12h`, by days for `2y`. Public clients send `12h`, `3d` or `7d`, or leave it out.",
                     ),
                 ParamInfo::new("leverage", "leverage", ValueType::named::<HeatmapLeverage>(), Evidence::Reported)
                     .default("all")
-                    .summary("The leverage class to show.")
-                    .notes("Whether several classes are taken is not known."),
+                    .summary("The class of leverage to show.")
+                    .notes("The former version took several."),
                 ParamInfo::new("scaling", "scaling", ValueType::named::<HeatmapScaling>(), Evidence::Reported)
                     .default("relative")
-                    .summary("How the sizes are scaled."),
+                    .summary("How the sizes are made comparable."),
                 ParamInfo::new("ohlc_graph", "ohlcgraph", ValueType::named::<Exchange>(), Evidence::Reported)
-                    .summary("The venue that the price candles of the map are from.")
+                    .summary("The venue that the price candles beside the map are from.")
                     .notes("Without it that is the first venue."),
-                params::TIMESTAMP
-                    .notes("Without it the snapshot is of now, and past ones come by the minute."),
+                params::TIMESTAMP.notes("Without it the snapshot is of now, and past ones come by the minute."),
             ],
         )
         .series(Some(RecordInfo::of::<LiquidationHeatmapRecord>()), None, Evidence::Reported)
         .notes(
-            "A snapshot by price range, which refuses `limit` and `timeframe`. By default it covers `binance_perp_stable`, `bitmex_perp_coin` and `bybit_perp_coin`, and other venues are refused. For three venues at once, one public client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size` and `side`.",
+            "A snapshot by price; public clients were refused `limit` and `timeframe`. For its three at once, one public client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size` and `side`.",
         );
 }
 
-takes!(
-    LiquidationHeatmap => TakesCoin, TakesExchange, TakesExchanges, TakesLookback,
-    TakesScaling, TakesOhlcGraph, TakesTimestamp
-);
+takes!(LiquidationHeatmap => TakesCoin, TakesExchange, TakesExchanges, TakesScaling, TakesOhlcGraph, TakesTimestamp);
+
+impl TakesLookback for LiquidationHeatmap {
+    type Lookback = Lookback;
+}
 
 impl TakesLeverage for LiquidationHeatmap {
     type Leverage = HeatmapLeverage;
@@ -506,15 +704,15 @@ impl TakesLeverage for LiquidationHeatmap {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LiquidationHeatmapRecord {
-    /// Where the price range begins. Reported.
+    /// Where the range of prices begins. Reported.
     pub starting_price: Option<f64>,
-    /// Where the price range ends. Reported.
+    /// Where the range of prices ends. Reported.
     pub ending_price: Option<f64>,
-    /// Notional value that would be liquidated there. In USD, reported.
+    /// Value of the positions that would be closed in it. In USD, reported.
     pub size: Option<f64>,
-    /// The side of the positions. Reported.
+    /// Whether they are longs or shorts. Reported.
     pub side: Option<Side>,
-    /// A moment that is not described further. Reported.
+    /// A moment. Reported. Unknown: what it marks.
     pub timestamp: Option<Timestamp>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -526,20 +724,22 @@ impl Record for LiquidationHeatmapRecord {
             &[
                 FieldInfo::new("starting_price", "startingPrice", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary("Where the price range begins."),
+                    .summary("Where the range of prices begins."),
                 FieldInfo::new("ending_price", "endingPrice", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary("Where the price range ends."),
+                    .summary("Where the range of prices ends."),
                 FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("37116941.87")
                     .unit("USD")
-                    .summary("Notional value that would be liquidated there."),
+                    .summary("Value of the positions that would be closed in it."),
                 FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
                     .optional()
-                    .summary("The side of the positions."),
+                    .summary("Whether they are longs or shorts."),
                 FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Reported)
                     .optional()
-                    .summary("A moment that is not described further."),
+                    .summary("A moment.")
+                    .notes("Unknown: what it marks."),
             ],
         )
         .summary("One record of Liquidation Heatmap.");
@@ -558,27 +758,30 @@ impl Record for LiquidationHeatmapRecord {
 impl Endpoint for LiquidationLevels {
     type Body = Series<LiquidationLevelsRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels", "Liquidation Levels")
-        .summary("Every open liquidation level with its price, size, side and leverage class.")
+        .summary(
+            "Every price at which open positions are predicted to be closed by force, with how much, on which side, and how leveraged.",
+        )
         .path("/liquidationLevels", Evidence::Reported)
         .params(
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE,
+                params::EXCHANGE
+                    .works(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"]),
                 params::TIMESTAMP,
                 params::LEVEL_LEVERAGE,
                 ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
                     .default("all")
-                    .summary("Which positions the levels belong to."),
+                    .summary("The side whose levels are wanted."),
             ],
         )
         .series(Some(RecordInfo::of::<LiquidationLevelsRecord>()), None, Evidence::Reported)
         .notes(
-            "A snapshot of all levels at once, some 580 to 770 a venue for BTC, which refuses `limit` and `timeframe`. Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.",
+            "A snapshot of all levels at once, some 580 to 770 a venue for BTC; public clients were refused `limit` and `timeframe`. The venues that are known to work were tried with BTC.",
         );
 }
 
-takes!(LiquidationLevels => TakesCoin, TakesExchange, TakesTimestamp, TakesPosition);
+takes!(LiquidationLevels => TakesCoin, TakesExchange, TakesExchanges, TakesTimestamp, TakesPosition);
 
 impl TakesLeverage for LiquidationLevels {
     type Leverage = LevelLeverage;
@@ -592,15 +795,15 @@ pub struct LiquidationLevelsRecord {
     pub timestamp: Option<Timestamp>,
     /// When the level came into being. Reported.
     pub creation_date: Option<Timestamp>,
-    /// Notional value at the level. In USD, reported.
+    /// Value of the positions at the level. In USD, reported.
     pub size: Option<f64>,
-    /// The price that liquidates. Reported.
+    /// The price at which they are closed. Reported.
     pub price: Option<f64>,
-    /// The class of leverage, never `all`. Reported.
+    /// How leveraged they are: high, medium or low. Reported.
     pub leverage: Option<LevelLeverage>,
-    /// The side of the position. Reported.
+    /// Whether they are longs or shorts. Reported.
     pub side: Option<Side>,
-    /// How long the level has been open. Reported. The unit is not documented.
+    /// How old the level is. Reported. Unknown: the unit.
     pub open_duration: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -624,20 +827,20 @@ impl Record for LiquidationLevelsRecord {
                 FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
                     .optional()
                     .unit("USD")
-                    .summary("Notional value at the level."),
+                    .summary("Value of the positions at the level."),
                 FieldInfo::new("price", "price", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary("The price that liquidates."),
+                    .summary("The price at which they are closed."),
                 FieldInfo::new("leverage", "leverage", ValueType::named::<LevelLeverage>(), Evidence::Reported)
                     .optional()
-                    .summary("The class of leverage, never `all`."),
+                    .summary("How leveraged they are: high, medium or low."),
                 FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
                     .optional()
-                    .summary("The side of the position."),
+                    .summary("Whether they are longs or shorts."),
                 FieldInfo::new("open_duration", "openDuration", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary("How long the level has been open.")
-                    .notes("The unit is not documented."),
+                    .summary("How old the level is.")
+                    .notes("Unknown: the unit."),
             ],
         )
         .summary("One record of Liquidation Levels.");
@@ -662,25 +865,26 @@ impl Endpoint for LiquidationLevelsTv {
             "liquidation_levels_tv",
             "Liquidation Levels TV",
         )
-        .summary("The TV variant of the liquidation levels.")
+        .summary(
+            "Unknown beyond its name and its params, which are those of `/liquidationLevels`: prices at which positions are predicted to be closed by force, in another form.",
+        )
         .path("/liquidationLevelsTV", Evidence::Reported)
         .params(
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE,
+                params::EXCHANGE
+                    .works(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"]),
                 params::TIMESTAMP,
                 params::LEVEL_LEVERAGE,
                 ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
-                    .summary("Which positions the levels belong to."),
+                    .summary("The side whose levels are wanted."),
             ],
         )
-        .notes(
-            "Venues known to work for BTC are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and `phemex_perp_stable`.",
-        );
+        .notes("The venues that are known to work were tried with BTC.");
 }
 
-takes!(LiquidationLevelsTv => TakesCoin, TakesExchange, TakesTimestamp, TakesPosition);
+takes!(LiquidationLevelsTv => TakesCoin, TakesExchange, TakesExchanges, TakesTimestamp, TakesPosition);
 
 impl TakesLeverage for LiquidationLevelsTv {
     type Leverage = LevelLeverage;
@@ -693,14 +897,28 @@ impl Endpoint for TopTraderMarginUsed {
             "top_trader_margin_used",
             "Top Trader Margin Used",
         )
-        .summary("Margin that top traders use.")
+        .summary("How much margin the positions of top traders take up.")
         .path("/topTraderMarginUsed", Evidence::Reported)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.served(&["okx_perp_coin"]).example("okx_perp_coin"),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(None, Some("openDate"), Evidence::Document)
-        .notes("Only the venue `okx_perp_coin` is known to work.");
+        .notes("Unknown: whether margin is an amount or a part of the account.");
 }
 
-takes_one_venue!(TopTraderMarginUsed);
+takes!(
+    TopTraderMarginUsed => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+);
 
 impl Endpoint for TopTraderMarginUsedDelta {
     type Body = Series<Value>;
@@ -709,14 +927,28 @@ impl Endpoint for TopTraderMarginUsedDelta {
             "top_trader_margin_used_delta",
             "Top Trader Margin Used Delta",
         )
-        .summary("Difference in the margin that top traders use.")
+        .summary("Difference in how much margin the positions of top traders take up.")
         .path("/topTraderMarginUsedDelta", Evidence::Reported)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.served(&["okx_perp_coin"]).example("okx_perp_coin"),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(None, Some("openDate"), Evidence::Document)
-        .notes("Only the venue `okx_perp_coin` is known to work.");
+        .notes("Unknown: whether it is longs minus shorts or now minus before.");
 }
 
-takes_one_venue!(TopTraderMarginUsedDelta);
+takes!(
+    TopTraderMarginUsedDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("liquidity", "Liquidity")
     .summary("Liquidations, the prices at which they are expected, and how top traders use leverage and margin.")
@@ -724,10 +956,14 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("liquidity", "Liquidity")
         &[
             AverageLeverageUsed::INFO,
             &EndpointInfo::new("liquidity", "anchored_liquidation_levels_count", "Anchored Liquidation Levels Count")
-                .summary("Number of liquidation levels since the latest anchor.")
+                .summary(
+                    "How many prices there are at which positions would be closed by force, counted anew from every anchor on.",
+                )
                 .named_by(Evidence::Document),
             &EndpointInfo::new("liquidity", "anchored_liquidation_levels_size", "Anchored Liquidation Levels Size")
-                .summary("Size of liquidation levels since the latest anchor.")
+                .summary(
+                    "How much would be closed by force at the prices predicted for it, counted anew from every anchor on.",
+                )
                 .named_by(Evidence::Document),
             TopTraderAverageLeverageDelta::INFO,
             CumulativeLiquidationLevel::INFO,
@@ -740,7 +976,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("liquidity", "Liquidity")
             TopTraderMarginUsed::INFO,
             TopTraderMarginUsedDelta::INFO,
             &EndpointInfo::new("liquidity", "squeeze_intensity", "Squeeze Intensity")
-                .summary("Intensity of squeezes.")
+                .summary("Unknown beyond its name.")
                 .named_by(Evidence::Document),
         ],
     );

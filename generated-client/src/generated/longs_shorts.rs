@@ -2,12 +2,16 @@
 
 //! Longs & Shorts: who is long and who is short, by account, by position and by size of trader.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers};
+use ::runtime::{Endpoint, Timestamp, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{TakesAnchor, takes_any_venue, takes_one_venue, takes_several_venues};
+use super::service::params::{
+    TakesAnchor, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit,
+    TakesSort, TakesStartTime, TakesTimeframe, takes_any_venue, takes_one_venue,
+    takes_several_venues,
+};
 
 /// The endpoints of [`Client::longs_shorts`].
 #[derive(Clone, Copy, Debug)]
@@ -23,155 +27,170 @@ impl Client {
 }
 
 impl LongsShortsGroup<'_> {
-    /// Accounts of top traders, split into long and short.
+    /// Share of the top traders whose account is long, and of those whose account is short; top traders are the fifth
+    /// of all accounts with the most margin.
     ///
-    /// `GET /topTraderAccounts`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
+    /// `GET /topTraderAccounts`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`,
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
+    /// `exchanges`, `timeframe`.
     ///
-    /// Top traders are the fifth of all accounts with the most margin, which need not have the most profit. The
-    /// fields are those that public clients read from the top trader positions.
+    /// Most margin need not mean most profit. The document speaks of counts, and public clients read percentages;
+    /// they read them from the top trader positions, and these are taken to be the same.
     pub fn top_trader_accounts(&self) -> Request<TopTraderAccounts> {
         Request::new(self.client)
     }
 
-    /// Positions of top traders, split into long and short.
+    /// Share of the top traders' positions that are long and that are short: it counts positions, where
+    /// `/topTraderAccounts` counts accounts.
     ///
     /// `GET /topTraderPositions`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`,
-    /// `timeframe`.
-    ///
-    /// It counts positions where `/topTraderAccounts` counts accounts. Venues known to work for BTC are
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
+    /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are
     /// `binance_perp_stable`, `binance_perp_coin`, `okx_perp_stable`, `bitget_perp_stable` and `huobi_perp_coin`.
+    ///
+    /// The venues that are known to work were tried with BTC.
     pub fn top_trader_positions(&self) -> Request<TopTraderPositions> {
         Request::new(self.client)
     }
 
-    /// Accounts of top traders that are long and short since the latest anchor.
+    /// Share of the top traders' accounts that are long and short, counted anew from the start of every day, four
+    /// hours or hour in UTC; the two make 100 percent.
     ///
-    /// `GET /anchoredTopTraderAccounts`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `exchange`,
-    /// `timeframe`.
+    /// `GET /anchoredTopTraderAccounts`: a series of [`AnchoredLongShortShare`]. The fields are former. Params:
+    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required:
+    /// `coin`, `exchanges`, `timeframe`.
     ///
-    /// Every account counts once, so the two percentages make 100 together.
+    /// Every account counts once.
     pub fn anchored_top_trader_accounts(&self) -> Request<AnchoredTopTraderAccounts> {
         Request::new(self.client)
     }
 
-    /// Positions of top traders that are long and short since the latest anchor.
+    /// Share of the top traders' positions that are long and short, counted anew from the start of every day, four
+    /// hours or hour in UTC.
     ///
-    /// `GET /anchoredTopTraderPositions`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `exchange`,
-    /// `timeframe`.
-    ///
-    /// The values are percentages.
+    /// `GET /anchoredTopTraderPositions`: a series of [`AnchoredLongShortShare`]. The fields are former. Params:
+    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required:
+    /// `coin`, `exchanges`, `timeframe`.
     pub fn anchored_top_trader_positions(&self) -> Request<AnchoredTopTraderPositions> {
         Request::new(self.client)
     }
 
-    /// All accounts of a venue, split by whether they are net long or net short.
+    /// Share of all accounts on a venue that are net long and that are net short; every account counts once, whatever
+    /// it holds.
     ///
-    /// `GET /globalAccounts`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
-    ///
-    /// Every account counts once, whatever it holds. Venues known to work for BTC are `binance_perp_stable`,
+    /// `GET /globalAccounts`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
+    /// `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_stable`,
     /// `binance_perp_coin` and `bybit_perp_coin`.
+    ///
+    /// The venues that are known to work were tried with BTC.
     pub fn global_accounts(&self) -> Request<GlobalAccounts> {
         Request::new(self.client)
     }
 
-    /// All accounts of a venue, long and short, since the latest anchor.
+    /// Share of all accounts on a venue that are long and short, counted anew from the start of every day, four hours
+    /// or hour in UTC.
     ///
-    /// `GET /anchoredGlobalAccounts`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `exchange`,
-    /// `timeframe`.
-    ///
-    /// The values are percentages.
+    /// `GET /anchoredGlobalAccounts`: a series of [`AnchoredLongShortShare`]. The fields are former. Params: `coin`,
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`,
+    /// `exchanges`, `timeframe`.
     pub fn anchored_global_accounts(&self) -> Request<AnchoredGlobalAccounts> {
         Request::new(self.client)
     }
 
-    /// Net long and net short positions, estimated from taker flow and open interest.
+    /// Net long and net short positions, apart, estimated from market orders and from how open interest moved.
     ///
-    /// `GET /netLongShort`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `timeframe`.
+    /// `GET /netLongShort`: a series of [`NetLongShortRecord`]. The fields are former. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `timeframe`.
+    ///
+    /// Unknown: the unit.
     pub fn net_long_short(&self) -> Request<NetLongShort> {
         Request::new(self.client)
     }
 
-    /// Net longs less net shorts.
+    /// Estimated net longs minus estimated net shorts, above zero where longs prevail.
     ///
     /// `GET /netLongShortDelta`: a series of [`NetLongShortDeltaRecord`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `timeframe`.
     ///
-    /// One public client counts ten venues in the default set.
+    /// One public client counts ten venues in the default set. Unknown: the unit.
     pub fn net_long_short_delta(&self) -> Request<NetLongShortDelta> {
         Request::new(self.client)
     }
 
-    /// Running totals of net longs and of net shorts, which start again at every anchor.
+    /// Net longs and net shorts, each added up from the start of every day, four hours or hour in UTC on.
     ///
-    /// `GET /anchoredCLS`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `timeframe`.
+    /// `GET /anchoredCLS`: a series of [`AnchoredClsRecord`]. The fields are former. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `timeframe`.
+    ///
+    /// Unknown: the unit.
     pub fn anchored_cls(&self) -> Request<AnchoredCls> {
         Request::new(self.client)
     }
 
-    /// Running total of the net long short delta, which starts again at every anchor.
+    /// Net longs minus net shorts, added up from the start of every day, four hours or hour in UTC on: the difference
+    /// of the two sums of `/anchoredCLS`.
     ///
-    /// `GET /anchoredCLSD`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `timeframe`.
+    /// `GET /anchoredCLSD`: a series of [`AnchoredClsdRecord`]. The fields are former. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `timeframe`.
+    ///
+    /// Unknown: the unit.
     pub fn anchored_clsd(&self) -> Request<AnchoredClsd> {
         Request::new(self.client)
     }
 
-    /// Long percentage of top trader positions less that of all accounts.
+    /// Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100: above zero
+    /// large traders are long more often than the crowd.
     ///
     /// `GET /whaleRetailDelta`: a series of [`WhaleRetailDeltaRecord`]. The fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`,
-    /// `timeframe`.
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
+    /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are
+    /// `binance_perp_stable`, `binance_perp_coin` and `okx_perp_coin`.
     ///
-    /// Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin` and `okx_perp_coin`.
+    /// The venues that are known to work were tried with BTC.
     pub fn whale_retail_delta(&self) -> Request<WhaleRetailDelta> {
         Request::new(self.client)
     }
 
-    /// The whale retail delta since the latest anchor.
+    /// How much more often large traders are long than the crowd, counted anew from the start of every day, four
+    /// hours or hour in UTC: 65 % against 55 % gives 10.
     ///
-    /// `GET /anchoredWhaleRetailDelta`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `exchange`,
-    /// `timeframe`.
-    ///
-    /// With 65 % of top trader positions and 55 % of all accounts long, it is 10.
+    /// `GET /anchoredWhaleRetailDelta`: a series of [`AnchoredWhaleRetailDeltaRecord`]. The fields are former.
+    /// Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as
+    /// required: `coin`, `exchanges`, `timeframe`.
     pub fn anchored_whale_retail_delta(&self) -> Request<AnchoredWhaleRetailDelta> {
         Request::new(self.client)
     }
 
-    /// Weight of big positions against the sentiment by account, among prominent traders.
+    /// How far large positions outweigh what the mere number of accounts says, among prominent traders.
     ///
-    /// `GET /whalePositionDominance`: a series of records whose fields are unknown. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `timeframe`.
+    /// `GET /whalePositionDominance`: a series of [`WhalePositionDominanceRecord`]. The fields are former. Params:
+    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
+    /// `timeframe`.
+    ///
+    /// Unknown: the formula, the unit and the sign.
     pub fn whale_position_dominance(&self) -> Request<WhalePositionDominance> {
         Request::new(self.client)
     }
 
-    /// Retail accounts, split into long and short.
+    /// Percentage of retail accounts that are long and that are short; every account counts once, whatever it holds.
     ///
-    /// `GET /trueRetailLongShort`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`,
-    /// `timeframe`.
-    ///
-    /// Every retail account counts once, whatever it holds.
+    /// `GET /trueRetailLongShort`: a series of [`TrueRetailLongShortRecord`]. The fields are reported. Params:
+    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
+    /// `exchanges`, `timeframe`.
     pub fn true_retail_long_short(&self) -> Request<TrueRetailLongShort> {
         Request::new(self.client)
     }
 
-    /// How far small and large retail accounts differ in their positioning.
+    /// How far large and small retail accounts differ in how they are positioned.
     ///
     /// `GET /traderSentimentGap`: a series of [`TraderSentimentGapRecord`]. The fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `timeframe`.
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
+    /// `timeframe`.
     ///
-    /// Neither the unit nor the sign of the gap is documented.
+    /// The document compares large with small retail accounts; the provider's academy compares top traders with
+    /// retail. Unknown: the formula, the unit and the sign.
     pub fn trader_sentiment_gap(&self) -> Request<TraderSentimentGap> {
         Request::new(self.client)
     }
@@ -192,12 +211,14 @@ markers!(
 impl Endpoint for TopTraderAccounts {
     type Body = Series<LongShortShare>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "top_trader_accounts", "Top Trader Accounts")
-        .summary("Accounts of top traders, split into long and short.")
+        .summary(
+            "Share of the top traders whose account is long, and of those whose account is short; top traders are the fifth of all accounts with the most margin.",
+        )
         .path("/topTraderAccounts", Evidence::Document)
         .params(params::ONE_VENUE, &[])
         .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
         .notes(
-            "Top traders are the fifth of all accounts with the most margin, which need not have the most profit. The fields are those that public clients read from the top trader positions.",
+            "Most margin need not mean most profit. The document speaks of counts, and public clients read percentages; they read them from the top trader positions, and these are taken to be the same.",
         );
 }
 
@@ -213,6 +234,8 @@ pub struct LongShortShare {
     pub long_pct: Option<f64>,
     /// The part that is short. In percent, from 0 to 100, reported.
     pub short_pct: Option<f64>,
+    /// The long part divided by the short part: above 1 more are long. At least 0, former.
+    pub ls_ratio: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
 }
@@ -233,6 +256,10 @@ impl Record for LongShortShare {
                     .range(Range { min: Some(0.0), max: Some(100.0) })
                     .unit("percent")
                     .summary("The part that is short."),
+                FieldInfo::new("ls_ratio", "lsRatio", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .range(Range { min: Some(0.0), max: None })
+                    .summary("The long part divided by the short part: above 1 more are long."),
             ],
         )
         .summary("How a crowd is split into longs and shorts.");
@@ -241,6 +268,7 @@ impl Record for LongShortShare {
             open_date: row.take(0),
             long_pct: row.take(1),
             short_pct: row.take(2),
+            ls_ratio: row.take(3),
             unknown_fields: row.unknown_fields(),
         }
     }
@@ -253,45 +281,111 @@ impl Endpoint for TopTraderPositions {
             "top_trader_positions",
             "Top Trader Positions",
         )
-        .summary("Positions of top traders, split into long and short.")
+        .summary(
+            "Share of the top traders' positions that are long and that are short: it counts positions, where `/topTraderAccounts` counts accounts.",
+        )
         .path("/topTraderPositions", Evidence::Document)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.works(
+                        &[
+                            "binance_perp_stable",
+                            "binance_perp_coin",
+                            "okx_perp_stable",
+                            "bitget_perp_stable",
+                            "huobi_perp_coin",
+                        ],
+                    ),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
-        .notes(
-            "It counts positions where `/topTraderAccounts` counts accounts. Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin`, `okx_perp_stable`, `bitget_perp_stable` and `huobi_perp_coin`.",
-        );
+        .notes("The venues that are known to work were tried with BTC.");
 }
 
-takes_one_venue!(TopTraderPositions);
+takes!(
+    TopTraderPositions => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+);
 
 impl Endpoint for AnchoredTopTraderAccounts {
-    type Body = Series<Value>;
+    type Body = Series<AnchoredLongShortShare>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
             "longs_shorts",
             "anchored_top_trader_accounts",
             "Anchored Top Trader Accounts",
         )
-        .summary("Accounts of top traders that are long and short since the latest anchor.")
+        .summary(
+            "Share of the top traders' accounts that are long and short, counted anew from the start of every day, four hours or hour in UTC; the two make 100 percent.",
+        )
         .path("/anchoredTopTraderAccounts", Evidence::Document)
         .params(params::ONE_VENUE, &[params::ANCHOR])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes("Every account counts once, so the two percentages make 100 together.");
+        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::Former)
+        .notes("Every account counts once.");
 }
 
 takes_one_venue!(AnchoredTopTraderAccounts => TakesAnchor);
 
+/// How a crowd is split into longs and shorts since the latest anchor.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AnchoredLongShortShare {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// The part that is long since the anchor. In percent, former.
+    pub cumulative_long_pct: Option<f64>,
+    /// The part that is short since the anchor. In percent, former.
+    pub cumulative_short_pct: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for AnchoredLongShortShare {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "AnchoredLongShortShare",
+            &[
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                    .summary("When the interval begins."),
+                FieldInfo::new("cumulative_long_pct", "cumulativeLongPct", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .unit("percent")
+                    .summary("The part that is long since the anchor."),
+                FieldInfo::new("cumulative_short_pct", "cumulativeShortPct", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .unit("percent")
+                    .summary("The part that is short since the anchor."),
+            ],
+        )
+        .summary("How a crowd is split into longs and shorts since the latest anchor.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            cumulative_long_pct: row.take(1),
+            cumulative_short_pct: row.take(2),
+            unknown_fields: row.unknown_fields(),
+        }
+    }
+}
+
 impl Endpoint for AnchoredTopTraderPositions {
-    type Body = Series<Value>;
+    type Body = Series<AnchoredLongShortShare>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
             "longs_shorts",
             "anchored_top_trader_positions",
             "Anchored Top Trader Positions",
         )
-        .summary("Positions of top traders that are long and short since the latest anchor.")
+        .summary(
+            "Share of the top traders' positions that are long and short, counted anew from the start of every day, four hours or hour in UTC.",
+        )
         .path("/anchoredTopTraderPositions", Evidence::Document)
         .params(params::ONE_VENUE, &[params::ANCHOR])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes("The values are percentages.");
+        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::Former);
 }
 
 takes_one_venue!(AnchoredTopTraderPositions => TakesAnchor);
@@ -299,43 +393,98 @@ takes_one_venue!(AnchoredTopTraderPositions => TakesAnchor);
 impl Endpoint for GlobalAccounts {
     type Body = Series<LongShortShare>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "global_accounts", "Global Accounts")
-        .summary("All accounts of a venue, split by whether they are net long or net short.")
+        .summary(
+            "Share of all accounts on a venue that are net long and that are net short; every account counts once, whatever it holds.",
+        )
         .path("/globalAccounts", Evidence::Document)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.works(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
-        .notes(
-            "Every account counts once, whatever it holds. Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin` and `bybit_perp_coin`.",
-        );
+        .notes("The venues that are known to work were tried with BTC.");
 }
 
-takes_one_venue!(GlobalAccounts);
+takes!(
+    GlobalAccounts => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+);
 
 impl Endpoint for AnchoredGlobalAccounts {
-    type Body = Series<Value>;
+    type Body = Series<AnchoredLongShortShare>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
             "longs_shorts",
             "anchored_global_accounts",
             "Anchored Global Accounts",
         )
-        .summary("All accounts of a venue, long and short, since the latest anchor.")
+        .summary(
+            "Share of all accounts on a venue that are long and short, counted anew from the start of every day, four hours or hour in UTC.",
+        )
         .path("/anchoredGlobalAccounts", Evidence::Document)
         .params(params::ONE_VENUE, &[params::ANCHOR])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes("The values are percentages.");
+        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::Former);
 }
 
 takes_one_venue!(AnchoredGlobalAccounts => TakesAnchor);
 
 impl Endpoint for NetLongShort {
-    type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
-        .summary("Net long and net short positions, estimated from taker flow and open interest.")
+    type Body = Series<NetLongShortRecord>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short").summary(
+            "Net long and net short positions, apart, estimated from market orders and from how open interest moved.",
+        )
         .path("/netLongShort", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<NetLongShortRecord>()), Some("openDate"), Evidence::Former)
+        .notes("Unknown: the unit.");
 }
 
 takes_several_venues!(NetLongShort);
+
+/// One record of Net Long Short.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct NetLongShortRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// Estimate of the positions that are net long. Former.
+    pub net_longs: Option<f64>,
+    /// Estimate of the positions that are net short. Former.
+    pub net_shorts: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for NetLongShortRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "NetLongShortRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("net_longs", "netLongs", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .summary("Estimate of the positions that are net long."),
+                FieldInfo::new("net_shorts", "netShorts", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .summary("Estimate of the positions that are net short."),
+            ],
+        )
+        .summary("One record of Net Long Short.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            net_longs: row.take(1),
+            net_shorts: row.take(2),
+            unknown_fields: row.unknown_fields(),
+        }
+    }
+}
 
 impl Endpoint for NetLongShortDelta {
     type Body = Series<NetLongShortDeltaRecord>;
@@ -344,11 +493,11 @@ impl Endpoint for NetLongShortDelta {
             "net_long_short_delta",
             "Net Long Short Delta",
         )
-        .summary("Net longs less net shorts.")
+        .summary("Estimated net longs minus estimated net shorts, above zero where longs prevail.")
         .path("/netLongShortDelta", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[])
         .series(Some(RecordInfo::of::<NetLongShortDeltaRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("One public client counts ten venues in the default set.");
+        .notes("One public client counts ten venues in the default set. Unknown: the unit.");
 }
 
 takes_several_venues!(NetLongShortDelta);
@@ -359,7 +508,7 @@ takes_several_venues!(NetLongShortDelta);
 pub struct NetLongShortDeltaRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// Net longs less net shorts, positive where longs prevail. Reported.
+    /// The difference, below zero where shorts prevail. Reported.
     pub net_long_short_delta: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -372,7 +521,7 @@ impl Record for NetLongShortDeltaRecord {
                 records::TIME,
                 FieldInfo::new("net_long_short_delta", "netLongShortDelta", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary("Net longs less net shorts, positive where longs prevail."),
+                    .summary("The difference, below zero where shorts prevail."),
             ],
         )
         .summary("One record of Net Long Short Delta.");
@@ -382,38 +531,123 @@ impl Record for NetLongShortDeltaRecord {
 }
 
 impl Endpoint for AnchoredCls {
-    type Body = Series<Value>;
+    type Body = Series<AnchoredClsRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_cls", "Anchored CLS")
-        .summary("Running totals of net longs and of net shorts, which start again at every anchor.")
+        .summary("Net longs and net shorts, each added up from the start of every day, four hours or hour in UTC on.")
         .path("/anchoredCLS", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::ANCHOR])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<AnchoredClsRecord>()), Some("openDate"), Evidence::Former)
+        .notes("Unknown: the unit.");
 }
 
 takes_several_venues!(AnchoredCls => TakesAnchor);
 
+/// One record of Anchored CLS.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AnchoredClsRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// Net longs since the latest anchor. Former.
+    pub cumulative_net_longs: Option<f64>,
+    /// Net shorts since the latest anchor. Former.
+    pub cumulative_net_shorts: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for AnchoredClsRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "AnchoredClsRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("cumulative_net_longs", "cumulativeNetLongs", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .summary("Net longs since the latest anchor."),
+                FieldInfo::new("cumulative_net_shorts", "cumulativeNetShorts", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .summary("Net shorts since the latest anchor."),
+            ],
+        )
+        .summary("One record of Anchored CLS.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            cumulative_net_longs: row.take(1),
+            cumulative_net_shorts: row.take(2),
+            unknown_fields: row.unknown_fields(),
+        }
+    }
+}
+
 impl Endpoint for AnchoredClsd {
-    type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD")
-        .summary("Running total of the net long short delta, which starts again at every anchor.")
+    type Body = Series<AnchoredClsdRecord>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD").summary(
+            "Net longs minus net shorts, added up from the start of every day, four hours or hour in UTC on: the difference of the two sums of `/anchoredCLS`.",
+        )
         .path("/anchoredCLSD", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::ANCHOR])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<AnchoredClsdRecord>()), Some("openDate"), Evidence::Former)
+        .notes("Unknown: the unit.");
 }
 
 takes_several_venues!(AnchoredClsd => TakesAnchor);
 
+/// One record of Anchored CLSD.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AnchoredClsdRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// The sum since the latest anchor, above zero where longs prevail. Former.
+    pub cumulative_delta: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for AnchoredClsdRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "AnchoredClsdRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .summary("The sum since the latest anchor, above zero where longs prevail."),
+            ],
+        )
+        .summary("One record of Anchored CLSD.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), cumulative_delta: row.take(1), unknown_fields: row.unknown_fields() }
+    }
+}
+
 impl Endpoint for WhaleRetailDelta {
     type Body = Series<WhaleRetailDeltaRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "whale_retail_delta", "Whale Retail Delta")
-        .summary("Long percentage of top trader positions less that of all accounts.")
+        .summary(
+            "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100: above zero large traders are long more often than the crowd.",
+        )
         .path("/whaleRetailDelta", Evidence::Document)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.works(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<WhaleRetailDeltaRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("Venues known to work for BTC are `binance_perp_stable`, `binance_perp_coin` and `okx_perp_coin`.");
+        .notes("The venues that are known to work were tried with BTC.");
 }
 
-takes_one_venue!(WhaleRetailDelta);
+takes!(
+    WhaleRetailDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+);
 
 /// One record of Whale Retail Delta.
 #[derive(Clone, Debug, PartialEq)]
@@ -421,8 +655,8 @@ takes_one_venue!(WhaleRetailDelta);
 pub struct WhaleRetailDeltaRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// The difference, positive where top traders are on the long side more than all accounts. In percentage points,
-    /// from -100 to 100, reported.
+    /// The difference, above zero where top traders are on the long side more than all accounts. In percentage
+    /// points, from -100 to 100, reported.
     pub whale_retail_delta: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -437,7 +671,9 @@ impl Record for WhaleRetailDeltaRecord {
                     .optional()
                     .range(Range { min: Some(-100.0), max: Some(100.0) })
                     .unit("percentage points")
-                    .summary("The difference, positive where top traders are on the long side more than all accounts."),
+                    .summary(
+                        "The difference, above zero where top traders are on the long side more than all accounts.",
+                    ),
             ],
         )
         .summary("One record of Whale Retail Delta.");
@@ -447,51 +683,172 @@ impl Record for WhaleRetailDeltaRecord {
 }
 
 impl Endpoint for AnchoredWhaleRetailDelta {
-    type Body = Series<Value>;
+    type Body = Series<AnchoredWhaleRetailDeltaRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
             "longs_shorts",
             "anchored_whale_retail_delta",
             "Anchored Whale Retail Delta",
         )
-        .summary("The whale retail delta since the latest anchor.")
+        .summary(
+            "How much more often large traders are long than the crowd, counted anew from the start of every day, four hours or hour in UTC: 65 % against 55 % gives 10.",
+        )
         .path("/anchoredWhaleRetailDelta", Evidence::Document)
         .params(params::ONE_VENUE, &[params::ANCHOR])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes("With 65 % of top trader positions and 55 % of all accounts long, it is 10.");
+        .series(Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()), Some("openDate"), Evidence::Former);
 }
 
 takes_one_venue!(AnchoredWhaleRetailDelta => TakesAnchor);
 
+/// One record of Anchored Whale Retail Delta.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AnchoredWhaleRetailDeltaRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// Long percentage of top trader positions minus that of all accounts, since the latest anchor. In percentage
+    /// points, former.
+    pub cumulative_whale_retail_delta: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for AnchoredWhaleRetailDeltaRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "AnchoredWhaleRetailDeltaRecord",
+            &[
+                records::TIME,
+                FieldInfo::new(
+                        "cumulative_whale_retail_delta",
+                        "cumulativeWhaleRetailDelta",
+                        ValueType::Number,
+                        Evidence::Former,
+                    )
+                    .optional()
+                    .unit("percentage points")
+                    .summary(
+                        "Long percentage of top trader positions minus that of all accounts, since the latest anchor.",
+                    ),
+            ],
+        )
+        .summary("One record of Anchored Whale Retail Delta.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            cumulative_whale_retail_delta: row.take(1),
+            unknown_fields: row.unknown_fields(),
+        }
+    }
+}
+
 impl Endpoint for WhalePositionDominance {
-    type Body = Series<Value>;
+    type Body = Series<WhalePositionDominanceRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
             "longs_shorts",
             "whale_position_dominance",
             "Whale Position Dominance",
         )
-        .summary("Weight of big positions against the sentiment by account, among prominent traders.")
+        .summary("How far large positions outweigh what the mere number of accounts says, among prominent traders.")
         .path("/whalePositionDominance", Evidence::Document)
         .params(params::ANY_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<WhalePositionDominanceRecord>()), Some("openDate"), Evidence::Former)
+        .notes("Unknown: the formula, the unit and the sign.");
 }
 
 takes_any_venue!(WhalePositionDominance);
 
+/// One record of Whale Position Dominance.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct WhalePositionDominanceRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// Influence of large positions relative to sentiment by account. Former. The former version wrote the name with
+    /// underscores.
+    pub whale_position_dominance: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for WhalePositionDominanceRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "WhalePositionDominanceRecord",
+            &[
+                records::TIME,
+                FieldInfo::new(
+                        "whale_position_dominance",
+                        "whalePositionDominance",
+                        ValueType::Number,
+                        Evidence::Former,
+                    )
+                    .optional()
+                    .summary("Influence of large positions relative to sentiment by account.")
+                    .notes("The former version wrote the name with underscores."),
+            ],
+        )
+        .summary("One record of Whale Position Dominance.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), whale_position_dominance: row.take(1), unknown_fields: row.unknown_fields() }
+    }
+}
+
 impl Endpoint for TrueRetailLongShort {
-    type Body = Series<LongShortShare>;
+    type Body = Series<TrueRetailLongShortRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
             "longs_shorts",
             "true_retail_long_short",
             "True Retail Long Short",
         )
-        .summary("Retail accounts, split into long and short.")
+        .summary(
+            "Percentage of retail accounts that are long and that are short; every account counts once, whatever it holds.",
+        )
         .path("/trueRetailLongShort", Evidence::Document)
         .params(params::ONE_VENUE, &[])
-        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
-        .notes("Every retail account counts once, whatever it holds.");
+        .series(Some(RecordInfo::of::<TrueRetailLongShortRecord>()), Some("openDate"), Evidence::Reported);
 }
 
 takes_one_venue!(TrueRetailLongShort);
+
+/// One record of True Retail Long Short.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TrueRetailLongShortRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// Accounts that are long. In percent, from 0 to 100, reported.
+    pub long_pct: Option<f64>,
+    /// Accounts that are short. In percent, from 0 to 100, reported.
+    pub short_pct: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for TrueRetailLongShortRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "TrueRetailLongShortRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .range(Range { min: Some(0.0), max: Some(100.0) })
+                    .unit("percent")
+                    .summary("Accounts that are long."),
+                FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
+                    .optional()
+                    .range(Range { min: Some(0.0), max: Some(100.0) })
+                    .unit("percent")
+                    .summary("Accounts that are short."),
+            ],
+        )
+        .summary("One record of True Retail Long Short.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            long_pct: row.take(1),
+            short_pct: row.take(2),
+            unknown_fields: row.unknown_fields(),
+        }
+    }
+}
 
 impl Endpoint for TraderSentimentGap {
     type Body = Series<TraderSentimentGapRecord>;
@@ -500,11 +857,13 @@ impl Endpoint for TraderSentimentGap {
             "trader_sentiment_gap",
             "Trader Sentiment Gap",
         )
-        .summary("How far small and large retail accounts differ in their positioning.")
+        .summary("How far large and small retail accounts differ in how they are positioned.")
         .path("/traderSentimentGap", Evidence::Document)
         .params(params::ANY_VENUE, &[])
         .series(Some(RecordInfo::of::<TraderSentimentGapRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("Neither the unit nor the sign of the gap is documented.");
+        .notes(
+            "The document compares large with small retail accounts; the provider's academy compares top traders with retail. Unknown: the formula, the unit and the sign.",
+        );
 }
 
 takes_any_venue!(TraderSentimentGap);
@@ -515,7 +874,7 @@ takes_any_venue!(TraderSentimentGap);
 pub struct TraderSentimentGapRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// The gap between the two crowds. Reported.
+    /// Distance between the two crowds. Reported.
     pub trader_sentiment_gap: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -528,7 +887,7 @@ impl Record for TraderSentimentGapRecord {
                 records::TIME,
                 FieldInfo::new("trader_sentiment_gap", "traderSentimentGap", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary("The gap between the two crowds."),
+                    .summary("Distance between the two crowds."),
             ],
         )
         .summary("One record of Trader Sentiment Gap.");

@@ -27,7 +27,8 @@ impl Client {
 }
 
 impl OpenInterestGroup<'_> {
-    /// Value of all open contracts, as candles.
+    /// Value of all contracts that are open, as candles: where it begins and ends in the interval, and how far it
+    /// went.
     ///
     /// Also printed as “Open the service”.
     ///
@@ -35,18 +36,20 @@ impl OpenInterestGroup<'_> {
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `timeframe`.
     ///
-    /// One public client counts 17 venues in the default set.
+    /// Public clients that named no venue were answered for 16 or 17.
     pub fn open_interest(&self) -> Request<OpenInterest> {
         Request::new(self.client)
     }
 
-    /// Change of open interest from interval to interval.
+    /// How much was opened minus how much was closed in an interval: above zero new contracts came into the market.
     ///
     /// Also printed as “Open the service Delta”.
     ///
     /// `GET /openInterestDelta`: a series of [`OpenInterestDeltaRecord`]. Path and fields are reported. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `timeframe`.
+    ///
+    /// Unknown: the unit.
     pub fn open_interest_delta(&self) -> Request<OpenInterestDelta> {
         Request::new(self.client)
     }
@@ -58,11 +61,13 @@ impl Endpoint for OpenInterest {
     type Body = Series<OpenInterestRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
         .aliases(&["Open the service"])
-        .summary("Value of all open contracts, as candles.")
+        .summary(
+            "Value of all contracts that are open, as candles: where it begins and ends in the interval, and how far it went.",
+        )
         .path("/openInterest", Evidence::Reported)
         .params(params::SEVERAL_VENUES, &[])
         .series(Some(RecordInfo::of::<OpenInterestRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("One public client counts 17 venues in the default set.");
+        .notes("Public clients that named no venue were answered for 16 or 17.");
 }
 
 takes_several_venues!(OpenInterest);
@@ -73,13 +78,13 @@ takes_several_venues!(OpenInterest);
 pub struct OpenInterestRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// Open interest when the interval begins. In USD, reported.
+    /// Value of the contracts when the interval begins. In USD, reported.
     pub open: Option<f64>,
-    /// The highest open interest of the interval. In USD, reported.
+    /// The highest value of the interval. In USD, reported.
     pub high: Option<f64>,
-    /// The lowest open interest of the interval. In USD, reported.
+    /// The lowest value of the interval. In USD, reported.
     pub low: Option<f64>,
-    /// Open interest when the interval ends. In USD, reported.
+    /// Value of the contracts when the interval ends. In USD, reported.
     pub close: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -92,20 +97,24 @@ impl Record for OpenInterestRecord {
                 records::TIME,
                 FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("3298101915.68")
                     .unit("USD")
-                    .summary("Open interest when the interval begins."),
+                    .summary("Value of the contracts when the interval begins."),
                 FieldInfo::new("high", "high", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("3297517559.48")
                     .unit("USD")
-                    .summary("The highest open interest of the interval."),
+                    .summary("The highest value of the interval."),
                 FieldInfo::new("low", "low", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("3297517559.48")
                     .unit("USD")
-                    .summary("The lowest open interest of the interval."),
+                    .summary("The lowest value of the interval."),
                 FieldInfo::new("close", "close", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("3297517559.48")
                     .unit("USD")
-                    .summary("Open interest when the interval ends."),
+                    .summary("Value of the contracts when the interval ends."),
             ],
         )
         .summary("One record of Open Interest.");
@@ -129,10 +138,13 @@ impl Endpoint for OpenInterestDelta {
             "Open Interest Delta",
         )
         .aliases(&["Open the service Delta"])
-        .summary("Change of open interest from interval to interval.")
+        .summary(
+            "How much was opened minus how much was closed in an interval: above zero new contracts came into the market.",
+        )
         .path("/openInterestDelta", Evidence::Reported)
         .params(params::SEVERAL_VENUES, &[])
-        .series(Some(RecordInfo::of::<OpenInterestDeltaRecord>()), Some("openDate"), Evidence::Reported);
+        .series(Some(RecordInfo::of::<OpenInterestDeltaRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("Unknown: the unit.");
 }
 
 takes_several_venues!(OpenInterestDelta);
@@ -143,7 +155,7 @@ takes_several_venues!(OpenInterestDelta);
 pub struct OpenInterestDeltaRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// How much open interest grew, negative where it shrank. Reported.
+    /// Change since the interval before, below zero where contracts were closed. Reported.
     pub open_interest_delta: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -156,7 +168,7 @@ impl Record for OpenInterestDeltaRecord {
                 records::TIME,
                 FieldInfo::new("open_interest_delta", "openInterestDelta", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary("How much open interest grew, negative where it shrank."),
+                    .summary("Change since the interval before, below zero where contracts were closed."),
             ],
         )
         .summary("One record of Open Interest Delta.");
@@ -170,8 +182,9 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("open_interest", "Open Inter
     .aliases(&["Open the service"])
     .endpoints(
         &[
-            &EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta")
-                .summary("Change of open interest since the latest anchor.")
+            &EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta").summary(
+                    "Contracts opened minus contracts closed, added up since the start of the block in UTC to which the anchor sets it back.",
+                )
                 .named_by(Evidence::Document),
             OpenInterest::INFO,
             OpenInterestDelta::INFO,

@@ -4,13 +4,17 @@
 
 use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::record::{Record, Row, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit,
+    ValueType,
+};
 use crate::{Client, Exchange, PremiumMode, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
     TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime,
-    TakesExchange1, TakesExchange2, TakesLimit, TakesMarketTypes, TakesMode, TakesSort,
-    TakesStartTime, TakesTimeframe, takes_one_venue, takes_several_venues,
+    TakesExchange, TakesExchange1, TakesExchange2, TakesExchanges, TakesLimit,
+    TakesMarketTypes, TakesMode, TakesSort, TakesStartTime, TakesTimeframe,
+    takes_one_venue, takes_several_venues,
 };
 
 /// The endpoints of [`Client::orderflow`].
@@ -27,36 +31,41 @@ impl Client {
 }
 
 impl OrderflowGroup<'_> {
-    /// Volume of market buy orders.
+    /// Size of all market orders that bought, added up over the interval.
     ///
-    /// `GET /buyVolume`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `GET /buyVolume`: a series of [`BuyVolumeRecord`]. The fields are former. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
+    /// `coin`, `timeframe`.
+    ///
+    /// Unknown: the unit.
     pub fn buy_volume(&self) -> Request<BuyVolume> {
         Request::new(self.client)
     }
 
-    /// Volume of market sell orders.
+    /// Size of all market orders that sold, added up over the interval.
     ///
-    /// `GET /sellVolume`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `GET /sellVolume`: a series of [`SellVolumeRecord`]. The fields are former. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
+    /// `coin`, `timeframe`.
+    ///
+    /// Unknown: the unit.
     pub fn sell_volume(&self) -> Request<SellVolume> {
         Request::new(self.client)
     }
 
-    /// Market buy volume less market sell volume.
+    /// Market buy volume minus market sell volume, above zero where buyers took more.
     ///
     /// `GET /volumeDelta`: a series of [`VolumeDeltaRecord`]. The fields are reported. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
     /// `coin`, `timeframe`.
     ///
-    /// A request that names market types and no venue was answered for 20 venues and more.
+    /// Public clients that named market types and no venue were answered for 20 venues and more. Unknown: the unit.
     pub fn volume_delta(&self) -> Request<VolumeDelta> {
         Request::new(self.client)
     }
 
-    /// Balance of market buying and selling by volume, an oscillator between -1 and 1.
+    /// Balance of market buying and selling from -1 to 1: buy volume minus sell volume, divided by their sum; above
+    /// zero buyers lead.
     ///
     /// `GET /volumeRatio`: a series of [`VolumeRatioRecord`]. Params: `coin`, `exchanges`, `timeframe`, `limit`,
     /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`, `advance_filter`. Reported as required: `coin`,
@@ -65,112 +74,125 @@ impl OrderflowGroup<'_> {
         Request::new(self.client)
     }
 
-    /// Running total of the volume delta, which starts again at every anchor.
+    /// Cumulative volume delta: market buy volume minus market sell volume, added up from the start of every day,
+    /// four hours or hour in UTC on.
     ///
     /// `GET /anchoredCVD`: a series of [`AnchoredCvdRecord`]. The fields are reported. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`, `market_types`, `buckets`. Reported as
-    /// required: `coin`, `timeframe`.
+    /// required: `coin`, `timeframe`. Of `exchanges`, known to work are `binance_spot` and `binance_perp_stable`.
+    ///
+    /// Unknown: the unit.
     pub fn anchored_cvd(&self) -> Request<AnchoredCvd> {
         Request::new(self.client)
     }
 
-    /// Number of market orders that executed.
+    /// How many market orders executed in the interval, apart for buying and selling.
     ///
-    /// `GET /marketOrderCount`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
+    /// `GET /marketOrderCount`: a series of [`OrderCount`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
     /// `coin`, `timeframe`.
     pub fn market_order_count(&self) -> Request<MarketOrderCount> {
         Request::new(self.client)
     }
 
-    /// Mean size of a market order.
+    /// How large a market order of the interval is in the mean, apart for buying and selling.
     ///
-    /// `GET /marketOrderAverageSize`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
+    /// `GET /marketOrderAverageSize`: a series of [`OrderSize`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
     /// `coin`, `timeframe`.
+    ///
+    /// Unknown: the unit.
     pub fn market_order_average_size(&self) -> Request<MarketOrderAverageSize> {
         Request::new(self.client)
     }
 
-    /// Number of limit orders that executed.
+    /// How many limit orders were filled in the interval, apart for buying and selling.
     ///
-    /// `GET /limitOrderCount`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
+    /// `GET /limitOrderCount`: a series of [`OrderCount`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
     /// `coin`, `timeframe`.
     pub fn limit_order_count(&self) -> Request<LimitOrderCount> {
         Request::new(self.client)
     }
 
-    /// Mean size of an executed limit order.
+    /// How large a filled limit order of the interval is in the mean, apart for buying and selling.
     ///
-    /// `GET /limitOrderAverageSize`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
+    /// `GET /limitOrderAverageSize`: a series of [`OrderSize`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
     /// `coin`, `timeframe`.
+    ///
+    /// Unknown: the unit.
     pub fn limit_order_average_size(&self) -> Request<LimitOrderAverageSize> {
         Request::new(self.client)
     }
 
-    /// Balance of buying and selling by number of executions, market and limit orders together.
+    /// Net pressure of buying over selling by number of executions from -1 to 1, market and limit orders together.
     ///
     /// `GET /buySellTradeCountRatio`: a series of [`BuySellTradeCountRatioRecord`]. The fields are reported. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
     /// required: `coin`, `timeframe`.
     ///
-    /// Whether it takes `bucket`, as similar endpoints do, is not known.
+    /// Unknown: whether it takes `bucket`, as similar endpoints do.
     pub fn buy_sell_trade_count_ratio(&self) -> Request<BuySellTradeCountRatio> {
         Request::new(self.client)
     }
 
-    /// Balance of executed limit buy and limit sell orders by number, an oscillator between -1 and 1.
+    /// Balance of filled limit orders by number from -1 to 1: buy orders minus sell orders, divided by their sum.
     ///
-    /// `GET /limitOrderCountRatio`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `GET /limitOrderCountRatio`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`,
+    /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`, `timeframe`.
     ///
-    /// It is executed buy orders less executed sell orders, divided by all of them. Only orders that were filled
-    /// count; those still in the book do not.
+    /// Only orders that were filled count; those still in the book do not. Unknown: the fields of its records.
     pub fn limit_order_count_ratio(&self) -> Request<LimitOrderCountRatio> {
         Request::new(self.client)
     }
 
-    /// Balance of market buy and market sell orders by number, an oscillator between -1 and 1.
+    /// Balance of market orders by number from -1 to 1: buy orders minus sell orders, divided by their sum.
     ///
-    /// `GET /marketOrderCountRatio`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `GET /marketOrderCountRatio`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`,
+    /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`, `timeframe`.
     ///
-    /// It is buy orders less sell orders, divided by all of them.
+    /// Unknown: the fields of its records.
     pub fn market_order_count_ratio(&self) -> Request<MarketOrderCountRatio> {
         Request::new(self.client)
     }
 
-    /// Signs of bots, which are orders of one exact size that recur in quick succession.
+    /// Orders that programs probably sent: those of one exact size that recur many times within a short while.
     ///
-    /// `GET /botTracker`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`, `timeframe`.
+    /// `GET /botTracker`: a series of [`BotTrackerRecord`]. The fields are former. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`,
+    /// `timeframe`.
+    ///
+    /// The former version wrote the four names with capitals. Unknown: whether this version does.
     pub fn bot_tracker(&self) -> Request<BotTracker> {
         Request::new(self.client)
     }
 
     /// How far the price at which orders execute is from the price that was expected.
     ///
-    /// `GET /slippage`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`, `timeframe`.
+    /// `GET /slippage`: a series of [`SlippageRecord`]. The fields are former. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`,
+    /// `timeframe`.
+    ///
+    /// Unknown: the unit, and over what the mean is taken.
     pub fn slippage(&self) -> Request<Slippage> {
         Request::new(self.client)
     }
 
-    /// Trading that leaves open interest as it was, because contracts only change hands.
+    /// Trading in which contracts only change hands: the distance between volume and the change of open interest,
+    /// without a sign.
     ///
-    /// `GET /transferOfContracts`: a series of records whose fields are unknown. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `timeframe`.
+    /// `GET /transferOfContracts`: a series of [`TransferOfContractsRecord`]. The fields are former. Params: `coin`,
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
+    /// `timeframe`.
     ///
-    /// It is how far volume and open interest lie apart, without a sign.
+    /// Unknown: the unit.
     pub fn transfer_of_contracts(&self) -> Request<TransferOfContracts> {
         Request::new(self.client)
     }
 
-    /// Open interest delta relative to traded volume.
+    /// What part of the traded volume opened or closed contracts: the change of open interest divided by volume, in
+    /// percent, below zero where contracts were closed.
     ///
     /// `GET /participationRatio`: a series of [`ParticipationRatioRecord`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `advance_filter`.
@@ -179,60 +201,63 @@ impl OrderflowGroup<'_> {
         Request::new(self.client)
     }
 
-    /// How much more a coin costs on one venue than on another, by closing prices.
+    /// How much more a coin costs on one venue than on another, by closing prices, as a price or in percent: above
+    /// zero it costs more on the reference venue.
     ///
-    /// `GET /exchangePremium`: a series of records whose fields are unknown. Params: `coin`, `exchange1`,
-    /// `exchange2`, `timeframe`, `mode`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchange1`, `exchange2`, `timeframe`, `mode`.
+    /// `GET /exchangePremium`: a series of records. Params: `coin`, `exchange1`, `exchange2`, `timeframe`, `mode`,
+    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange1`, `exchange2`,
+    /// `timeframe`, `mode`.
     ///
-    /// Above zero the coin costs more on the reference venue.
+    /// Unknown: the fields of its records.
     pub fn exchange_premium(&self) -> Request<ExchangePremium> {
         Request::new(self.client)
     }
 
-    /// Open, high, low and equilibrium of the day before, in UTC.
+    /// Prices of the day before in UTC: where it opened, its high, its low, and their equilibrium, half way between.
     ///
     /// Also printed as “Previous Day Level”.
     ///
-    /// `GET /pdLevels`: a series of [`PreviousDayLevelsRecord`]. The fields are reported. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
+    /// `GET /pdLevels`: a series of [`PreviousDayLevelsRecord`]. The fields are reported. Params: `coin`,
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
+    /// `exchanges`, `timeframe`. Of `timeframe`, known to work is `1d`.
     ///
-    /// Public clients ask with the timeframe `1d`, after `1h` brought no records for the latest range.
+    /// A public client got no records of the latest range with the timeframe `1h`.
     pub fn previous_day_levels(&self) -> Request<PreviousDayLevels> {
         Request::new(self.client)
     }
 
-    /// Open, high, low and equilibrium of the week before, in UTC.
+    /// Prices of the week before in UTC: where it opened, its high, its low, and their equilibrium, half way between.
     ///
     /// Also printed as “Previous Week Level”.
     ///
     /// `GET /pwLevels`: a series of [`PreviousWeekLevelsRecord`]. The fields are reported. Params: `coin`,
-    /// `exchange`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`,
-    /// `timeframe`.
-    ///
-    /// Public clients ask with the timeframe `1d`.
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
+    /// `exchanges`, `timeframe`. Of `timeframe`, known to work is `1d`.
     pub fn previous_week_levels(&self) -> Request<PreviousWeekLevels> {
         Request::new(self.client)
     }
 
-    /// Open, high, low and equilibrium of the month before, in UTC.
+    /// Prices of the month before in UTC: where it opened, its high, its low, and their equilibrium, half way
+    /// between.
     ///
     /// Also printed as “Previous Month Level”.
     ///
-    /// `GET /pmLevels`: a series of records whose fields are unknown. Params: `coin`, `exchange`, `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
+    /// `GET /pmLevels`: a series of [`PreviousMonthLevelsRecord`]. The fields are former. Params: `coin`,
+    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
+    /// `exchanges`, `timeframe`.
     ///
-    /// The equilibrium is half way between high and low.
+    /// The former version used the names of the day levels; these follow the week levels, whose names changed.
     pub fn previous_month_levels(&self) -> Request<PreviousMonthLevels> {
         Request::new(self.client)
     }
 
-    /// Price candles of a coin on one venue.
+    /// Price of a coin on one venue as candles, without the volume.
     ///
-    /// `GET /klines`: a series of [`KlineRecord`]. Path and fields are reported. Params: `coin`, `exchange`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange`, `timeframe`.
+    /// `GET /klines`: a series of [`KlineRecord`]. Path and fields are reported. Params: `coin`, `exchanges`,
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
+    /// `timeframe`. Of `exchanges`, it takes one value, reported. Known to work is `binance_perp_stable`.
     ///
-    /// The venue `binance_perp_stable` is known to work, and no volume is known to come with the prices.
+    /// One public client calls the records candles with volume, though no field of it is known.
     pub fn kline(&self) -> Request<Kline> {
         Request::new(self.client)
     }
@@ -252,35 +277,99 @@ markers!(
 );
 
 impl Endpoint for BuyVolume {
-    type Body = Series<Value>;
+    type Body = Series<BuyVolumeRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "buy_volume", "Buy Volume")
-        .summary("Volume of market buy orders.")
+        .summary("Size of all market orders that bought, added up over the interval.")
         .path("/buyVolume", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<BuyVolumeRecord>()), Some("openDate"), Evidence::Former)
+        .notes("Unknown: the unit.");
 }
 
 takes_several_venues!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
+/// One record of Buy Volume.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BuyVolumeRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// Sum of the sizes. At least 0, former.
+    pub buy_volume: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for BuyVolumeRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "BuyVolumeRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("buy_volume", "buyVolume", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .range(Range { min: Some(0.0), max: None })
+                    .example("39101.6757")
+                    .summary("Sum of the sizes."),
+            ],
+        )
+        .summary("One record of Buy Volume.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), buy_volume: row.take(1), unknown_fields: row.unknown_fields() }
+    }
+}
+
 impl Endpoint for SellVolume {
-    type Body = Series<Value>;
+    type Body = Series<SellVolumeRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "sell_volume", "Sell Volume")
-        .summary("Volume of market sell orders.")
+        .summary("Size of all market orders that sold, added up over the interval.")
         .path("/sellVolume", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<SellVolumeRecord>()), Some("openDate"), Evidence::Former)
+        .notes("Unknown: the unit.");
 }
 
 takes_several_venues!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
+/// One record of Sell Volume.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SellVolumeRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// Sum of the sizes. At least 0, former.
+    pub sell_volume: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for SellVolumeRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "SellVolumeRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("sell_volume", "sellVolume", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .range(Range { min: Some(0.0), max: None })
+                    .example("1798220.5481")
+                    .summary("Sum of the sizes."),
+            ],
+        )
+        .summary("One record of Sell Volume.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), sell_volume: row.take(1), unknown_fields: row.unknown_fields() }
+    }
+}
+
 impl Endpoint for VolumeDelta {
     type Body = Series<VolumeDeltaRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_delta", "Volume Delta")
-        .summary("Market buy volume less market sell volume.")
+        .summary("Market buy volume minus market sell volume, above zero where buyers took more.")
         .path("/volumeDelta", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<VolumeDeltaRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("A request that names market types and no venue was answered for 20 venues and more.");
+        .notes(
+            "Public clients that named market types and no venue were answered for 20 venues and more. Unknown: the unit.",
+        );
 }
 
 takes_several_venues!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets);
@@ -291,7 +380,7 @@ takes_several_venues!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets
 pub struct VolumeDeltaRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// Buy volume less sell volume, positive where buyers took more. Reported.
+    /// Buy volume minus sell volume, below zero where sellers took more. Reported.
     pub volume_delta: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -304,7 +393,8 @@ impl Record for VolumeDeltaRecord {
                 records::TIME,
                 FieldInfo::new("volume_delta", "volumeDelta", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary("Buy volume less sell volume, positive where buyers took more."),
+                    .example("1798220.5481")
+                    .summary("Buy volume minus sell volume, below zero where sellers took more."),
             ],
         )
         .summary("One record of Volume Delta.");
@@ -315,8 +405,9 @@ impl Record for VolumeDeltaRecord {
 
 impl Endpoint for VolumeRatio {
     type Body = Series<VolumeRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_ratio", "Volume Ratio")
-        .summary("Balance of market buying and selling by volume, an oscillator between -1 and 1.")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_ratio", "Volume Ratio").summary(
+            "Balance of market buying and selling from -1 to 1: buy volume minus sell volume, divided by their sum; above zero buyers lead.",
+        )
         .path("/volumeRatio", Evidence::Document)
         .params(
             params::SEVERAL_VENUES,
@@ -337,8 +428,8 @@ takes_several_venues!(VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets
 pub struct VolumeRatioRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// Market buy volume less market sell volume, divided by their total. From -1 to 1. Above zero buyers lead, below
-    /// zero sellers do, and around zero neither.
+    /// Market buy volume minus market sell volume, divided by their total. From -1 to 1. Above zero buyers lead,
+    /// below zero sellers do, and around zero neither.
     pub volume_ratio: f64,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -351,7 +442,7 @@ impl Record for VolumeRatioRecord {
                 records::TIME,
                 FieldInfo::new("volume_ratio", "volumeRatio", ValueType::Number, Evidence::Document)
                     .range(Range { min: Some(-1.0), max: Some(1.0) })
-                    .summary("Market buy volume less market sell volume, divided by their total.")
+                    .summary("Market buy volume minus market sell volume, divided by their total.")
                     .notes("Above zero buyers lead, below zero sellers do, and around zero neither."),
             ],
         )
@@ -363,14 +454,34 @@ impl Record for VolumeRatioRecord {
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "anchored_cvd", "Anchored CVD")
-        .summary("Running total of the volume delta, which starts again at every anchor.")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "anchored_cvd", "Anchored CVD").summary(
+            "Cumulative volume delta: market buy volume minus market sell volume, added up from the start of every day, four hours or hour in UTC on.",
+        )
         .path("/anchoredCVD", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::ANCHOR, params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Reported);
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGES.works(&["binance_spot", "binance_perp_stable"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+                params::ANCHOR,
+                params::MARKET_TYPES,
+                params::BUCKET,
+            ],
+        )
+        .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(AnchoredCvd => TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets);
+takes!(
+    AnchoredCvd => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor, TakesMarketTypes, TakesBucket,
+    TakesBuckets
+);
 
 /// One record of Anchored CVD.
 #[derive(Clone, Debug, PartialEq)]
@@ -378,7 +489,7 @@ takes_several_venues!(AnchoredCvd => TakesAnchor, TakesMarketTypes, TakesBucket,
 pub struct AnchoredCvdRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// Buy volume less sell volume, added up since the latest anchor. Reported.
+    /// The sum since the latest anchor, above zero where buyers took more. Reported.
     pub cumulative_delta: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -391,7 +502,8 @@ impl Record for AnchoredCvdRecord {
                 records::TIME,
                 FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary("Buy volume less sell volume, added up since the latest anchor."),
+                    .example("37988.1184")
+                    .summary("The sum since the latest anchor, above zero where buyers took more."),
             ],
         )
         .summary("One record of Anchored CVD.");
@@ -401,53 +513,165 @@ impl Record for AnchoredCvdRecord {
 }
 
 impl Endpoint for MarketOrderCount {
-    type Body = Series<Value>;
+    type Body = Series<OrderCount>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "market_order_count", "Market Order Count")
-        .summary("Number of market orders that executed.")
+        .summary("How many market orders executed in the interval, apart for buying and selling.")
         .path("/marketOrderCount", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<OrderCount>()), Some("openDate"), Evidence::Former);
 }
 
 takes_several_venues!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
+/// Executed orders of one kind in one interval, by number.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct OrderCount {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// Number of buy orders. Former.
+    pub buy: Option<f64>,
+    /// Number of sell orders. Former.
+    pub sell: Option<f64>,
+    /// Buy and sell orders together. Former.
+    pub total: Option<f64>,
+    /// Buy orders minus sell orders, above zero where more bought. Former.
+    pub delta: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for OrderCount {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "OrderCount",
+            &[
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                    .summary("When the interval begins."),
+                FieldInfo::new("buy", "buy", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("530")
+                    .summary("Number of buy orders."),
+                FieldInfo::new("sell", "sell", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("535")
+                    .summary("Number of sell orders."),
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("1065")
+                    .summary("Buy and sell orders together."),
+                FieldInfo::new("delta", "delta", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("-5")
+                    .summary("Buy orders minus sell orders, above zero where more bought."),
+            ],
+        )
+        .summary("Executed orders of one kind in one interval, by number.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            buy: row.take(1),
+            sell: row.take(2),
+            total: row.take(3),
+            delta: row.take(4),
+            unknown_fields: row.unknown_fields(),
+        }
+    }
+}
+
 impl Endpoint for MarketOrderAverageSize {
-    type Body = Series<Value>;
+    type Body = Series<OrderSize>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
             "orderflow",
             "market_order_average_size",
             "Market Order Average Size",
         )
-        .summary("Mean size of a market order.")
+        .summary("How large a market order of the interval is in the mean, apart for buying and selling.")
         .path("/marketOrderAverageSize", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<OrderSize>()), Some("openDate"), Evidence::Former)
+        .notes("Unknown: the unit.");
 }
 
 takes_several_venues!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
+/// Executed orders of one kind in one interval, by their mean size.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct OrderSize {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// Mean size of a buy order. Former.
+    pub buy: Option<f64>,
+    /// Mean size of a sell order. Former.
+    pub sell: Option<f64>,
+    /// Mean size of any order. Former.
+    pub total: Option<f64>,
+    /// Mean buy order minus mean sell order, above zero where buyers are larger. Former.
+    pub delta: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for OrderSize {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "OrderSize",
+            &[
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                    .summary("When the interval begins."),
+                FieldInfo::new("buy", "buy", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("63.125")
+                    .summary("Mean size of a buy order."),
+                FieldInfo::new("sell", "sell", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("488.5")
+                    .summary("Mean size of a sell order."),
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("148.2")
+                    .summary("Mean size of any order."),
+                FieldInfo::new("delta", "delta", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("-425.375")
+                    .summary("Mean buy order minus mean sell order, above zero where buyers are larger."),
+            ],
+        )
+        .summary("Executed orders of one kind in one interval, by their mean size.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            buy: row.take(1),
+            sell: row.take(2),
+            total: row.take(3),
+            delta: row.take(4),
+            unknown_fields: row.unknown_fields(),
+        }
+    }
+}
+
 impl Endpoint for LimitOrderCount {
-    type Body = Series<Value>;
+    type Body = Series<OrderCount>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_count", "Limit Order Count")
-        .summary("Number of limit orders that executed.")
+        .summary("How many limit orders were filled in the interval, apart for buying and selling.")
         .path("/limitOrderCount", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<OrderCount>()), Some("openDate"), Evidence::Former);
 }
 
 takes_several_venues!(LimitOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for LimitOrderAverageSize {
-    type Body = Series<Value>;
+    type Body = Series<OrderSize>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
             "orderflow",
             "limit_order_average_size",
             "Limit Order Average Size",
         )
-        .summary("Mean size of an executed limit order.")
+        .summary("How large a filled limit order of the interval is in the mean, apart for buying and selling.")
         .path("/limitOrderAverageSize", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<OrderSize>()), Some("openDate"), Evidence::Former)
+        .notes("Unknown: the unit.");
 }
 
 takes_several_venues!(LimitOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
@@ -459,11 +683,13 @@ impl Endpoint for BuySellTradeCountRatio {
             "buy_sell_trade_count_ratio",
             "Buy Sell Trade Count Ratio",
         )
-        .summary("Balance of buying and selling by number of executions, market and limit orders together.")
+        .summary(
+            "Net pressure of buying over selling by number of executions from -1 to 1, market and limit orders together.",
+        )
         .path("/buySellTradeCountRatio", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BuySellTradeCountRatioRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("Whether it takes `bucket`, as similar endpoints do, is not known.");
+        .notes("Unknown: whether it takes `bucket`, as similar endpoints do.");
 }
 
 takes_several_venues!(BuySellTradeCountRatio => TakesMarketTypes);
@@ -474,7 +700,7 @@ takes_several_venues!(BuySellTradeCountRatio => TakesMarketTypes);
 pub struct BuySellTradeCountRatioRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// Net pressure of buy over sell executions, an oscillator. From -1 to 1, reported.
+    /// The oscillator, above zero where buying prevails. From -1 to 1, reported.
     pub buy_sell_trade_count_ratio: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -493,7 +719,7 @@ impl Record for BuySellTradeCountRatioRecord {
                     )
                     .optional()
                     .range(Range { min: Some(-1.0), max: Some(1.0) })
-                    .summary("Net pressure of buy over sell executions, an oscillator."),
+                    .summary("The oscillator, above zero where buying prevails."),
             ],
         )
         .summary("One record of Buy Sell Trade Count Ratio.");
@@ -509,13 +735,13 @@ impl Endpoint for LimitOrderCountRatio {
             "limit_order_count_ratio",
             "Limit Order Count Ratio",
         )
-        .summary("Balance of executed limit buy and limit sell orders by number, an oscillator between -1 and 1.")
+        .summary(
+            "Balance of filled limit orders by number from -1 to 1: buy orders minus sell orders, divided by their sum.",
+        )
         .path("/limitOrderCountRatio", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
         .series(None, Some("openDate"), Evidence::Document)
-        .notes(
-            "It is executed buy orders less executed sell orders, divided by all of them. Only orders that were filled count; those still in the book do not.",
-        );
+        .notes("Only orders that were filled count; those still in the book do not.");
 }
 
 takes_several_venues!(LimitOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
@@ -527,57 +753,195 @@ impl Endpoint for MarketOrderCountRatio {
             "market_order_count_ratio",
             "Market Order Count Ratio",
         )
-        .summary("Balance of market buy and market sell orders by number, an oscillator between -1 and 1.")
+        .summary("Balance of market orders by number from -1 to 1: buy orders minus sell orders, divided by their sum.")
         .path("/marketOrderCountRatio", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes("It is buy orders less sell orders, divided by all of them.");
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes_several_venues!(MarketOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for BotTracker {
-    type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "bot_tracker", "Bot Tracker")
-        .summary("Signs of bots, which are orders of one exact size that recur in quick succession.")
+    type Body = Series<BotTrackerRecord>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "bot_tracker", "Bot Tracker").summary(
+            "Orders that programs probably sent: those of one exact size that recur many times within a short while.",
+        )
         .path("/botTracker", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<BotTrackerRecord>()), Some("openDate"), Evidence::Former)
+        .notes("The former version wrote the four names with capitals. Unknown: whether this version does.");
 }
 
 takes_several_venues!(BotTracker => TakesMarketTypes);
 
+/// One record of Bot Tracker.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BotTrackerRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// Number of suspicious orders. Former.
+    pub total: Option<f64>,
+    /// Suspicious orders that bought. Former.
+    pub buy: Option<f64>,
+    /// Suspicious orders that sold. Former.
+    pub sell: Option<f64>,
+    /// Suspicious buying minus selling, above zero where programs buy. Former.
+    pub delta: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for BotTrackerRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "BotTrackerRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("total", "Total", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("3")
+                    .summary("Number of suspicious orders."),
+                FieldInfo::new("buy", "Buy", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("3")
+                    .summary("Suspicious orders that bought."),
+                FieldInfo::new("sell", "Sell", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("0")
+                    .summary("Suspicious orders that sold."),
+                FieldInfo::new("delta", "Delta", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("3")
+                    .summary("Suspicious buying minus selling, above zero where programs buy."),
+            ],
+        )
+        .summary("One record of Bot Tracker.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            total: row.take(1),
+            buy: row.take(2),
+            sell: row.take(3),
+            delta: row.take(4),
+            unknown_fields: row.unknown_fields(),
+        }
+    }
+}
+
 impl Endpoint for Slippage {
-    type Body = Series<Value>;
+    type Body = Series<SlippageRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "slippage", "Slippage")
         .summary("How far the price at which orders execute is from the price that was expected.")
         .path("/slippage", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<SlippageRecord>()), Some("openDate"), Evidence::Former)
+        .notes("Unknown: the unit, and over what the mean is taken.");
 }
 
 takes_several_venues!(Slippage => TakesMarketTypes);
 
+/// One record of Slippage.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SlippageRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// The farthest during the interval. Former.
+    pub max: Option<f64>,
+    /// Mean of the farthest ones. Former.
+    pub average_max: Option<f64>,
+    /// All of it added up with its sign, so it can be below zero. Former.
+    pub total: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for SlippageRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "SlippageRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("max", "max", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("53")
+                    .summary("The farthest during the interval."),
+                FieldInfo::new("average_max", "averageMax", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("123")
+                    .summary("Mean of the farthest ones."),
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("-56")
+                    .summary("All of it added up with its sign, so it can be below zero."),
+            ],
+        )
+        .summary("One record of Slippage.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            max: row.take(1),
+            average_max: row.take(2),
+            total: row.take(3),
+            unknown_fields: row.unknown_fields(),
+        }
+    }
+}
+
 impl Endpoint for TransferOfContracts {
-    type Body = Series<Value>;
+    type Body = Series<TransferOfContractsRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
             "orderflow",
             "transfer_of_contracts",
             "Transfer Of Contracts",
         )
-        .summary("Trading that leaves open interest as it was, because contracts only change hands.")
+        .summary(
+            "Trading in which contracts only change hands: the distance between volume and the change of open interest, without a sign.",
+        )
         .path("/transferOfContracts", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes("It is how far volume and open interest lie apart, without a sign.");
+        .series(Some(RecordInfo::of::<TransferOfContractsRecord>()), Some("openDate"), Evidence::Former)
+        .notes("Unknown: the unit.");
 }
 
 takes_several_venues!(TransferOfContracts);
 
+/// One record of Transfer Of Contracts.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TransferOfContractsRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// Absolute difference of volume and open interest change. At least 0, former. The former version wrote the name
+    /// with underscores.
+    pub transfer_of_contracts: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for TransferOfContractsRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "TransferOfContractsRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("transfer_of_contracts", "transferOfContracts", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .range(Range { min: Some(0.0), max: None })
+                    .summary("Absolute difference of volume and open interest change.")
+                    .notes("The former version wrote the name with underscores."),
+            ],
+        )
+        .summary("One record of Transfer Of Contracts.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self { open_date: row.take(0), transfer_of_contracts: row.take(1), unknown_fields: row.unknown_fields() }
+    }
+}
+
 impl Endpoint for ParticipationRatio {
     type Body = Series<ParticipationRatioRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "participation_ratio", "Participation Ratio")
-        .summary("Open interest delta relative to traded volume.")
+        .summary(
+            "What part of the traded volume opened or closed contracts: the change of open interest divided by volume, in percent, below zero where contracts were closed.",
+        )
         .path("/participationRatio", Evidence::Document)
         .params(
             params::SEVERAL_VENUES,
@@ -594,7 +958,7 @@ takes_several_venues!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter
 pub struct ParticipationRatioRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// What part of the volume changed open interest, negative where it fell. In percent, reported.
+    /// Change of open interest as a part of volume. In percent, reported.
     pub participation_ratio: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -608,7 +972,7 @@ impl Record for ParticipationRatioRecord {
                 FieldInfo::new("participation_ratio", "participationRatio", ValueType::Number, Evidence::Reported)
                     .optional()
                     .unit("percent")
-                    .summary("What part of the volume changed open interest, negative where it fell."),
+                    .summary("Change of open interest as a part of volume."),
             ],
         )
         .summary("One record of Participation Ratio.");
@@ -619,8 +983,9 @@ impl Record for ParticipationRatioRecord {
 
 impl Endpoint for ExchangePremium {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "exchange_premium", "Exchange Premium")
-        .summary("How much more a coin costs on one venue than on another, by closing prices.")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "exchange_premium", "Exchange Premium").summary(
+            "How much more a coin costs on one venue than on another, by closing prices, as a price or in percent: above zero it costs more on the reference venue.",
+        )
         .path("/exchangePremium", Evidence::Document)
         .params(
             &[],
@@ -628,12 +993,14 @@ impl Endpoint for ExchangePremium {
                 params::COIN,
                 ParamInfo::new("exchange1", "exchange1", ValueType::named::<Exchange>(), Evidence::Reported)
                     .required(Evidence::Reported)
+                    .example("binance_perp_stable")
                     .summary("The first of the two venues.")
-                    .notes("Whether this one is the reference venue is not known."),
+                    .notes("Unknown: whether this one is the reference."),
                 ParamInfo::new("exchange2", "exchange2", ValueType::named::<Exchange>(), Evidence::Reported)
                     .required(Evidence::Reported)
+                    .example("bybit_perp_stable")
                     .summary("The second of the two venues.")
-                    .notes("Whether this one is the reference venue is not known."),
+                    .notes("Unknown: whether this one is the reference."),
                 params::TIMEFRAME,
                 ParamInfo::new("mode", "mode", ValueType::named::<PremiumMode>(), Evidence::Reported)
                     .required(Evidence::Reported)
@@ -646,8 +1013,7 @@ impl Endpoint for ExchangePremium {
                 params::SORT,
             ],
         )
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes("Above zero the coin costs more on the reference venue.");
+        .series(None, Some("openDate"), Evidence::Document);
 }
 
 takes!(
@@ -659,14 +1025,30 @@ impl Endpoint for PreviousDayLevels {
     type Body = Series<PreviousDayLevelsRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "previous_day_levels", "Previous Day Levels")
         .aliases(&["Previous Day Level"])
-        .summary("Open, high, low and equilibrium of the day before, in UTC.")
+        .summary(
+            "Prices of the day before in UTC: where it opened, its high, its low, and their equilibrium, half way between.",
+        )
         .path("/pdLevels", Evidence::Document)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE,
+                params::TIMEFRAME.works(&["1d"]).example("1d"),
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<PreviousDayLevelsRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("Public clients ask with the timeframe `1d`, after `1h` brought no records for the latest range.");
+        .notes("A public client got no records of the latest range with the timeframe `1h`.");
 }
 
-takes_one_venue!(PreviousDayLevels);
+takes!(
+    PreviousDayLevels => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+);
 
 /// One record of Previous Day Levels.
 #[derive(Clone, Debug, PartialEq)]
@@ -693,15 +1075,19 @@ impl Record for PreviousDayLevelsRecord {
                 records::TIME,
                 FieldInfo::new("pd_open", "pdOpen", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("29075.9")
                     .summary("The price at which the day before opened."),
                 FieldInfo::new("pd_high", "pdHigh", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("29274.5")
                     .summary("The highest price of the day before."),
                 FieldInfo::new("pd_low", "pdLow", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("28682.3")
                     .summary("The lowest price of the day before."),
                 FieldInfo::new("pd_eq", "pdEq", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("28978.4")
                     .summary("The equilibrium, half way between high and low."),
             ],
         )
@@ -722,14 +1108,29 @@ impl Endpoint for PreviousWeekLevels {
     type Body = Series<PreviousWeekLevelsRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "previous_week_levels", "Previous Week Levels")
         .aliases(&["Previous Week Level"])
-        .summary("Open, high, low and equilibrium of the week before, in UTC.")
+        .summary(
+            "Prices of the week before in UTC: where it opened, its high, its low, and their equilibrium, half way between.",
+        )
         .path("/pwLevels", Evidence::Document)
-        .params(params::ONE_VENUE, &[])
-        .series(Some(RecordInfo::of::<PreviousWeekLevelsRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("Public clients ask with the timeframe `1d`.");
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE,
+                params::TIMEFRAME.works(&["1d"]).example("1d"),
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
+        .series(Some(RecordInfo::of::<PreviousWeekLevelsRecord>()), Some("openDate"), Evidence::Reported);
 }
 
-takes_one_venue!(PreviousWeekLevels);
+takes!(
+    PreviousWeekLevels => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
+    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
+);
 
 /// One record of Previous Week Levels.
 #[derive(Clone, Debug, PartialEq)]
@@ -782,33 +1183,101 @@ impl Record for PreviousWeekLevelsRecord {
 }
 
 impl Endpoint for PreviousMonthLevels {
-    type Body = Series<Value>;
+    type Body = Series<PreviousMonthLevelsRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
             "orderflow",
             "previous_month_levels",
             "Previous Month Levels",
         )
         .aliases(&["Previous Month Level"])
-        .summary("Open, high, low and equilibrium of the month before, in UTC.")
+        .summary(
+            "Prices of the month before in UTC: where it opened, its high, its low, and their equilibrium, half way between.",
+        )
         .path("/pmLevels", Evidence::Document)
         .params(params::ONE_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document)
-        .notes("The equilibrium is half way between high and low.");
+        .series(Some(RecordInfo::of::<PreviousMonthLevelsRecord>()), Some("openDate"), Evidence::Former)
+        .notes(
+            "The former version used the names of the day levels; these follow the week levels, whose names changed.",
+        );
 }
 
 takes_one_venue!(PreviousMonthLevels);
 
+/// One record of Previous Month Levels.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PreviousMonthLevelsRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// The price at which the month before opened. Former.
+    pub pm_open: Option<f64>,
+    /// The highest price of the month before. Former.
+    pub pm_high: Option<f64>,
+    /// The lowest price of the month before. Former.
+    pub pm_low: Option<f64>,
+    /// The equilibrium, half way between high and low. Former.
+    pub pm_eq: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for PreviousMonthLevelsRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "PreviousMonthLevelsRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("pm_open", "pmOpen", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .summary("The price at which the month before opened."),
+                FieldInfo::new("pm_high", "pmHigh", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .summary("The highest price of the month before."),
+                FieldInfo::new("pm_low", "pmLow", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .summary("The lowest price of the month before."),
+                FieldInfo::new("pm_eq", "pmEq", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .summary("The equilibrium, half way between high and low."),
+            ],
+        )
+        .summary("One record of Previous Month Levels.");
+    fn from_row(row: &mut Row<'_>) -> Self {
+        Self {
+            open_date: row.take(0),
+            pm_open: row.take(1),
+            pm_high: row.take(2),
+            pm_low: row.take(3),
+            pm_eq: row.take(4),
+            unknown_fields: row.unknown_fields(),
+        }
+    }
+}
+
 impl Endpoint for Kline {
     type Body = Series<KlineRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "kline", "Kline")
-        .summary("Price candles of a coin on one venue.")
+        .summary("Price of a coin on one venue as candles, without the volume.")
         .path("/klines", Evidence::Reported)
-        .params(params::ONE_VENUE, &[])
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.works(&["binance_perp_stable"]),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
         .series(Some(RecordInfo::of::<KlineRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("The venue `binance_perp_stable` is known to work, and no volume is known to come with the prices.");
+        .notes("One public client calls the records candles with volume, though no field of it is known.");
 }
 
-takes_one_venue!(Kline);
+takes!(
+    Kline => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort
+);
 
 /// One record of Kline.
 #[derive(Clone, Debug, PartialEq)]
@@ -835,15 +1304,19 @@ impl Record for KlineRecord {
                 records::TIME,
                 FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("56.31")
                     .summary("The first price of the interval."),
                 FieldInfo::new("high", "high", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("56.32")
                     .summary("The highest price of the interval."),
                 FieldInfo::new("low", "low", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("56.27")
                     .summary("The lowest price of the interval."),
                 FieldInfo::new("close", "close", ValueType::Number, Evidence::Reported)
                     .optional()
+                    .example("56.27")
                     .summary("The last price of the interval."),
             ],
         )

@@ -2,8 +2,8 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use ::runtime::recorded::{client, endpoint, setter};
-use crate::Client;
+use ::runtime::recorded::{client, endpoint, example, setter};
+use crate::{Client, Coin, Exchange, PremiumMode, Timeframe};
 
 const SEVERAL_VENUES: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
 const ONE_VENUE: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
@@ -21,7 +21,8 @@ fn catalog() {
 fn funding_rate() {
     let client: Client = client();
     let funding_rate = client.funding_rate();
-    endpoint(funding_rate.funding_rate(), "/fundingRate", SEVERAL_VENUES, &["aggregationType"]);
+    endpoint(funding_rate.funding_rate(), "/fundingRate", SEVERAL_VENUES, &["aggregationType", "marketTypes"]);
+    example(funding_rate.funding_rate().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
 #[test]
@@ -29,54 +30,135 @@ fn global_metrics() {
     let client: Client = client();
     let global_metrics = client.global_metrics();
     endpoint(global_metrics.global_bid_ask(), "/globalBidAsk", NO_VENUE, &[]);
+    example(global_metrics.global_bid_ask().timeframe(Timeframe::H1));
     endpoint(global_metrics.global_bid_ask_ratio(), "/globalBidAskRatio", NO_VENUE, &[]);
+    example(global_metrics.global_bid_ask_ratio().timeframe(Timeframe::H1));
     endpoint(global_metrics.global_bid_ask_delta(), "/globalBidAskDelta", NO_VENUE, &[]);
+    example(global_metrics.global_bid_ask_delta().timeframe(Timeframe::H1));
     endpoint(
         global_metrics.global_bid_ask_ratio_increase_decrease(),
         "/globalBidAskRatioIncreaseDecrease",
         NO_VENUE,
         &[],
     );
+    example(global_metrics.global_bid_ask_ratio_increase_decrease().timeframe(Timeframe::H1));
     endpoint(global_metrics.global_combined_book(), "/globalCombinedBook", NO_VENUE, &[]);
+    example(global_metrics.global_combined_book().timeframe(Timeframe::H1));
     endpoint(global_metrics.global_bids_increase_decrease(), "/globalBidsIncreaseDecrease", NO_VENUE, &[]);
+    example(global_metrics.global_bids_increase_decrease().timeframe(Timeframe::H1));
     endpoint(global_metrics.global_asks_increase_decrease(), "/globalAsksIncreaseDecrease", NO_VENUE, &[]);
+    example(global_metrics.global_asks_increase_decrease().timeframe(Timeframe::H1));
 }
 
 #[test]
 fn liquidity() {
     let client: Client = client();
     let liquidity = client.liquidity();
-    endpoint(liquidity.average_leverage_used(), "/averageLeverageUsed", ONE_VENUE, &["advanceFilter"]);
-    endpoint(liquidity.top_trader_average_leverage_delta(), "/topTraderAverageLeverageDelta", ONE_VENUE, &[]);
+    endpoint(
+        liquidity.average_leverage_used(),
+        "/averageLeverageUsed",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
+    );
+    example(
+        liquidity.average_leverage_used().coin(Coin::BTC).exchange(Exchange::OKX_PERP_COIN).timeframe(Timeframe::H1),
+    );
+    endpoint(
+        liquidity.top_trader_average_leverage_delta(),
+        "/topTraderAverageLeverageDelta",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    example(
+        liquidity
+            .top_trader_average_leverage_delta()
+            .coin(Coin::BTC)
+            .exchange(Exchange::OKX_PERP_COIN)
+            .timeframe(Timeframe::H1),
+    );
     endpoint(
         liquidity.cumulative_liquidation_level(),
         "/cumulativeLiqLevel",
         &[],
         &["coin", "exchange", "timestamp", "leverage"],
     );
-    endpoint(liquidity.liquidation_levels_count(), "/liqLevelsCount", ONE_VENUE, &[]);
-    endpoint(liquidity.liquidation_levels_size(), "/liqLevelsSize", ONE_VENUE, &["advanceFilter"]);
-    endpoint(liquidity.liquidation(), "/liquidation", SEVERAL_VENUES, &["bucket"]);
+    example(liquidity.cumulative_liquidation_level().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE));
+    endpoint(
+        liquidity.liquidation_levels_count(),
+        "/liqLevelsCount",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    example(
+        liquidity
+            .liquidation_levels_count()
+            .coin(Coin::BTC)
+            .exchange(Exchange::BINANCE_PERP_COIN)
+            .timeframe(Timeframe::H1),
+    );
+    endpoint(
+        liquidity.liquidation_levels_size(),
+        "/liqLevelsSize",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
+    );
+    example(
+        liquidity
+            .liquidation_levels_size()
+            .coin(Coin::BTC)
+            .exchange(Exchange::BINANCE_PERP_STABLE)
+            .timeframe(Timeframe::H1),
+    );
+    endpoint(
+        liquidity.liquidation(),
+        "/liquidation",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "bucket"],
+    );
+    example(liquidity.liquidation().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         liquidity.liquidation_heatmap(),
         "/liquidationHeatmap",
         &[],
         &["coin", "exchange", "lookback", "leverage", "scaling", "ohlcgraph", "timestamp"],
     );
+    example(liquidity.liquidation_heatmap().coin(Coin::BTC));
     endpoint(
         liquidity.liquidation_levels(),
         "/liquidationLevels",
         &[],
         &["coin", "exchange", "timestamp", "leverage", "position"],
     );
+    example(liquidity.liquidation_levels().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE));
     endpoint(
         liquidity.liquidation_levels_tv(),
         "/liquidationLevelsTV",
         &[],
         &["coin", "exchange", "timestamp", "leverage", "position"],
     );
-    endpoint(liquidity.top_trader_margin_used(), "/topTraderMarginUsed", ONE_VENUE, &[]);
-    endpoint(liquidity.top_trader_margin_used_delta(), "/topTraderMarginUsedDelta", ONE_VENUE, &[]);
+    example(liquidity.liquidation_levels_tv().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE));
+    endpoint(
+        liquidity.top_trader_margin_used(),
+        "/topTraderMarginUsed",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    example(
+        liquidity.top_trader_margin_used().coin(Coin::BTC).exchange(Exchange::OKX_PERP_COIN).timeframe(Timeframe::H1),
+    );
+    endpoint(
+        liquidity.top_trader_margin_used_delta(),
+        "/topTraderMarginUsedDelta",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    example(
+        liquidity
+            .top_trader_margin_used_delta()
+            .coin(Coin::BTC)
+            .exchange(Exchange::OKX_PERP_COIN)
+            .timeframe(Timeframe::H1),
+    );
 }
 
 #[test]
@@ -84,20 +166,100 @@ fn longs_shorts() {
     let client: Client = client();
     let longs_shorts = client.longs_shorts();
     endpoint(longs_shorts.top_trader_accounts(), "/topTraderAccounts", ONE_VENUE, &[]);
-    endpoint(longs_shorts.top_trader_positions(), "/topTraderPositions", ONE_VENUE, &[]);
+    example(
+        longs_shorts
+            .top_trader_accounts()
+            .coin(Coin::BTC)
+            .exchange(Exchange::BINANCE_PERP_STABLE)
+            .timeframe(Timeframe::H1),
+    );
+    endpoint(
+        longs_shorts.top_trader_positions(),
+        "/topTraderPositions",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    example(
+        longs_shorts
+            .top_trader_positions()
+            .coin(Coin::BTC)
+            .exchange(Exchange::BINANCE_PERP_STABLE)
+            .timeframe(Timeframe::H1),
+    );
     endpoint(longs_shorts.anchored_top_trader_accounts(), "/anchoredTopTraderAccounts", ONE_VENUE, &["anchor"]);
+    example(
+        longs_shorts
+            .anchored_top_trader_accounts()
+            .coin(Coin::BTC)
+            .exchange(Exchange::BINANCE_PERP_STABLE)
+            .timeframe(Timeframe::H1),
+    );
     endpoint(longs_shorts.anchored_top_trader_positions(), "/anchoredTopTraderPositions", ONE_VENUE, &["anchor"]);
-    endpoint(longs_shorts.global_accounts(), "/globalAccounts", ONE_VENUE, &[]);
+    example(
+        longs_shorts
+            .anchored_top_trader_positions()
+            .coin(Coin::BTC)
+            .exchange(Exchange::BINANCE_PERP_STABLE)
+            .timeframe(Timeframe::H1),
+    );
+    endpoint(
+        longs_shorts.global_accounts(),
+        "/globalAccounts",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    example(
+        longs_shorts.global_accounts().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE).timeframe(Timeframe::H1),
+    );
     endpoint(longs_shorts.anchored_global_accounts(), "/anchoredGlobalAccounts", ONE_VENUE, &["anchor"]);
+    example(
+        longs_shorts
+            .anchored_global_accounts()
+            .coin(Coin::BTC)
+            .exchange(Exchange::BINANCE_PERP_STABLE)
+            .timeframe(Timeframe::H1),
+    );
     endpoint(longs_shorts.net_long_short(), "/netLongShort", SEVERAL_VENUES, &[]);
+    example(longs_shorts.net_long_short().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(longs_shorts.net_long_short_delta(), "/netLongShortDelta", SEVERAL_VENUES, &[]);
+    example(longs_shorts.net_long_short_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(longs_shorts.anchored_cls(), "/anchoredCLS", SEVERAL_VENUES, &["anchor"]);
+    example(longs_shorts.anchored_cls().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(longs_shorts.anchored_clsd(), "/anchoredCLSD", SEVERAL_VENUES, &["anchor"]);
-    endpoint(longs_shorts.whale_retail_delta(), "/whaleRetailDelta", ONE_VENUE, &[]);
+    example(longs_shorts.anchored_clsd().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint(
+        longs_shorts.whale_retail_delta(),
+        "/whaleRetailDelta",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    example(
+        longs_shorts
+            .whale_retail_delta()
+            .coin(Coin::BTC)
+            .exchange(Exchange::BINANCE_PERP_STABLE)
+            .timeframe(Timeframe::H1),
+    );
     endpoint(longs_shorts.anchored_whale_retail_delta(), "/anchoredWhaleRetailDelta", ONE_VENUE, &["anchor"]);
+    example(
+        longs_shorts
+            .anchored_whale_retail_delta()
+            .coin(Coin::BTC)
+            .exchange(Exchange::BINANCE_PERP_STABLE)
+            .timeframe(Timeframe::H1),
+    );
     endpoint(longs_shorts.whale_position_dominance(), "/whalePositionDominance", ANY_VENUE, &[]);
+    example(longs_shorts.whale_position_dominance().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(longs_shorts.true_retail_long_short(), "/trueRetailLongShort", ONE_VENUE, &[]);
+    example(
+        longs_shorts
+            .true_retail_long_short()
+            .coin(Coin::BTC)
+            .exchange(Exchange::BINANCE_PERP_STABLE)
+            .timeframe(Timeframe::H1),
+    );
     endpoint(longs_shorts.trader_sentiment_gap(), "/traderSentimentGap", ANY_VENUE, &[]);
+    example(longs_shorts.trader_sentiment_gap().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
 #[test]
@@ -105,15 +267,24 @@ fn open_interest() {
     let client: Client = client();
     let open_interest = client.open_interest();
     endpoint(open_interest.open_interest(), "/openInterest", SEVERAL_VENUES, &[]);
+    example(open_interest.open_interest().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(open_interest.open_interest_delta(), "/openInterestDelta", SEVERAL_VENUES, &[]);
+    example(open_interest.open_interest_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
 #[test]
 fn options() {
     let client: Client = client();
     let options = client.options();
-    endpoint(options.bvol(), "/bvol", ANY_VENUE, &[]);
-    endpoint(options.dvol(), "/dvol", ONE_VENUE, &["advanceFilter"]);
+    endpoint(options.bvol(), "/bvol", &[], &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"]);
+    example(options.bvol().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint(
+        options.dvol(),
+        "/dvol",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
+    );
+    example(options.dvol().coin(Coin::BTC).exchange(Exchange::DERIBIT_PERP_STABLE).timeframe(Timeframe::H1));
 }
 
 #[test]
@@ -121,15 +292,30 @@ fn orderbook() {
     let client: Client = client();
     let orderbook = client.orderbook();
     endpoint(orderbook.asks_increase_decrease(), "/asksIncreaseDecrease", SEVERAL_VENUES, &["marketTypes"]);
+    example(orderbook.asks_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderbook.best_bid_ask(), "/bestBidAsk", ANY_VENUE, &["marketTypes"]);
+    example(orderbook.best_bid_ask().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderbook.bid_ask(), "/bidAsk", SEVERAL_VENUES, &["marketTypes"]);
+    example(orderbook.bid_ask().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderbook.bid_ask_delta(), "/bidAskDelta", SEVERAL_VENUES, &["marketTypes"]);
+    example(orderbook.bid_ask_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderbook.bid_ask_ratio(), "/bidAskRatio", SEVERAL_VENUES, &["marketTypes"]);
+    example(orderbook.bid_ask_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderbook.bid_ask_ratio_diff(), "/bidAskRatioDiff", SEVERAL_VENUES, &["marketTypes"]);
+    example(orderbook.bid_ask_ratio_diff().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderbook.bid_ask_spread(), "/bidsAskSpread", SEVERAL_VENUES, &["marketTypes"]);
+    example(orderbook.bid_ask_spread().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderbook.bids_increase_decrease(), "/bidsIncreaseDecrease", SEVERAL_VENUES, &["marketTypes"]);
+    example(orderbook.bids_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderbook.combined_book(), "/combinedBook", SEVERAL_VENUES, &["marketTypes"]);
-    endpoint(orderbook.market_imbalance_index(), "/marketImbalanceIndex", SEVERAL_VENUES, &[]);
+    example(orderbook.combined_book().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint(
+        orderbook.market_imbalance_index(),
+        "/marketImbalanceIndex",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    example(orderbook.market_imbalance_index().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
 #[test]
@@ -137,53 +323,126 @@ fn orderflow() {
     let client: Client = client();
     let orderflow = client.orderflow();
     endpoint(orderflow.buy_volume(), "/buyVolume", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    example(orderflow.buy_volume().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderflow.sell_volume(), "/sellVolume", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    example(orderflow.sell_volume().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderflow.volume_delta(), "/volumeDelta", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    example(orderflow.volume_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderflow.volume_ratio(), "/volumeRatio", SEVERAL_VENUES, &["marketTypes", "bucket", "advanceFilter"]);
-    endpoint(orderflow.anchored_cvd(), "/anchoredCVD", SEVERAL_VENUES, &["anchor", "marketTypes", "bucket"]);
+    example(orderflow.volume_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint(
+        orderflow.anchored_cvd(),
+        "/anchoredCVD",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "anchor", "marketTypes", "bucket"],
+    );
+    example(orderflow.anchored_cvd().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderflow.market_order_count(), "/marketOrderCount", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    example(orderflow.market_order_count().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         orderflow.market_order_average_size(),
         "/marketOrderAverageSize",
         SEVERAL_VENUES,
         &["marketTypes", "bucket"],
     );
+    example(orderflow.market_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderflow.limit_order_count(), "/limitOrderCount", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    example(orderflow.limit_order_count().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         orderflow.limit_order_average_size(),
         "/limitOrderAverageSize",
         SEVERAL_VENUES,
         &["marketTypes", "bucket"],
     );
+    example(orderflow.limit_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderflow.buy_sell_trade_count_ratio(), "/buySellTradeCountRatio", SEVERAL_VENUES, &["marketTypes"]);
+    example(orderflow.buy_sell_trade_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderflow.limit_order_count_ratio(), "/limitOrderCountRatio", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    example(orderflow.limit_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         orderflow.market_order_count_ratio(),
         "/marketOrderCountRatio",
         SEVERAL_VENUES,
         &["marketTypes", "bucket"],
     );
+    example(orderflow.market_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderflow.bot_tracker(), "/botTracker", SEVERAL_VENUES, &["marketTypes"]);
+    example(orderflow.bot_tracker().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderflow.slippage(), "/slippage", SEVERAL_VENUES, &["marketTypes"]);
+    example(orderflow.slippage().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderflow.transfer_of_contracts(), "/transferOfContracts", SEVERAL_VENUES, &[]);
+    example(orderflow.transfer_of_contracts().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(orderflow.participation_ratio(), "/participationRatio", SEVERAL_VENUES, &["marketTypes", "advanceFilter"]);
+    example(orderflow.participation_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         orderflow.exchange_premium(),
         "/exchangePremium",
         &[],
         &["coin", "exchange1", "exchange2", "timeframe", "mode", "limit", "startTime", "endTime", "sort"],
     );
-    endpoint(orderflow.previous_day_levels(), "/pdLevels", ONE_VENUE, &[]);
-    endpoint(orderflow.previous_week_levels(), "/pwLevels", ONE_VENUE, &[]);
+    example(
+        orderflow
+            .exchange_premium()
+            .coin(Coin::BTC)
+            .exchange1(Exchange::BINANCE_PERP_STABLE)
+            .exchange2(Exchange::BYBIT_PERP_STABLE)
+            .timeframe(Timeframe::H1)
+            .mode(PremiumMode::Standard),
+    );
+    endpoint(
+        orderflow.previous_day_levels(),
+        "/pdLevels",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    example(
+        orderflow
+            .previous_day_levels()
+            .coin(Coin::BTC)
+            .exchange(Exchange::BINANCE_PERP_STABLE)
+            .timeframe(Timeframe::D1),
+    );
+    endpoint(
+        orderflow.previous_week_levels(),
+        "/pwLevels",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    example(
+        orderflow
+            .previous_week_levels()
+            .coin(Coin::BTC)
+            .exchange(Exchange::BINANCE_PERP_STABLE)
+            .timeframe(Timeframe::D1),
+    );
     endpoint(orderflow.previous_month_levels(), "/pmLevels", ONE_VENUE, &[]);
-    endpoint(orderflow.kline(), "/klines", ONE_VENUE, &[]);
+    example(
+        orderflow
+            .previous_month_levels()
+            .coin(Coin::BTC)
+            .exchange(Exchange::BINANCE_PERP_STABLE)
+            .timeframe(Timeframe::H1),
+    );
+    endpoint(
+        orderflow.kline(),
+        "/klines",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+    );
+    example(orderflow.kline().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE).timeframe(Timeframe::H1));
 }
 
 #[test]
 fn position_heatmap() {
     let client: Client = client();
     let position_heatmap = client.position_heatmap();
-    endpoint(position_heatmap.position_heatmap_data(), "/positionHeatmap", &[], &["coin", "exchange"]);
+    endpoint(
+        position_heatmap.position_heatmap_data(),
+        "/positionHeatmap",
+        &[],
+        &["coin", "exchange", "lookback", "graphType", "timestamp"],
+    );
+    example(position_heatmap.position_heatmap_data().coin(Coin::BTC));
 }
 
 #[test]
@@ -191,12 +450,26 @@ fn sentiment() {
     let client: Client = client();
     let sentiment = client.sentiment();
     endpoint(sentiment.fear_and_greed_index(), "/fearAndGreed", NO_VENUE, &[]);
+    example(sentiment.fear_and_greed_index().timeframe(Timeframe::H1));
     endpoint(sentiment.premium_p2p(), "/stablecoinPremiumP2P", NO_VENUE, &[]);
-    endpoint(sentiment.wbtc_mint_burn(), "/wbtcMintBurn", NO_VENUE, &[]);
+    example(sentiment.premium_p2p().timeframe(Timeframe::H1));
+    endpoint(sentiment.wbtc_mint_burn(), "/wbtcMintBurn", &[], &["timeframe", "limit", "startTime", "endTime", "sort"]);
+    example(sentiment.wbtc_mint_burn().timeframe(Timeframe::D1));
     endpoint(sentiment.leaderboard_notional_profit(), "/leaderboardNotionalProfit", NO_VENUE, &[]);
+    example(sentiment.leaderboard_notional_profit().timeframe(Timeframe::H1));
     endpoint(sentiment.leaderboard_roe_profit(), "/leaderboardROEProfit", NO_VENUE, &[]);
+    example(sentiment.leaderboard_roe_profit().timeframe(Timeframe::H1));
     endpoint(sentiment.user_bot_ratio(), "/userBotRatio", NO_VENUE, &["advanceFilter"]);
-    endpoint(sentiment.margin_lending_ratio(), "/marginLendingRatio", ONE_VENUE, &["advanceFilter"]);
+    example(sentiment.user_bot_ratio().timeframe(Timeframe::H1));
+    endpoint(
+        sentiment.margin_lending_ratio(),
+        "/marginLendingRatio",
+        &[],
+        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
+    );
+    example(
+        sentiment.margin_lending_ratio().coin(Coin::BTC).exchange(Exchange::OKX_PERP_COIN).timeframe(Timeframe::H1),
+    );
 }
 
 #[test]
@@ -204,6 +477,7 @@ fn system() {
     let client: Client = client();
     let system = client.system();
     endpoint(system.data_availability(), "/dataAvailability", &[], &["endpointName", "coin", "exchange"]);
+    example(system.data_availability().endpoint_name("klines").coin(Coin::BTC));
     endpoint(system.health_check(), "/ping", &[], &[]);
 }
 
@@ -217,27 +491,25 @@ fn every_setter() {
     setter(client.liquidity().liquidation().buckets(["1", "1"]), "bucket=1,1");
     setter(client.funding_rate().funding_rate().coin("BTC"), "coin=BTC");
     setter(client.funding_rate().funding_rate().end_time(1_700_000_000), "endTime=1700000000");
-    setter(client.system().data_availability().endpoint_name("a"), "endpointName=a");
+    setter(client.system().data_availability().endpoint_name("klines"), "endpointName=klines");
     setter(client.funding_rate().funding_rate().exchange("binance_perp_stable"), "exchange=binance_perp_stable");
     setter(client.orderflow().exchange_premium().exchange1("binance_perp_stable"), "exchange1=binance_perp_stable");
-    setter(client.orderflow().exchange_premium().exchange2("binance_perp_stable"), "exchange2=binance_perp_stable");
+    setter(client.orderflow().exchange_premium().exchange2("bybit_perp_stable"), "exchange2=bybit_perp_stable");
     setter(
-        client
-            .funding_rate()
-            .funding_rate()
-            .exchanges(["binance_perp_stable", "binance_perp_stable"]),
+        client.funding_rate().funding_rate().exchanges(["binance_perp_stable", "binance_perp_stable"]),
         "exchange=binance_perp_stable,binance_perp_stable",
     );
+    setter(client.position_heatmap().position_heatmap_data().graph_type("a"), "graphType=a");
     setter(client.liquidity().cumulative_liquidation_level().leverage("high"), "leverage=high");
-    setter(client.funding_rate().funding_rate().limit(7), "limit=7");
+    setter(client.funding_rate().funding_rate().limit(100), "limit=100");
     setter(client.liquidity().liquidation_heatmap().lookback("12h"), "lookback=12h");
-    setter(client.orderbook().asks_increase_decrease().market_types("all"), "marketTypes=all");
+    setter(client.funding_rate().funding_rate().market_types("all"), "marketTypes=all");
     setter(client.orderflow().exchange_premium().mode("standard"), "mode=standard");
     setter(client.liquidity().liquidation_heatmap().ohlc_graph("binance_perp_stable"), "ohlcgraph=binance_perp_stable");
     setter(client.liquidity().liquidation_levels().position("long"), "position=long");
     setter(client.liquidity().liquidation_heatmap().scaling("relative"), "scaling=relative");
     setter(client.funding_rate().funding_rate().sort("asc"), "sort=asc");
     setter(client.funding_rate().funding_rate().start_time(1_700_000_000), "startTime=1700000000");
-    setter(client.funding_rate().funding_rate().timeframe("1m"), "timeframe=1m");
+    setter(client.funding_rate().funding_rate().timeframe("1h"), "timeframe=1h");
     setter(client.liquidity().cumulative_liquidation_level().timestamp(1_700_000_000), "timestamp=1700000000");
 }

@@ -17,8 +17,30 @@ use crate::transport::Headers;
 pub(crate) struct Credentials {
     /// What every request carries, tokens aside.
     headers: Headers,
-    api_key: Option<Secret>,
+    /// What carries the API key.
+    api_key_header: Option<&'static str>,
+    /// The API key, and the headers of the user's that must not be seen.
+    secrets: Vec<Secret>,
     flow: Option<TokenFlow>,
+}
+
+/// A header that the user sends with every request.
+pub(crate) struct DefaultHeader {
+    name: String,
+    value: Secret,
+    is_secret: bool,
+}
+
+impl DefaultHeader {
+    /// One whose value may be seen where a reply repeats it.
+    pub(crate) fn shown(name: String, value: String) -> Self {
+        Self { name, value: value.into(), is_secret: false }
+    }
+
+    /// One whose value must not be seen.
+    pub(crate) fn secret(name: String, value: Secret) -> Self {
+        Self { name, value, is_secret: true }
+    }
 }
 
 impl Credentials {
@@ -26,12 +48,17 @@ impl Credentials {
     pub(crate) fn new(
         service: &'static ServiceInfo,
         agent: &str,
+        defaults: &[DefaultHeader],
         api_key: Option<Secret>,
         client_credentials: Option<ClientCredentials>,
     ) -> Result<Self, Error> {
         let mut headers = Headers::new();
         headers.insert("accept", "application/json").map_err(|error| Error::header(&error))?;
         headers.insert("user-agent", agent).map_err(|error| Error::header(&error))?;
+        for DefaultHeader { name, value, .. } in defaults {
+            headers.insert_sensitive(name, value.expose()).map_err(|error| Error::header(&error))?;
+        }
+        check(service.api_key_header, client_credentials.is_some(), &headers)?;
         match (service.api_key_header, &api_key) {
             (Some(_), Some(key)) if key.is_blank() => {
                 return Err(Error::build("the API key is empty").with_hint("set it with `api_key`"));
@@ -54,14 +81,21 @@ impl Credentials {
                 return Err(Error::build("the service has no client credentials flow"));
             }
         };
-        Ok(Self { headers, api_key, flow })
+        let secret = defaults.iter().filter(|header| header.is_secret).map(|header| header.value.clone());
+        let secrets = api_key.into_iter().chain(secret).collect();
+        Ok(Self { headers, api_key_header: service.api_key_header, secrets, flow })
+    }
+
+    /// Whether headers of the user's leave those alone that carry the credentials.
+    pub(crate) fn check(&self, headers: &Headers) -> Result<(), Error> {
+        check(self.api_key_header, self.flow.is_some(), headers)
     }
 
     /// The token to send, if the flow is configured; fetched if need be.
     pub(crate) async fn token(
         &self,
         dispatcher: &Dispatcher,
-        context: &mut RequestContext,
+        context: &mut RequestContext<'_>,
     ) -> Result<Option<Arc<Token>>, Error> {
         match &self.flow {
             Some(flow) => flow.token(dispatcher, context).await.map(Some),
@@ -74,10 +108,22 @@ impl Credentials {
         self.flow.as_ref().and_then(TokenFlow::working)
     }
 
-    /// Takes note that the service refused a token.
-    pub(crate) fn invalidate(&self, token: &Arc<Token>) {
+    /// Takes note that a path was refused with a token; whether it may be let in with another one.
+    pub(crate) fn refused(&self, token: &Arc<Token>, path: &str) -> bool {
+        self.flow.as_ref().is_some_and(|flow| flow.refused(token, path))
+    }
+
+    /// Takes note that a path was refused with a new token too.
+    pub(crate) fn refused_again(&self, path: &str) {
         if let Some(flow) = &self.flow {
-            flow.invalidate(token);
+            flow.refused_again(path);
+        }
+    }
+
+    /// Takes note that a path was let in with a token.
+    pub(crate) fn accepted(&self, path: &str) {
+        if let Some(flow) = &self.flow {
+            flow.accepted(path);
         }
     }
 
@@ -87,10 +133,22 @@ impl Credentials {
     }
 }
 
+/// The credentials are set by what they are made of, and by nothing beside it.
+fn check(api_key_header: Option<&str>, has_flow: bool, headers: &Headers) -> Result<(), Error> {
+    let taken = |name: &str| Error::build(format!("the header `{name}` is set by the credentials"));
+    if let Some(name) = api_key_header.filter(|name| headers.contains(name)) {
+        return Err(taken(name).with_hint("use `api_key`"));
+    }
+    if has_flow && headers.contains("authorization") {
+        return Err(taken("authorization").with_hint("leave it or `client_credentials` out"));
+    }
+    Ok(())
+}
+
 impl Redact for Credentials {
     fn secrets(&self) -> Vec<Secret> {
         let mut secrets = self.flow.as_ref().map(TokenFlow::secrets).unwrap_or_default();
-        secrets.extend(self.api_key.clone());
+        secrets.extend(self.secrets.iter().cloned());
         secrets
     }
 }
@@ -98,7 +156,7 @@ impl Redact for Credentials {
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Credentials")
-            .field("api_key", &self.api_key)
+            .field("api_key", &self.api_key_header)
             .field("token_flow", &self.flow.is_some())
             .finish_non_exhaustive()
     }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::dispatch::observer::{Event, Waiting};
-use crate::dispatch::{Dispatcher, RequestContext, status};
+use crate::dispatch::{Dispatcher, LineClock, RequestContext, status};
 use crate::error::Error;
 use crate::registry::{ClientCredentialsInfo, ErrorBodyInfo};
 use crate::secrets::Secret;
@@ -45,6 +45,8 @@ pub(crate) struct TokenFlow {
     cache: Mutex<Cache>,
     /// Held by whoever asks for a token; dropping it makes the next one ask.
     asking: tokio::sync::Mutex<()>,
+    /// Runs while the request for a token stands in line.
+    line: LineClock,
 }
 
 impl TokenFlow {
@@ -71,6 +73,7 @@ impl TokenFlow {
             secrets: [own.secret.clone(), basic.into()],
             cache: Mutex::default(),
             asking: tokio::sync::Mutex::default(),
+            line: LineClock::default(),
         })
     }
 
@@ -78,7 +81,7 @@ impl TokenFlow {
     pub(crate) async fn token(
         &self,
         dispatcher: &Dispatcher,
-        context: &mut RequestContext,
+        context: &mut RequestContext<'_>,
     ) -> Result<Arc<Token>, Error> {
         if let Some(token) = self.cache().fresh() {
             return Ok(token);
@@ -99,17 +102,18 @@ impl TokenFlow {
 
     /// A token that works although it is time for another: one caller sees to that, with little patience,
     /// and the others go on with what there is.
-    async fn renewed(&self, dispatcher: &Dispatcher, context: &RequestContext) -> Option<Arc<Token>> {
+    async fn renewed(&self, dispatcher: &Dispatcher, context: &mut RequestContext<'_>) -> Option<Arc<Token>> {
         let working = self.working()?;
         let Ok(_asking) = self.asking.try_lock() else { return Some(working) };
         if let Some(token) = self.cache().fresh() {
             return Some(token);
         }
-        let asked =
-            tokio::time::timeout(PATIENCE.min(context.left() / 4), self.ask(dispatcher, &mut context.for_token()))
-                .await;
-        context.tell(&Event::Token { renewed: matches!(asked, Ok(Ok(_))) });
-        if let Ok(Ok(token)) = asked {
+        let patience = PATIENCE.min(context.left() / 4);
+        let in_line = self.line.time();
+        let asked = self.ask(dispatcher, &mut context.for_token().hurried(patience)).await;
+        context.stood_in_line(self.line.time().saturating_sub(in_line));
+        context.tell(&Event::Token { renewed: asked.is_ok() });
+        if let Ok(token) = asked {
             return self.cache().answer(Ok(token)).ok();
         }
         let mut cache = self.cache();
@@ -118,7 +122,7 @@ impl TokenFlow {
     }
 
     /// The token that is being asked for, by somebody else or by this caller.
-    async fn new_token(&self, dispatcher: &Dispatcher, context: &RequestContext) -> Result<Arc<Token>, Error> {
+    async fn new_token(&self, dispatcher: &Dispatcher, caller: &mut RequestContext<'_>) -> Result<Arc<Token>, Error> {
         let answers_before = {
             let cache = self.cache();
             if let Some(token) = cache.fresh() {
@@ -126,12 +130,14 @@ impl TokenFlow {
             }
             cache.answers()
         };
-        let _asking = self.asking.lock().await;
+        let _asking = caller.in_time(&self.line, self.asking.lock()).await?;
         if let Some(outcome) = self.cache().outcome_after(answers_before) {
             return outcome;
         }
-        let mut context = context.for_token();
+        let mut context = caller.for_token();
+        let in_line = self.line.time();
         let outcome = self.ask_repeatedly(dispatcher, &mut context).await;
+        caller.stood_in_line(self.line.time().saturating_sub(in_line));
         context.tell(&Event::Token { renewed: outcome.is_ok() });
         let outcome = outcome.map_err(|error| error.of_token().after(context.timing()));
         // That this caller had no time left says nothing to the others: the next in line asks again.
@@ -142,21 +148,32 @@ impl TokenFlow {
     }
 
     /// Asks for a token as often as it takes and the rules allow.
-    async fn ask_repeatedly(&self, dispatcher: &Dispatcher, context: &mut RequestContext) -> Result<Token, Error> {
+    async fn ask_repeatedly(&self, dispatcher: &Dispatcher, context: &mut RequestContext<'_>) -> Result<Token, Error> {
         loop {
             match self.ask(dispatcher, context).await {
                 Ok(token) => {
                     dispatcher.retries().succeeded();
                     return Ok(token);
                 }
-                Err(error) => context.retry(dispatcher.retries(), error).await?,
+                Err(error) => context.retry(dispatcher.retries(), error, None).await?,
             }
         }
     }
 
-    /// Makes the next request for data ask for a new token, unless there is one already.
-    pub(crate) fn invalidate(&self, token: &Arc<Token>) {
-        self.cache().refuse(token);
+    /// Makes the next request for data ask for a new token, unless there is one already or the path was refused with a
+    /// new one a short while ago; whether another token may let it in.
+    pub(crate) fn refused(&self, token: &Arc<Token>, path: &str) -> bool {
+        self.cache().refuse(token, path)
+    }
+
+    /// Takes note that a path was refused with a new token too.
+    pub(crate) fn refused_again(&self, path: &str) {
+        self.cache().refuse_again(path);
+    }
+
+    /// Takes note that a path was let in.
+    pub(crate) fn accepted(&self, path: &str) {
+        self.cache().accept(path);
     }
 
     /// Everything that no error may repeat.
@@ -165,8 +182,10 @@ impl TokenFlow {
     }
 
     /// Asks for a token, once.
-    async fn ask(&self, dispatcher: &Dispatcher, context: &mut RequestContext) -> Result<Token, Error> {
+    async fn ask(&self, dispatcher: &Dispatcher, context: &mut RequestContext<'_>) -> Result<Token, Error> {
+        let in_line = self.line.start();
         let permit = dispatcher.permit(context).await?;
+        drop(in_line);
         let asked = Instant::now();
         let form = "grant_type=client_credentials";
         let response = dispatcher.post(self.info.path, self.asking_headers.clone(), form, permit, context).await?;
@@ -187,5 +206,6 @@ impl TokenFlow {
     }
 }
 
-/// A token that works is replaced within this time, and within a quarter of what its caller has left, or not now.
+/// A token that works is replaced within this time and within a quarter of what its caller has left, both counted from
+/// its turn at the gate, or not now.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -13,9 +13,9 @@ use std::time::Duration;
 use super::blocking::Background;
 use super::environment;
 use super::{Core, Shell};
-use crate::auth::{BasicEncoding, ClientCredentials, Credentials};
+use crate::auth::{BasicEncoding, ClientCredentials, Credentials, DefaultHeader};
 use crate::dispatch::observer::{Observer, Observers};
-use crate::dispatch::{Dispatcher, Retry};
+use crate::dispatch::{Dispatcher, Policy, Retries, Retry};
 use crate::error::Error;
 use crate::gate::{Gate, RateLimit, RollingGate};
 use crate::registry::ServiceInfo;
@@ -24,7 +24,7 @@ use crate::secrets::Secret;
 use crate::send::Connection;
 #[cfg(feature = "proxy")]
 use crate::transport::ProxyChoice;
-use crate::transport::{HyperTransport, Limits, Settings as TransportSettings, Transport};
+use crate::transport::{HyperTransport, Settings as TransportSettings, Transport};
 
 /// Settings of a client; from `Client::builder`.
 pub struct Builder<C> {
@@ -41,11 +41,11 @@ pub(super) struct Settings {
     transport: Option<Arc<dyn Transport>>,
     gate: Option<Arc<dyn Gate>>,
     rate_limit: Option<RateLimit>,
-    retry: Retry,
+    policy: Policy,
     observer: Option<Arc<dyn Observer>>,
     of_transport: TransportSettings,
-    total_timeout: Duration,
-    limits: Limits,
+    headers: Vec<DefaultHeader>,
+    max_body_bytes: usize,
     allow_http: bool,
 }
 
@@ -59,11 +59,11 @@ impl Settings {
             transport: None,
             gate: None,
             rate_limit: None,
-            retry: Retry::default(),
+            policy: Policy::default(),
             observer: None,
             of_transport: TransportSettings::default(),
-            total_timeout: Duration::from_secs(600),
-            limits: Limits::new(Duration::from_secs(30), 32 << 20),
+            headers: Vec::new(),
+            max_body_bytes: 32 << 20,
             allow_http: false,
         }
     }
@@ -72,7 +72,7 @@ impl Settings {
         let base_url = BaseUrl::parse(&self.base_url, service.base_url_suffix, self.allow_http)?;
         let encoding = self.basic_encoding;
         let own = self.client_credentials.map(|(id, secret)| ClientCredentials { id, secret, encoding });
-        let credentials = Credentials::new(service, agent, self.api_key, own)?;
+        let credentials = Credentials::new(service, agent, &self.headers, self.api_key, own)?;
         let transport = match (self.transport, self.of_transport.made()) {
             (Some(_), Some(setting)) => {
                 let message = format!("`{setting}` has no effect on a transport of your own");
@@ -91,9 +91,15 @@ impl Settings {
         let connection = Connection {
             service,
             credentials,
-            dispatcher: Dispatcher::new(base_url, gate, transport, self.limits, self.retry),
+            dispatcher: Dispatcher::new(
+                base_url,
+                gate,
+                transport,
+                self.max_body_bytes,
+                Retries::new(&self.policy.retry),
+            ),
             observers: Observers::new(self.observer),
-            total_timeout: self.total_timeout,
+            policy: self.policy,
         };
         Ok(Core::new(
             connection,
@@ -162,7 +168,7 @@ impl<C: Shell> Builder<C> {
 
     /// When a request is sent again.
     pub fn retry(mut self, retry: Retry) -> Self {
-        self.settings.retry = retry;
+        self.settings.policy.retry = retry;
         self
     }
 
@@ -183,6 +189,14 @@ impl<C: Shell> Builder<C> {
     /// There may be several in one PEM, and this may be called again for more.
     pub fn root_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.settings.of_transport.root_certificates.push(pem.into());
+        self
+    }
+
+    /// Shows servers that ask for it this certificate, with those that lead from it to a root, and proves it with its
+    /// key. Both are PEM, and the key is not encrypted.
+    pub fn client_certificate(mut self, certificates: impl Into<Vec<u8>>, key: impl Into<Secret>) -> Self {
+        let key = key.into().expose().as_bytes().to_vec();
+        self.settings.of_transport.client_certificate = Some((certificates.into(), key));
         self
     }
 
@@ -224,16 +238,44 @@ impl<C: Shell> Builder<C> {
 
     /// The time for one attempt, from its connection to the last byte of the body; 30 seconds unless set.
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
-        self.settings.limits.timeout = timeout;
+        self.settings.policy.attempt_timeout = timeout;
         self
     }
 
-    /// The time for a request as a whole: every attempt, and the waits for a token, for the gate and between
-    /// attempts; 10 minutes unless set.
+    /// The time for a request as a whole: every attempt, and the waits for a token and between attempts; 10 minutes
+    /// unless set.
     ///
-    /// Many requests that are made at once wait for each other at the gate.
+    /// The time that it stands in line at the gate does not count, at the first attempt or a later one: thousands of
+    /// requests may be made at once and wait for each other. [`gate_timeout`](Builder::gate_timeout) bounds that.
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
-        self.settings.total_timeout = timeout;
+        self.settings.policy.total_timeout = timeout;
+        self
+    }
+
+    /// The time that a request may wait for its turn at the gate, all its attempts taken together; no bound unless set.
+    ///
+    /// A request that waits longer fails unsent, or with what went wrong before as its cause.
+    pub fn gate_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.policy.gate_timeout = Some(timeout);
+        self
+    }
+
+    /// What the header `User-Agent` says of the program; name and version of this crate unless set.
+    pub fn user_agent(self, agent: impl Into<String>) -> Self {
+        self.header("user-agent", agent)
+    }
+
+    /// Sends a header with every request, for data and for a token alike, in place of the one of that name.
+    ///
+    /// `Debug` shows no value. The headers that carry the credentials are set by these alone.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.headers.push(DefaultHeader::shown(name.into(), value.into()));
+        self
+    }
+
+    /// The same for a value that must not be seen: it is masked wherever a reply repeats it.
+    pub fn secret_header(mut self, name: impl Into<String>, value: impl Into<Secret>) -> Self {
+        self.settings.headers.push(DefaultHeader::secret(name.into(), value.into()));
         self
     }
 
@@ -241,7 +283,7 @@ impl<C: Shell> Builder<C> {
     ///
     /// A larger one is an error, and not asked for again.
     pub fn max_body_bytes(mut self, bytes: usize) -> Self {
-        self.settings.limits.max_body_bytes = bytes;
+        self.settings.max_body_bytes = bytes;
         self
     }
 
@@ -264,7 +306,7 @@ impl<C> fmt::Debug for Builder<C> {
         f.debug_struct("Builder")
             .field("api_key", &self.settings.api_key)
             .field("client_credentials", &self.settings.client_credentials.is_some())
-            .field("limits", &self.settings.limits)
+            .field("policy", &self.settings.policy)
             .finish_non_exhaustive()
     }
 }

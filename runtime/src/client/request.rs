@@ -9,14 +9,19 @@ use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use super::Core;
+use super::sending::Sending;
+use crate::dispatch::{Policy, Retry};
 use crate::error::Error;
 #[cfg(feature = "__recorded")]
 use crate::registry::ServiceInfo;
 use crate::registry::{EndpointInfo, TimeUnit};
 use crate::request::RequestTarget;
-use crate::send::{self, Body, Response, UndecodedResponse};
+#[cfg(feature = "blocking")]
+use crate::send::{self, UndecodedResponse};
+use crate::send::{Body, Options, Response};
 use crate::values::Value;
 use crate::values::wire::ToWire;
 
@@ -31,7 +36,8 @@ pub trait Endpoint: Send + Sync + 'static {
 
 /// A request for an endpoint, which users meet inside the emitted `Request`.
 ///
-/// Two requests are equal if they ask for the same, in whatever order their params were set.
+/// Two requests are equal if they ask for the same, in whatever order their params were set, and whatever times, rules
+/// and headers they have of their own.
 #[must_use = "a request does nothing until it is awaited"]
 pub struct Request<E> {
     untyped: Untyped,
@@ -45,14 +51,15 @@ pub struct Request<E> {
 struct Untyped(Box<Parts>);
 
 #[derive(Clone)]
-struct Parts {
-    core: Core,
-    target: RequestTarget,
+pub(super) struct Parts {
+    pub(super) core: Core,
+    pub(super) target: RequestTarget,
+    pub(super) options: Options,
 }
 
 impl Untyped {
     fn new(core: &Core, target: RequestTarget) -> Self {
-        Self(Box::new(Parts { core: core.clone(), target }))
+        Self(Box::new(Parts { core: core.clone(), target, options: Options::default() }))
     }
 
     fn for_endpoint(core: &Core, endpoint: &'static EndpointInfo) -> Self {
@@ -66,7 +73,7 @@ impl Untyped {
 
     /// The unit in which a param counts time.
     fn time_unit(&self, wire_name: &str) -> TimeUnit {
-        let Parts { core, target } = &*self.0;
+        let Parts { core, target, .. } = &*self.0;
         target.time_unit(wire_name).unwrap_or(core.connection.service.time_unit)
     }
 
@@ -91,14 +98,22 @@ impl Untyped {
         self.set(Cow::Borrowed(wire_name), list)
     }
 
-    fn send(self) -> UndecodedFuture {
-        let Parts { core, target } = *self.0;
-        Box::pin(send::send(core.connection, target))
+    fn set_policy(mut self, change: impl FnOnce(&mut Policy)) -> Self {
+        let Parts { core, options, .. } = &mut *self.0;
+        options.set(&core.connection.policy, change);
+        self
+    }
+
+    fn header(mut self, name: &str, value: &str) -> Self {
+        let Parts { core, options, .. } = &mut *self.0;
+        options.header(&core.connection.policy, name, value);
+        self
+    }
+
+    fn send(self) -> Sending {
+        Sending::new(self.0)
     }
 }
-
-/// The future of a reply that is not decoded yet.
-type UndecodedFuture = Pin<Box<dyn Future<Output = Result<Box<UndecodedResponse>, Error>> + Send>>;
 
 /// What emitted code calls.
 #[doc(hidden)]
@@ -140,6 +155,31 @@ impl<E> Request<E> {
     #[allow(clippy::needless_pass_by_value)]
     pub fn query(self, name: impl Into<String>, value: impl ToWire) -> Self {
         Self::of(self.untyped.set_value(Cow::Owned(name.into()), &value))
+    }
+
+    /// The time for this request as a whole, in place of the client's total timeout.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self::of(self.untyped.set_policy(|policy| policy.total_timeout = timeout))
+    }
+
+    /// The time for each attempt of this request, in place of the client's.
+    pub fn attempt_timeout(self, timeout: Duration) -> Self {
+        Self::of(self.untyped.set_policy(|policy| policy.attempt_timeout = timeout))
+    }
+
+    /// The time that this request may wait for its turn at the gate, in place of the client's.
+    pub fn gate_timeout(self, timeout: Duration) -> Self {
+        Self::of(self.untyped.set_policy(|policy| policy.gate_timeout = Some(timeout)))
+    }
+
+    /// When this request is sent again, in place of the client's rules. The budget stays the client's.
+    pub fn retry(self, retry: Retry) -> Self {
+        Self::of(self.untyped.set_policy(|policy| policy.retry = retry))
+    }
+
+    /// Sends a header along, in place of the client's of that name.
+    pub fn header(self, name: impl AsRef<str>, value: impl AsRef<str>) -> Self {
+        Self::of(self.untyped.header(name.as_ref(), value.as_ref()))
     }
 
     /// What is sent, from the base URL on.
@@ -208,8 +248,8 @@ impl<E: Endpoint> Request<E> {
 #[cfg(feature = "blocking")]
 impl Untyped {
     fn send_blocking(self) -> Result<Box<UndecodedResponse>, Error> {
-        let Parts { core, target } = *self.0;
-        let outcome = core.background.wait(send::send(core.connection.clone(), target.clone()));
+        let Parts { core, target, options } = *self.0;
+        let outcome = core.background.wait(send::send(core.connection.clone(), target.clone(), options));
         outcome.unwrap_or_else(|error| Err(core.connection.about(error, &target)))
     }
 }
@@ -225,11 +265,12 @@ impl<E: Endpoint> IntoFuture for Request<E> {
 
 /// The future of a request. Dropping it abandons the request and breaks nothing.
 ///
-/// While it waits in line it keeps its place, and those behind it wait too: poll it to its end or drop it. A task of
-/// its own, by `tokio::spawn`, does the one; `select!` and `timeout` do the other.
+/// Nothing is sent before it is polled. From then on the request is a task of its own: it makes progress whether or not
+/// the future is polled again, so a future that is left alone, in a buffer of a stream or beside another arm of
+/// `select!`, holds up no other request. A dropped one has ended by the next turn of the runtime.
 #[must_use = "a request does nothing until it is awaited"]
 pub struct ResponseFuture<B> {
-    response: UndecodedFuture,
+    response: Sending,
     body: PhantomData<fn() -> B>,
 }
 
@@ -239,7 +280,7 @@ impl<B: Body> Future for ResponseFuture<B> {
     // Whoever awaits many requests in one function would otherwise get them all as one function to optimize.
     #[inline(never)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        Poll::Ready(B::read(ready!(self.response.as_mut().poll(cx))))
+        Poll::Ready(B::read(ready!(Pin::new(&mut self.response).poll(cx))))
     }
 }
 

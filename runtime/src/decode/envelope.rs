@@ -5,7 +5,7 @@
 
 use super::DecodeError;
 use super::any::skip;
-use super::record::Row;
+use super::record::{Row, Slot};
 use super::row::value;
 use super::scanner::{DEPTH, Fault, FaultKind, Scanner};
 use super::unknown_fields::UnknownText;
@@ -25,6 +25,8 @@ pub(super) struct Rest<'a> {
     pub(super) metadata: Row<'a>,
     /// What else the envelope holds.
     pub(super) unknown: UnknownText,
+    /// How many records came without any field that the catalogue knows besides the time; none if one had such a field.
+    pub(super) strange: usize,
 }
 
 /// Reads one series; it knows where in the text it is.
@@ -35,6 +37,8 @@ pub(super) struct Reader<'w, 'a> {
     row: Row<'a>,
     push: &'w mut dyn Push,
     rest: Rest<'a>,
+    /// Whether a record had a known field besides its time.
+    is_known: bool,
     position: Position,
 }
 
@@ -67,7 +71,8 @@ impl<'w, 'a> Reader<'w, 'a> {
             kind: if record.is_some() { Kind::Object } else { Kind::Any },
             row: Row::new(record.map_or(ANY, |record| record.fields)),
             push,
-            rest: Rest { metadata: Row::new(metadata.fields), unknown: UnknownText::default() },
+            rest: Rest { metadata: Row::new(metadata.fields), unknown: UnknownText::default(), strange: 0 },
+            is_known: false,
             position: Position::Outside,
         }
     }
@@ -144,6 +149,11 @@ impl<'w, 'a> Reader<'w, 'a> {
         json.list(|json, next| {
             self.position = Position::Record(index);
             self.record(json, next, depth - 1)?;
+            // One known field is enough, so as a rule only the first record is looked at.
+            if !self.is_known {
+                self.is_known = matches!(self.kind, Kind::Any) || self.has_known_field();
+                self.rest.strange = if self.is_known { 0 } else { index + 1 };
+            }
             self.push.push(&mut self.row);
             if self.row.misfit.is_some() {
                 return Err(json.fault(FaultKind::Misfit));
@@ -151,6 +161,14 @@ impl<'w, 'a> Reader<'w, 'a> {
             index += 1;
             Ok(())
         })
+    }
+
+    /// Whether the row has a known field besides the time, or none that is unknown either.
+    fn has_known_field(&self) -> bool {
+        let time = self.envelope.and_then(|envelope| envelope.time);
+        let mut fields = self.row.fields.iter().zip(&self.row.slots);
+        let came = fields.any(|(field, slot)| !matches!(slot, Slot::Absent) && Some(field.wire_name) != time);
+        came || self.row.unknown.is_empty()
     }
 
     fn record(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {

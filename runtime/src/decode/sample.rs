@@ -133,6 +133,6 @@ pub(crate) struct Whole<T> {
 pub(crate) fn series_of<T: Item>(text: &str) -> Result<Whole<T>, String> {
     let mut data: Vec<T> = Vec::new();
     let rest = super::series::<About>(text, Some(ENVELOPE), T::INFO, &mut data);
-    let EnvelopeRest { metadata, unknown_fields } = rest.map_err(|error| error.to_string())?;
+    let EnvelopeRest { metadata, unknown_fields, .. } = rest.map_err(|error| error.to_string())?;
     Ok(Whole { data, metadata, unknown_fields })
 }

@@ -60,6 +60,11 @@ impl fmt::Debug for UnknownFields {
 pub(crate) struct UnknownText(String);
 
 impl UnknownText {
+    /// Whether nothing is kept.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Keeps a key and its value, as they stand in the body.
     pub(crate) fn push(&mut self, entry: &str) {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });

@@ -1,27 +1,36 @@
 //! The context of one request: when it has to be over, what it waits for, what it has cost so far.
 //!
 //! Whoever sends tells it how far things have got; an error that ends the request takes the timing with it.
-//! It is the one place that keeps the total timeout.
+//! It is the one place that keeps the total timeout, which counts no time that is spent in our own line at the gate.
 
+use std::future::Future;
+use std::pin::pin;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::observer::{Event, Observers, RequestKind, Waiting};
+use super::ending::Ending;
+use super::line::LineClock;
+use super::observer::{Event, Observers, Outcome, RequestKind, Waiting};
+use super::policy::Policy;
 use super::retry::{Attempts, Retries, Verdict};
 use crate::error::{Error, ErrorKind, Timing};
-use crate::secrets::Redact;
+use crate::gate::Attempt;
 
 /// What follows one request from its first step to its last.
-pub(crate) struct RequestContext {
+pub(crate) struct RequestContext<'r> {
+    policy: &'r Policy,
     begun: Instant,
-    /// `None` is as far away as a clock reaches.
+    /// `None` is as far away as a clock reaches. Time in line moves it.
     deadline: Option<Instant>,
+    /// What no attempt may take longer than, whatever the policy allows.
+    attempt_limit: Duration,
     request: RequestKind,
     observers: Observers,
     /// What it is waiting for, and since when; `None` while it is under way.
     waiting: Option<(Waiting, Instant)>,
     time_waited: Duration,
+    time_in_line: Duration,
     attempts: Attempts,
     /// What the last attempt was answered with.
     status: Option<u16>,
@@ -29,47 +38,96 @@ pub(crate) struct RequestContext {
     failure: Option<Error>,
     /// Whether there would be another attempt if there were time.
     out_of_time: bool,
+    /// Whether its end is for others to tell, or told.
+    is_told: bool,
 }
 
-impl RequestContext {
-    /// Begins a request that may take so long.
-    pub(crate) fn new(request: RequestKind, timeout: Duration, observers: Observers) -> Self {
-        Self::until(Instant::now().checked_add(timeout), request, observers)
+impl<'r> RequestContext<'r> {
+    /// Begins a request.
+    pub(crate) fn new(request: RequestKind, policy: &'r Policy, observers: Observers) -> Self {
+        Self::until(Instant::now().checked_add(policy.total_timeout), request, policy, observers)
     }
 
     /// The context of a request for a token on behalf of this one, which has to be over no later.
     pub(crate) fn for_token(&self) -> Self {
-        Self::until(self.deadline, RequestKind::Token, self.observers.clone())
+        let mut own = Self::until(self.deadline, RequestKind::Token, self.policy, self.observers.clone());
+        own.time_in_line = self.time_in_line;
+        own.is_told = true;
+        own
     }
 
-    fn until(deadline: Option<Instant>, request: RequestKind, observers: Observers) -> Self {
+    fn until(deadline: Option<Instant>, request: RequestKind, policy: &'r Policy, observers: Observers) -> Self {
         Self {
+            policy,
             begun: Instant::now(),
             deadline,
+            attempt_limit: policy.attempt_timeout,
             request,
             observers,
             waiting: None,
             out_of_time: false,
+            is_told: false,
             time_waited: Duration::ZERO,
+            time_in_line: Duration::ZERO,
             attempts: Attempts::default(),
             status: None,
             failure: None,
         }
     }
 
-    /// When it has to be over.
-    pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.deadline
+    /// Lets no attempt take longer than that.
+    pub(crate) fn hurried(mut self, limit: Duration) -> Self {
+        self.attempt_limit = self.attempt_limit.min(limit);
+        self
     }
 
-    /// The time that is left.
+    /// The rules for the request.
+    pub(crate) fn policy(&self) -> &'r Policy {
+        self.policy
+    }
+
+    /// The time that is left, but for time in line.
     pub(crate) fn left(&self) -> Duration {
         self.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// The time for the next attempt.
+    pub(crate) fn attempt_time(&self) -> Duration {
+        self.attempt_limit.min(self.left())
+    }
+
+    /// The time that it may still stand in line; `None` if there is no bound.
+    pub(crate) fn line_time(&self) -> Option<Duration> {
+        self.policy.gate_timeout.map(|most| most.saturating_sub(self.time_in_line))
     }
 
     /// Whether what came of it is only for lack of time.
     pub(crate) fn is_out_of_time(&self) -> bool {
         self.out_of_time || self.left().is_zero()
+    }
+
+    /// Takes note of time in line, its own or that of somebody it waits for: none of it counts.
+    pub(crate) fn stood_in_line(&mut self, time: Duration) {
+        self.time_in_line = self.time_in_line.saturating_add(time);
+        self.deadline = self.deadline.and_then(|deadline| deadline.checked_add(time));
+    }
+
+    /// Waits for what others do, which may stand in line meanwhile, or says that time has run out.
+    pub(crate) async fn in_time<T>(&mut self, line: &LineClock, future: impl Future<Output = T>) -> Result<T, Error> {
+        let mut future = pin!(future);
+        let mut in_line = line.time();
+        loop {
+            let most = self.left().min(self.line_time().unwrap_or(Duration::MAX));
+            let outcome = tokio::time::timeout(most, &mut future).await;
+            let before = std::mem::replace(&mut in_line, line.time());
+            self.stood_in_line(in_line.saturating_sub(before));
+            match outcome {
+                Ok(outcome) => return Ok(outcome),
+                Err(_) if self.left().is_zero() => return Err(self.timed_out("total")),
+                Err(_) if self.line_time() == Some(Duration::ZERO) => return Err(self.timed_out("gate")),
+                Err(_) => {}
+            }
+        }
     }
 
     /// Begins to wait; [`RequestContext::waited`] ends it.
@@ -82,9 +140,17 @@ impl RequestContext {
         let Some((what, since)) = self.waiting.take() else { return };
         let elapsed = since.elapsed();
         self.time_waited += elapsed;
+        if what == Waiting::Gate {
+            self.stood_in_line(elapsed);
+        }
         if !elapsed.is_zero() {
             self.tell(&Event::Wait { request: self.request, what, elapsed });
         }
+    }
+
+    /// The attempt that is next.
+    pub(crate) fn next_attempt(&self) -> Attempt {
+        Attempt::new(self.request, self.attempts.sent.saturating_add(1))
     }
 
     /// Begins an attempt; [`RequestContext::attempted`] ends it.
@@ -105,10 +171,16 @@ impl RequestContext {
     }
 
     /// Waits until it is time for another attempt; the error comes back if there is to be none.
-    pub(crate) async fn retry(&mut self, retries: &Retries, error: Error) -> Result<(), Error> {
+    ///
+    /// `wanted` is what the user has decided, if anything.
+    pub(crate) async fn retry(&mut self, retries: &Retries, error: Error, wanted: Option<bool>) -> Result<(), Error> {
+        if self.out_of_time {
+            return Err(error);
+        }
         self.attempts.failures += 1;
-        self.attempts.answers_500 += u32::from(error.status() == Some(500));
-        let (delay, error) = retries.judge(error, self.attempts, self.left()).map_err(|verdict| match verdict {
+        self.attempts.doubtful += u32::from(error.is_worth_one_more());
+        let judged = retries.judge(&self.policy.retry, error, wanted, self.attempts, self.left());
+        let (delay, error) = judged.map_err(|verdict| match verdict {
             Verdict::Final(error) => error,
             Verdict::TooLate(error) => {
                 self.out_of_time = true;
@@ -134,16 +206,39 @@ impl RequestContext {
         Timing { attempts: self.attempts.sent, elapsed: self.begun.elapsed(), waited: self.time_waited + waiting }
     }
 
-    /// Says that the total timeout has passed, and while what.
-    pub(crate) fn timed_out(&mut self, secrets: &dyn Redact) -> Error {
+    /// Says that a reply has come; what it holds is for others to see.
+    pub(crate) fn succeeded(mut self, status: u16, bytes: usize) -> Ending {
+        self.ending(Outcome::Success { status }, bytes)
+    }
+
+    /// Says that the request has failed.
+    pub(crate) fn failed(mut self, error: &Error) {
+        drop(self.ending(Outcome::of(error), 0));
+    }
+
+    fn ending(&mut self, outcome: Outcome, bytes: usize) -> Ending {
+        self.is_told = true;
+        let observers = std::mem::take(&mut self.observers);
+        Ending { request: self.request, observers, timing: self.timing(), outcome, bytes }
+    }
+
+    /// Says that one of the request's timeouts has passed, and while what.
+    pub(crate) fn timed_out(&mut self, which: &str) -> Error {
+        self.out_of_time = true;
         let (kind, doing) = match self.waiting {
             Some((Waiting::Token, _)) => (ErrorKind::Wait, "a token"),
             Some((Waiting::Gate, _)) => (ErrorKind::Wait, "a turn at the gate"),
             Some((Waiting::Delay, _)) => (ErrorKind::Wait, "the next attempt"),
             None => (ErrorKind::Head, "a whole reply"),
         };
-        let before = self.failure.take().map(|before| before.without_secrets(secrets));
-        let message = format!("the total timeout passed while waiting for {doing}");
-        Error::new(kind, message).timed_out(before)
+        Error::new(kind, format!("the {which} timeout passed while waiting for {doing}")).timed_out(self.failure.take())
+    }
+}
+
+impl Drop for RequestContext<'_> {
+    fn drop(&mut self) {
+        if !self.is_told {
+            drop(self.ending(Outcome::Abandoned, 0));
+        }
     }
 }

@@ -9,31 +9,34 @@ use std::time::Duration;
 
 use super::RequestContext;
 use super::observer::Waiting;
-use super::retry::{Retries, Retry};
+use super::retry::Retries;
 use super::retry_after;
 use crate::error::Error;
 use crate::gate::{Gate, Permit};
 use crate::request::BaseUrl;
-use crate::transport::{Headers, HttpRequest, HttpResponse, Limits, Method, Transport};
+use crate::transport::{Headers, HttpRequest, HttpResponse, Limits, Method, Phase, Transport, TransportError};
 
-/// Where requests leave: the base URL, the gate, the transport and its limits.
+/// Where requests leave: the base URL, the gate and the transport.
 pub(crate) struct Dispatcher {
     base_url: BaseUrl,
     gate: Arc<dyn Gate>,
     transport: Arc<dyn Transport>,
-    limits: Limits,
+    max_body_bytes: usize,
     retries: Retries,
 }
+
+/// A transport that keeps the time limit itself can say how far a reply had got, so it gets one tick of Tokio's clock.
+const TICK: Duration = Duration::from_millis(1);
 
 impl Dispatcher {
     pub(crate) fn new(
         base_url: BaseUrl,
         gate: Arc<dyn Gate>,
         transport: Arc<dyn Transport>,
-        limits: Limits,
-        retry: Retry,
+        max_body_bytes: usize,
+        retries: Retries,
     ) -> Self {
-        Self { base_url, gate, transport, limits, retries: Retries::new(retry) }
+        Self { base_url, gate, transport, max_body_bytes, retries }
     }
 
     /// When what leaves here is sent again.
@@ -42,9 +45,19 @@ impl Dispatcher {
     }
 
     /// Waits for a turn at the gate.
-    pub(crate) async fn permit(&self, context: &mut RequestContext) -> Result<Permit, Error> {
+    pub(crate) async fn permit(&self, context: &mut RequestContext<'_>) -> Result<Permit, Error> {
         context.wait_for(Waiting::Gate);
-        let permit = self.gate.enter().await;
+        if context.left().is_zero() {
+            return Err(context.timed_out("total"));
+        }
+        let entering = self.gate.enter(context.next_attempt());
+        let permit = match context.line_time() {
+            None => entering.await,
+            Some(most) => match tokio::time::timeout(most, entering).await {
+                Ok(permit) => permit,
+                Err(_) => return Err(context.timed_out("gate")),
+            },
+        };
         context.waited();
         Ok(permit?)
     }
@@ -55,9 +68,10 @@ impl Dispatcher {
         path: &str,
         headers: Headers,
         permit: Permit,
-        context: &mut RequestContext,
+        context: &mut RequestContext<'_>,
     ) -> Result<HttpResponse, Error> {
-        let request = HttpRequest::new(Method::Get, self.base_url.join(path), headers, self.limits);
+        let limits = Limits::new(context.attempt_time(), self.max_body_bytes);
+        let request = HttpRequest::new(Method::Get, self.base_url.join(path), headers, limits);
         self.send(request, permit, context).await
     }
 
@@ -68,9 +82,10 @@ impl Dispatcher {
         headers: Headers,
         form: &str,
         permit: Permit,
-        context: &mut RequestContext,
+        context: &mut RequestContext<'_>,
     ) -> Result<HttpResponse, Error> {
-        let mut request = HttpRequest::new(Method::Post, self.base_url.join(path), headers, self.limits);
+        let limits = Limits::new(context.attempt_time(), self.max_body_bytes);
+        let mut request = HttpRequest::new(Method::Post, self.base_url.join(path), headers, limits);
         request.body = form.into();
         self.send(request, permit, context).await
     }
@@ -79,17 +94,21 @@ impl Dispatcher {
         &self,
         mut request: HttpRequest,
         mut permit: Permit,
-        context: &mut RequestContext,
+        context: &mut RequestContext<'_>,
     ) -> Result<HttpResponse, Error> {
         let since = context.attempt();
-        request.limits.timeout = request.limits.timeout.min(context.left());
-        let outcome = self.transport.send(request).await.map_err(Error::from);
-        if let Ok(response) = &outcome {
-            permit.departed(response.departure.unwrap_or_else(|| since.elapsed()));
+        if self.transport.tells_departure() {
+            request.departure = permit.departure();
+        } else {
+            permit.departure().tell();
+        }
+        let outcome = self.outcome(request).await.map_err(Error::from);
+        if outcome.is_ok() {
+            permit.answered();
         }
         let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
         context.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);
-        if let Some(pause) = outcome.as_ref().ok().and_then(|response| self.pause(response)) {
+        if let Some(pause) = outcome.as_ref().ok().and_then(|response| pause(response, context)) {
             self.gate.refused(pause);
         }
         // Not before the gate knows of a refusal: the next request would slip through.
@@ -97,18 +116,27 @@ impl Dispatcher {
         outcome
     }
 
-    /// How long nothing may be sent, if the service found too many requests.
-    fn pause(&self, response: &HttpResponse) -> Option<Duration> {
-        let asked = || retry_after::read(&response.headers);
-        (response.status == 429).then(|| self.retries.rules().pause(asked()))
+    /// What the transport makes of a request within its time.
+    async fn outcome(&self, request: HttpRequest) -> Result<HttpResponse, TransportError> {
+        let time = request.limits.timeout;
+        let sending = self.transport.send(request);
+        tokio::time::timeout(time.saturating_add(TICK), sending).await.unwrap_or_else(|_| {
+            Err(TransportError::new(Phase::Head, format!("no whole reply within {time:?}")).timed_out())
+        })
     }
+}
+
+/// How long nothing may be sent, if the service found too many requests.
+fn pause(response: &HttpResponse, context: &RequestContext<'_>) -> Option<Duration> {
+    let asked = || retry_after::read(&response.headers);
+    (response.status == 429).then(|| context.policy().retry.pause(asked()))
 }
 
 impl fmt::Debug for Dispatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Dispatcher")
             .field("base_url", &self.base_url.as_str())
-            .field("limits", &self.limits)
+            .field("max_body_bytes", &self.max_body_bytes)
             .finish_non_exhaustive()
     }
 }

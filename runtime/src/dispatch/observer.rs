@@ -4,12 +4,12 @@
 //! They hold no URL, no param and nothing that a service has said but its status: what they hold is safe
 //! in any log.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::error::ErrorKind;
-use crate::registry::EndpointInfo;
+use crate::error::{Error, ErrorKind};
+#[doc(inline)]
+pub use crate::request::RequestKind;
 
 /// Is told what happens to the requests of a client and its clones.
 ///
@@ -83,6 +83,35 @@ pub enum Event {
         /// How long it waits before.
         delay: Duration,
     },
+    /// Records came, and none of the fields that the catalogue knows besides the time: they have other names today.
+    ///
+    /// Nothing is lost, as all that came is in the records' unknown fields; a reply given to `learn` corrects the
+    /// catalogue. It is told once for each reply.
+    #[non_exhaustive]
+    NoKnownField {
+        /// Which request it is.
+        request: RequestKind,
+        /// How many records came.
+        records: usize,
+    },
+    /// It has ended: told once for every request for data that was sent or failed before, and after all else.
+    ///
+    /// What came of the requests for a token on its behalf stands in their attempts, and in the time waited.
+    #[non_exhaustive]
+    End {
+        /// Which request it is.
+        request: RequestKind,
+        /// How it ended.
+        outcome: Outcome,
+        /// How many bytes the body of a reply had, decoded.
+        bytes: usize,
+        /// How often it was sent.
+        attempts: u32,
+        /// The time from its first step to its last, or to its reply.
+        elapsed: Duration,
+        /// How much of it was spent waiting: for a token, at the gate, between attempts.
+        waited: Duration,
+    },
     /// A token was asked for in vain, or there is a new one.
     #[non_exhaustive]
     Token {
@@ -91,29 +120,32 @@ pub enum Event {
     },
 }
 
-/// What a request is for.
-#[derive(Clone, Copy)]
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum RequestKind {
-    /// The data of an endpoint.
-    Data(&'static EndpointInfo),
-    /// A token.
-    Token,
+pub enum Outcome {
+    /// With what was asked for.
+    #[non_exhaustive]
+    Success {
+        /// The status of the reply.
+        status: u16,
+    },
+    /// With an error.
+    #[non_exhaustive]
+    Failure {
+        /// The phase in which it failed.
+        kind: ErrorKind,
+        /// The status of the reply, if one came.
+        status: Option<u16>,
+    },
+    /// Its future was dropped before.
+    Abandoned,
 }
 
-/// `orderflow.volume_ratio`, or `token`.
-impl fmt::Display for RequestKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Data(endpoint) => endpoint.fmt(f),
-            Self::Token => f.write_str("token"),
-        }
-    }
-}
-
-impl fmt::Debug for RequestKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+impl Outcome {
+    /// The failure that an error tells of.
+    pub(crate) fn of(error: &Error) -> Self {
+        Self::Failure { kind: error.kind(), status: error.status() }
     }
 }
 

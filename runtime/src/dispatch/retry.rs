@@ -4,18 +4,22 @@
 //! Nothing here waits or sends. One budget serves a client and its clones, so that a service which is
 //! down sees little more than the requests it would have seen anyway.
 
+use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Again, Error, ErrorKind};
 
 /// When a request is sent again.
 ///
-/// Tried again are failures to connect, to send and to receive, time that ran out, and the statuses 429,
-/// 502, 503 and 504; 500 is tried again once. Other statuses are final, and so is a body that arrived
-/// whole and cannot be read. A delay is random between nothing and a bound that doubles from one attempt
-/// to the next; where the service asks for more, it gets it.
+/// Tried again are failures to connect, to send and to receive, time that ran out, and the statuses that tell of a
+/// state which passes: 408, 425, 429, 502, 503 and 504, and what stands before a service answers in its place, which is
+/// 520 to 524, 529 and 530. Tried again once are 500, and a success whose body is no JSON at all, as a proxy's page.
+/// Other statuses are final, and so is a body that arrived whole and does not hold what was promised.
+/// A delay is random between nothing and a bound that doubles from one attempt to the next; where the service asks for
+/// more, it gets it.
 ///
 /// ```
 /// # use runtime::Retry;
@@ -28,6 +32,7 @@ use crate::error::{Error, ErrorKind};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retry {
+    when: Option<Predicate>,
     attempts: u32,
     first: Duration,
     longest: Duration,
@@ -39,6 +44,7 @@ pub struct Retry {
 impl Default for Retry {
     fn default() -> Self {
         Self {
+            when: None,
             attempts: 4,
             first: Duration::from_millis(500),
             longest: Duration::from_secs(20),
@@ -68,6 +74,26 @@ impl Retry {
         self
     }
 
+    /// Which failures of a request for data are worth another attempt, in place of the rules above.
+    ///
+    /// Bounds stay as they are: the number of attempts, the budget, and the longest pause.
+    /// Two predicates are equal if they are the same one.
+    ///
+    /// ```
+    /// # use runtime::Retry;
+    /// // This service answers with 404 while it is being deployed.
+    /// let retry = Retry::default().when(|error| error.is_retryable() || error.status() == Some(404));
+    /// ```
+    pub fn when(mut self, predicate: impl Fn(&Error) -> bool + Send + Sync + 'static) -> Self {
+        self.when = Some(Predicate(Arc::new(predicate)));
+        self
+    }
+
+    /// What the user's predicate says of an error, if there is one.
+    pub(crate) fn wanted(&self, error: impl FnOnce() -> Error) -> Option<bool> {
+        self.when.as_ref().map(|predicate| (predicate.0)(&error()))
+    }
+
     /// How often a request is sent again after the status 500; once unless set.
     pub fn on_500(mut self, times: u32) -> Self {
         self.on_500 = times;
@@ -75,10 +101,11 @@ impl Retry {
     }
 
     /// How many more retries than one in ten successes there may be, over all requests of a client and its
-    /// clones; 20 unless set.
+    /// clones; 20 unless set. It has no effect on the rules of a single request.
     ///
     /// Retries after the status 429 do not count, for the gate slows those down, nor do those for a gate that
-    /// could not tell: nothing was sent.
+    /// could not tell: nothing was sent. Nor do those for a connection that had been good before and answers no more: the
+    /// next attempt takes a new one.
     pub fn budget(mut self, retries: u32) -> Self {
         self.budget = retries;
         self
@@ -98,6 +125,12 @@ impl Retry {
         asked.unwrap_or(Duration::from_secs(1)).min(self.longest_pause)
     }
 
+    /// Whether a failure is worth another attempt, as far as its kind goes.
+    fn is_worth_it(&self, error: &Error, attempts: Attempts) -> bool {
+        let most = if error.status() == Some(500) { self.on_500 } else { 1 };
+        error.is_retryable() || error.is_worth_one_more() && attempts.doubtful <= most
+    }
+
     /// A random delay after so many failures.
     fn delay(&self, failures: u32) -> Duration {
         let doubled = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
@@ -111,10 +144,27 @@ fn random() -> f64 {
     f64::from(u32::try_from(bits).unwrap_or_default()) / (f64::from(u32::MAX) + 1.0)
 }
 
-/// The rules, and what is left of the budget.
+/// The user's word on what is worth another attempt.
+#[derive(Clone)]
+struct Predicate(Arc<dyn Fn(&Error) -> bool + Send + Sync>);
+
+impl PartialEq for Predicate {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Predicate {}
+
+impl fmt::Debug for Predicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Predicate(..)")
+    }
+}
+
+/// The budget, and what is left of it, both in tenths of a retry.
 pub(crate) struct Retries {
-    rules: Retry,
-    /// In tenths of a retry.
+    full: u32,
     left: AtomicU32,
 }
 
@@ -138,9 +188,13 @@ impl Verdict {
     }
 }
 
-/// Whether a status tells of a state that passes; 500, which may or may not, has a rule of its own.
-pub(crate) fn is_passing(status: u16) -> bool {
-    matches!(status, 429 | 502 | 503 | 504)
+/// Whether a status tells of a state that passes.
+pub(crate) fn again(status: u16) -> Again {
+    match status {
+        408 | 425 | 429 | 502..=504 | 520..=524 | 529 | 530 => Again::Yes,
+        500 => Again::Once,
+        _ => Again::No,
+    }
 }
 
 /// What a request has been through.
@@ -150,49 +204,52 @@ pub(crate) struct Attempts {
     pub(crate) sent: u32,
     /// How often it failed, sent or not.
     pub(crate) failures: u32,
-    /// How often the answer was 500.
-    pub(crate) answers_500: u32,
+    /// How often in a way that is worth one more attempt.
+    pub(crate) doubtful: u32,
 }
 
 impl Retries {
-    pub(crate) fn new(rules: Retry) -> Self {
-        let left = AtomicU32::new(rules.budget.saturating_mul(COST));
-        Self { rules, left }
-    }
-
-    pub(crate) fn rules(&self) -> &Retry {
-        &self.rules
+    /// The whole budget that the rules grant.
+    pub(crate) fn new(rules: &Retry) -> Self {
+        let full = rules.budget.saturating_mul(COST);
+        Self { full, left: AtomicU32::new(full) }
     }
 
     /// Takes note of a success.
     pub(crate) fn succeeded(&self) {
-        let full = self.rules.budget.saturating_mul(COST);
         // With a full budget, which is the rule, nothing is written.
-        if self.left.load(Ordering::Relaxed) < full {
-            self.update(|left| Some((left + 1).min(full)));
+        if self.left.load(Ordering::Relaxed) < self.full {
+            self.update(|left| Some((left + 1).min(self.full)));
         }
     }
 
     /// How long to wait before the next attempt if so much time is left, or why there is to be none.
-    pub(crate) fn judge(&self, error: Error, attempts: Attempts, left: Duration) -> Result<(Duration, Error), Verdict> {
-        let worth_it = match error.status() {
-            Some(500) => attempts.answers_500 <= self.rules.on_500,
-            _ => error.is_retryable(),
-        };
-        if !worth_it || attempts.sent.max(attempts.failures) >= self.rules.attempts {
+    ///
+    /// `wanted` is what the user's predicate says, if there is one.
+    pub(crate) fn judge(
+        &self,
+        rules: &Retry,
+        error: Error,
+        wanted: Option<bool>,
+        attempts: Attempts,
+        left: Duration,
+    ) -> Result<(Duration, Error), Verdict> {
+        let is_worth_it = wanted.unwrap_or_else(|| rules.is_worth_it(&error, attempts));
+        if !is_worth_it || attempts.sent.max(attempts.failures) >= rules.attempts {
             return Err(Verdict::Final(error));
         }
         let asked = error.retry_after().unwrap_or_default();
-        if asked > self.rules.longest_pause {
-            let longest = self.rules.longest_pause;
+        if asked > rules.longest_pause {
+            let longest = rules.longest_pause;
             let error = error.with_hint(format!("that is longer than the `longest_pause` of {longest:?}"));
             return Err(Verdict::Final(error));
         }
-        let delay = asked.max(self.rules.delay(attempts.failures));
+        let delay = asked.max(rules.delay(attempts.failures));
         if delay >= left {
             return Err(Verdict::TooLate(error));
         }
-        if !error.is_rate_limited() && error.kind() != ErrorKind::Wait && !self.pay() {
+        let is_free = error.is_rate_limited() || error.kind() == ErrorKind::Wait || error.is_stale();
+        if !is_free && !self.pay() {
             return Err(Verdict::Final(error.with_hint("too many requests fail at the moment to try again")));
         }
         Ok((delay, error))
@@ -211,29 +268,48 @@ impl Retries {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::Headers;
 
     fn status(status: u16) -> Error {
-        Error::new(ErrorKind::Status, "it failed").with_status(status, None).retryable(is_passing(status))
+        Error::new(ErrorKind::Status, "it failed").with_reply(status, Headers::new()).again(again(status))
     }
 
-    fn check(retries: &Retries, error: Error, attempts: u32) -> Result<Duration, String> {
-        let attempts = Attempts { sent: attempts, failures: attempts, answers_500: attempts };
-        let verdict = retries.judge(error, attempts, Duration::MAX);
+    fn check(rules: &Retry, retries: &Retries, error: Error, attempts: u32) -> Result<Duration, String> {
+        let wanted = rules.wanted(|| error.clone());
+        let attempts = Attempts { sent: attempts, failures: attempts, doubtful: attempts };
+        let verdict = retries.judge(rules, error, wanted, attempts, Duration::MAX);
         verdict.map(|(delay, _)| delay).map_err(|verdict| verdict.error().to_string())
+    }
+
+    /// With a budget that is full.
+    fn check_once(rules: &Retry, error: Error, attempts: u32) -> Result<Duration, String> {
+        check(rules, &Retries::new(rules), error, attempts)
     }
 
     #[test]
     fn statuses() {
-        let retries = Retries::new(Retry::default());
-        for (code, attempts) in [(429, 3), (502, 3), (503, 3), (504, 3), (500, 1)] {
-            assert!(check(&retries, status(code), attempts).is_ok(), "{code}");
-            assert!(check(&retries, status(code), attempts + 1).is_err(), "{code}");
+        let rules = Retry::default();
+        let passing = [408, 425, 429, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530];
+        for (code, attempts) in passing.map(|code| (code, 3)).into_iter().chain([(500, 1)]) {
+            assert!(check_once(&rules, status(code), attempts).is_ok(), "{code}");
+            assert!(check_once(&rules, status(code), attempts + 1).is_err(), "{code}");
         }
-        for code in [301, 302, 400, 401, 403, 404, 405, 408, 410, 415, 422, 451, 501, 505] {
-            assert!(check(&retries, status(code), 1).is_err(), "{code}");
+        for code in [301, 302, 400, 401, 403, 404, 405, 410, 415, 422, 451, 501, 505, 519, 525, 526, 528, 531] {
+            assert!(check_once(&rules, status(code), 1).is_err(), "{code}");
         }
-        assert!(check(&Retries::new(Retry::default().on_500(0)), status(500), 1).is_err());
-        assert!(check(&Retries::new(Retry::none()), status(503), 1).is_err());
+        assert!(check_once(&Retry::default().on_500(0), status(500), 1).is_err());
+        assert!(check_once(&Retry::none(), status(503), 1).is_err());
+    }
+
+    #[test]
+    fn a_predicate_decides_within_the_bounds() {
+        let rules = Retry::default().when(|error| error.status() == Some(404));
+        assert!(check_once(&rules, status(404), 3).is_ok());
+        assert!(check_once(&rules, status(404), 4).is_err());
+        assert!(check_once(&rules, status(503), 1).is_err());
+        assert_eq!(rules, rules.clone());
+        assert_ne!(rules, Retry::default().when(|error| error.status() == Some(404)));
+        assert!(!format!("{rules:?}").is_empty());
     }
 
     #[test]
@@ -250,28 +326,30 @@ mod tests {
 
     #[test]
     fn what_the_service_asks_for_is_kept_or_refused() {
-        let retries = Retries::new(Retry::default());
+        let rules = Retry::default();
+        let retries = Retries::new(&rules);
         let asked = |seconds| status(429).with_retry_after(Some(Duration::from_secs(seconds)));
-        assert_eq!(check(&retries, asked(60), 1), Ok(Duration::from_secs(60)));
-        let refused = check(&retries, asked(86_400), 1).unwrap_err();
+        assert_eq!(check(&rules, &retries, asked(60), 1), Ok(Duration::from_secs(60)));
+        let refused = check(&rules, &retries, asked(86_400), 1).unwrap_err();
         assert!(refused.contains("retry after 86400s"), "{refused}");
         assert!(refused.contains("that is longer than the `longest_pause` of 60s"), "{refused}");
     }
 
     #[test]
     fn a_dead_service_sees_few_retries() {
-        let retries = Retries::new(Retry::default());
-        let again = (0..1000).filter(|_| check(&retries, status(503), 1).is_ok()).count();
+        let rules = Retry::default();
+        let retries = Retries::new(&rules);
+        let again = (0..1000).filter(|_| check(&rules, &retries, status(503), 1).is_ok()).count();
         assert_eq!(again, 20);
         for _ in 0..25 {
             retries.succeeded();
         }
-        let again = (0..1000).filter(|_| check(&retries, status(503), 1).is_ok()).count();
+        let again = (0..1000).filter(|_| check(&rules, &retries, status(503), 1).is_ok()).count();
         assert_eq!(again, 2);
-        assert!((0..1000).all(|_| check(&retries, status(429), 1).is_ok()));
+        assert!((0..1000).all(|_| check(&rules, &retries, status(429), 1).is_ok()));
         for _ in 0..1000 {
             retries.succeeded();
         }
-        assert_eq!((0..1000).filter(|_| check(&retries, status(503), 1).is_ok()).count(), 20);
+        assert_eq!((0..1000).filter(|_| check(&rules, &retries, status(503), 1).is_ok()).count(), 20);
     }
 }

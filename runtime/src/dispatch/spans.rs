@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use tracing::field::Empty;
-use tracing::{Span, debug, debug_span};
+use tracing::{Span, debug, debug_span, warn};
 
 use super::RequestContext;
 use super::observer::Event;
@@ -18,7 +18,7 @@ pub(crate) fn request(endpoint: &EndpointInfo) -> Span {
 }
 
 /// Says how a request has ended, and how long the text of a success was.
-pub(crate) fn end(span: &Span, bytes: Option<usize>, context: &RequestContext) {
+pub(crate) fn end(span: &Span, bytes: Option<usize>, context: &RequestContext<'_>) {
     let timing = context.timing();
     span.record("attempts", timing.attempts);
     span.record("waited_ms", milliseconds(timing.waited));
@@ -40,6 +40,13 @@ pub(crate) fn event(event: &Event) {
         }
         Event::Retry { request, kind, delay } => {
             debug!(%request, ?kind, delay_ms = milliseconds(*delay), "retry");
+        }
+        Event::NoKnownField { request, records } => {
+            warn!(%request, records, "no known field came; the records keep theirs in `unknown_fields`");
+        }
+        Event::End { request, outcome, bytes, attempts, elapsed, waited } => {
+            let (elapsed_ms, waited_ms) = (milliseconds(*elapsed), milliseconds(*waited));
+            debug!(%request, ?outcome, bytes, attempts, elapsed_ms, waited_ms, "end");
         }
         Event::Token { renewed } => debug!(renewed, "token"),
     }

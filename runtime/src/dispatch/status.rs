@@ -3,10 +3,10 @@
 //! A reply comes in; a success goes out as it is, anything else becomes an error with the catalogue's
 //! words and what the body says. Whether to try again is not decided here.
 
-use super::retry::is_passing;
+use super::retry::again;
 use super::retry_after;
 use crate::decode;
-use crate::error::{Error, ErrorKind, excerpt, one_line};
+use crate::error::{Again, Error, ErrorKind, excerpt, one_line};
 use crate::registry::{ErrorBodyInfo, StatusInfo};
 use crate::transport::HttpResponse;
 use crate::values::Value;
@@ -24,30 +24,30 @@ pub(crate) fn accept(
     }
 }
 
-/// A success whose body is JSON, as far as a look at its beginning can tell.
+/// A success whose body is JSON, as far as a look at its beginning can tell. What is none often comes from something
+/// that stands before the service, and may be gone the next time.
 fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
     // A transport that accepts compressed bodies has to take the header away with the compression.
-    if let Some(encoding) =
-        response.headers.get("content-encoding").filter(|encoding| !encoding.eq_ignore_ascii_case("identity"))
-    {
-        let message = format!("the body is encoded as `{}`, which was not asked for", quoted(encoding));
-        return Err(Error::new(ErrorKind::Decode, message));
-    }
+    let encoding = response.headers.get("content-encoding");
     let kind = || response.headers.get("content-type").map(|kind| format!(" of type `{}`", quoted(kind)));
-    match response.body.iter().find(|byte| !byte.is_ascii_whitespace()) {
-        None => {
-            let message = format!("status {} came with an empty body instead of JSON", response.status);
-            Err(Error::new(ErrorKind::Decode, message))
+    let is_space = |byte: &&u8| !byte.is_ascii_whitespace();
+    let (message, hint) = match (encoding, response.body.iter().find(is_space)) {
+        (Some(encoding), _) if !encoding.eq_ignore_ascii_case("identity") => {
+            (format!("the body is encoded as `{}`, which was not asked for", quoted(encoding)), "")
         }
+        (_, None) => (format!("status {} came with an empty body instead of JSON", response.status), ""),
+        (_, Some(b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')) => return Ok(response),
         // No JSON begins like this, whatever its declared type.
-        Some(b'<') => {
-            let message = format!("the body is a page{} instead of JSON", kind().unwrap_or_default());
-            Err(Error::new(ErrorKind::Decode, message)
-                .with_hint("check the base URL, and what stands between here and the service")
-                .with_body(response.body))
-        }
-        Some(_) => Ok(response),
-    }
+        (_, Some(b'<')) => (
+            format!("the body is a page{} instead of JSON", kind().unwrap_or_default()),
+            "check the base URL, and what stands between here and the service",
+        ),
+        (_, Some(_)) => (format!("the body{} is no JSON", kind().unwrap_or_default()), ""),
+    };
+    let is_text = encoding.is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
+    let HttpResponse { status, headers, body, .. } = response;
+    let error = Error::new(ErrorKind::Decode, message).again(Again::Once).with_hint(hint).with_reply(status, headers);
+    Err(if is_text { error.with_body(body) } else { error })
 }
 
 /// Following would hand the credentials to whatever host is named.
@@ -55,9 +55,8 @@ fn redirect(response: HttpResponse) -> Error {
     let target = response.headers.get("location").map_or("nowhere".to_owned(), target);
     let status = response.status;
     Error::new(ErrorKind::Status, format!("status {status}, a redirect to {target}, is not followed"))
-        .with_status(status, None)
         .with_hint("check the base URL")
-        .with_headers(response.headers)
+        .with_reply(status, response.headers)
 }
 
 /// Where a redirect leads: the host is named, or else it is the same.
@@ -88,11 +87,11 @@ fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyI
         .map(|meaning| format!(": {meaning}"));
     let parts = [Some(format!("status {status}")), label, meaning];
     Error::new(ErrorKind::Status, parts.into_iter().flatten().collect::<String>())
-        .with_status(status, find(error_body.code))
-        .retryable(is_passing(status))
+        .with_code(find(error_body.code))
+        .again(again(status))
         .with_retry_after(asked)
         .with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())
-        .with_headers(headers)
+        .with_reply(status, headers)
         .with_body(body)
 }
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Error, ErrorKind, FailedRequest, Inner, Timing, cause};
+use super::{Again, Error, ErrorKind, FailedRequest, Inner, Timing, cause};
 use crate::registry::EndpointInfo;
 use crate::secrets::Redact;
 use crate::transport::{Headers, InvalidHeader, Phase, SettingsError, TransportError};
@@ -24,7 +24,8 @@ impl Error {
             headers: None,
             body: None,
             timeout: false,
-            retryable: false,
+            again: Again::No,
+            stale: false,
             retry_after: None,
             timing: Timing::default(),
             source: None,
@@ -58,15 +59,21 @@ impl Error {
         self
     }
 
-    pub(crate) fn with_status(mut self, status: u16, code: Option<String>) -> Self {
+    /// Adds what the reply said of itself.
+    pub(crate) fn with_reply(mut self, status: u16, headers: Headers) -> Self {
         self.0.status = Some(status);
+        self.0.headers = Some(Box::new(headers));
+        self
+    }
+
+    pub(crate) fn with_code(mut self, code: Option<String>) -> Self {
         self.0.code = code;
         self
     }
 
-    /// Says that the same request may succeed if it is sent again.
-    pub(crate) fn retryable(mut self, retryable: bool) -> Self {
-        self.0.retryable = retryable;
+    /// Says whether the same request may succeed if it is sent again.
+    pub(crate) fn again(mut self, again: Again) -> Self {
+        self.0.again = again;
         self
     }
 
@@ -78,7 +85,7 @@ impl Error {
     /// Says that time ran out, and what had gone wrong before.
     pub(crate) fn timed_out(mut self, before: Option<Self>) -> Self {
         self.0.timeout = true;
-        self.0.retryable = true;
+        self.0.again = Again::Yes;
         self.0.source = before.map(|before| Arc::new(before) as _);
         self
     }
@@ -96,11 +103,6 @@ impl Error {
     /// Says what caused it, if anything did.
     pub(crate) fn because(mut self, cause: Option<cause::Cause>) -> Self {
         self.0.source = cause;
-        self
-    }
-
-    pub(crate) fn with_headers(mut self, headers: Headers) -> Self {
-        self.0.headers = Some(Box::new(headers));
         self
     }
 
@@ -159,7 +161,11 @@ impl From<TransportError> for Error {
         };
         let mut this = Self::new(kind, error.to_string());
         this.0.timeout = error.is_timeout();
-        this.0.retryable = error.is_retryable();
+        this.0.again = if error.is_retryable() { Again::Yes } else { Again::No };
+        this.0.stale = error.is_stale();
+        if let Some((status, headers)) = error.head() {
+            this = this.with_reply(status, headers.clone());
+        }
         this.0.source = error.into_cause();
         this
     }

@@ -30,8 +30,14 @@ pub struct RateLimit {
 impl RateLimit {
     /// At most so many requests in any window of a length, and so many under way at once.
     ///
-    /// When a request left is known with its reply; until then it may leave at any time and counts all the while.
-    /// So where replies take longer than the window, no more than `requests` are under way.
+    /// The service counts requests when they arrive, the client when they leave. So it keeps each window longer: by a
+    /// hundredth, and by more for a while after the service has refused a request, as reply times show how unevenly
+    /// requests arrive.
+    ///
+    /// A request leaves when its transport says that it is written to a connection, or with the call of a transport that
+    /// cannot say. How long its reply takes makes no difference, as long as no more than `concurrent` are under way.
+    ///
+    /// Of an idle client's requests up to ten leave at once; those in a queue leave evenly.
     ///
     /// Zero counts as one: a gate that lets nothing through would hang whoever asks.
     pub fn new(requests: u32, window: Duration, concurrent: u32) -> Self {

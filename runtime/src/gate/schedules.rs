@@ -1,7 +1,7 @@
 //! The gate under every schedule of a few tasks.
 //!
-//! Tasks arrive, are cancelled, leave early or late, are answered, fail, or give their permit back, and time goes by,
-//! in every order. A task is polled when it was woken and never otherwise, so a wake-up that is lost is a task that
+//! Tasks arrive, for data or for a token, are cancelled, leave, are answered, fail, or give their permit back, and time
+//! goes by, in every order. A task is polled when it was woken and never otherwise, so a wake-up that is lost is a task that
 //! waits although it need not. What two threads may do within one poll is not tried here: the state is behind one lock, and the
 //! notification keeps, which is what Tokio promises of `notify_one`.
 
@@ -12,15 +12,20 @@ use std::time::Duration;
 
 use tokio::time::{Instant, advance};
 
-use super::{Gate, Permit, PermitFuture, RateLimit, RollingGate};
+use super::{Attempt, Gate, Permit, PermitFuture, RateLimit, RequestKind, RollingGate};
+use crate::registry::EndpointInfo;
+
+const DATA: Attempt = Attempt { request: RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping")), number: 1 };
+
+/// What arrives, and how many pass before it if they wait as well: the last one goes first.
+const ARRIVALS: [(Attempt, usize); 3] = [(DATA, 1), (DATA, 2), (Attempt { request: RequestKind::Token, number: 1 }, 0)];
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A bit over two steps are a window.
 const STEP: Duration = Duration::from_millis(500);
 
-/// How many tasks there are, and how much happens to them.
-const TASKS: usize = 3;
+/// How much happens.
 const LENGTH: usize = 6;
 
 /// Goes through all sequences of choices, one sequence a round.
@@ -58,9 +63,9 @@ impl Choices {
 enum Act {
     Arrive,
     Cancel(usize),
-    /// The reply comes, and with it how long after it had passed the request left.
-    Reply(usize, Duration),
-    /// There is none, and nobody knows whether the request left.
+    Depart(usize),
+    Reply(usize),
+    /// There is no reply; what has not left does not leave any more.
     Fail(usize),
     GiveBack(usize),
     Pause,
@@ -78,8 +83,8 @@ impl Wake for Woken {
 
 enum Task<'g> {
     Waiting(PermitFuture<'g>, Arc<Woken>),
-    /// With a permit, since then.
-    Under(Permit, Instant),
+    /// With a permit since then, and when it left.
+    Under(Permit, Instant, Option<Instant>),
     Over,
 }
 
@@ -88,8 +93,6 @@ struct Model<'g> {
     gate: &'g RollingGate,
     limit: (usize, usize),
     tasks: Vec<Task<'g>>,
-    /// Who passed, in order.
-    passed: Vec<usize>,
     /// When requests left, as far as anybody can know: the first and the last time at which each may have.
     left: Vec<(Instant, Instant)>,
     happened: Vec<Act>,
@@ -98,14 +101,14 @@ struct Model<'g> {
 
 impl<'g> Model<'g> {
     fn new(gate: &'g RollingGate, limit: (usize, usize)) -> Self {
-        let (tasks, passed, left, happened) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { gate, limit, tasks, passed, left, happened, is_paused: false }
+        let (tasks, left, happened) = (Vec::new(), Vec::new(), Vec::new());
+        Self { gate, limit, tasks, left, happened, is_paused: false }
     }
 
     /// What can happen next.
     fn acts(&self) -> Vec<Act> {
         let mut acts = vec![Act::Time];
-        if self.tasks.len() < TASKS {
+        if self.tasks.len() < ARRIVALS.len() {
             acts.push(Act::Arrive);
         }
         if !self.is_paused {
@@ -114,11 +117,10 @@ impl<'g> Model<'g> {
         for (index, task) in self.tasks.iter().enumerate() {
             match task {
                 Task::Waiting(..) => acts.push(Act::Cancel(index)),
-                Task::Under(_, since) => {
-                    acts.extend([Act::Reply(index, Duration::ZERO), Act::Fail(index)]);
-                    match since.elapsed() {
-                        Duration::ZERO => acts.push(Act::GiveBack(index)),
-                        elapsed => acts.push(Act::Reply(index, elapsed)),
+                Task::Under(_, _, left) => {
+                    acts.extend([Act::Reply(index), Act::Fail(index)]);
+                    if left.is_none() {
+                        acts.extend([Act::Depart(index), Act::GiveBack(index)]);
                     }
                 }
                 Task::Over => {}
@@ -137,28 +139,39 @@ impl<'g> Model<'g> {
             Act::Time => advance(STEP).await,
             Act::Arrive => {
                 let woken = Arc::new(Woken(AtomicBool::new(true)));
-                self.tasks.push(Task::Waiting(self.gate.enter(), woken));
+                let (attempt, _) = ARRIVALS[self.tasks.len()];
+                self.tasks.push(Task::Waiting(self.gate.enter(attempt), woken));
                 self.poll_woken();
             }
             Act::Pause => {
                 self.is_paused = true;
                 self.gate.refused(SECOND);
             }
-            Act::Cancel(index) | Act::Fail(index) | Act::GiveBack(index) | Act::Reply(index, _) => {
-                self.end(act, index);
-            }
+            Act::Depart(index) => self.depart(index),
+            Act::Cancel(index) | Act::Fail(index) | Act::GiveBack(index) | Act::Reply(index) => self.end(act, index),
         }
     }
 
     fn end(&mut self, act: Act, index: usize) {
-        let Task::Under(mut permit, since) = std::mem::replace(&mut self.tasks[index], Task::Over) else { return };
+        let Task::Under(mut permit, since, left) = std::mem::replace(&mut self.tasks[index], Task::Over) else {
+            return;
+        };
+        self.left.extend(left.map(|left| (left, left)));
         match act {
             Act::GiveBack(_) => permit.give_back(),
-            Act::Reply(_, after) => {
-                self.left.push((since + after, since + after));
-                permit.departed(after);
+            Act::Reply(_) => {
+                // A transport that has told nothing.
+                self.left.extend(left.is_none().then(|| (since, Instant::now())));
+                permit.answered();
             }
-            _ => self.left.push((since, Instant::now())),
+            _ => {}
+        }
+    }
+
+    fn depart(&mut self, index: usize) {
+        if let Task::Under(permit, _, left) = &mut self.tasks[index] {
+            permit.departure().tell();
+            *left = Some(Instant::now());
         }
     }
 
@@ -166,33 +179,38 @@ impl<'g> Model<'g> {
     fn poll_woken(&mut self) {
         let mut is_quiet = false;
         while !std::mem::replace(&mut is_quiet, true) {
-            for (index, task) in self.tasks.iter_mut().enumerate() {
-                let Task::Waiting(entering, woken) = task else { continue };
+            for index in 0..self.tasks.len() {
+                let Task::Waiting(entering, woken) = &mut self.tasks[index] else { continue };
                 if !woken.0.swap(false, Ordering::SeqCst) {
                     continue;
                 }
                 is_quiet = false;
                 let waker = Waker::from(woken.clone());
                 if let Poll::Ready(permit) = entering.as_mut().poll(&mut Context::from_waker(&waker)) {
-                    *task = Task::Under(permit.unwrap(), Instant::now());
-                    self.passed.push(index);
+                    self.tasks[index] = Task::Under(permit.unwrap(), Instant::now(), None);
+                    self.assert_first(index);
                 }
             }
         }
         self.assert_holds();
     }
 
+    /// Nobody passes who is not first.
+    fn assert_first(&self, passed: usize) {
+        let places = self.tasks.iter().zip(ARRIVALS.map(|(_, place)| place));
+        let first = places.filter(|(task, _)| matches!(task, Task::Waiting(..))).map(|(_, place)| place).min();
+        assert!(first.is_none_or(|first| ARRIVALS[passed].1 < first), "{passed} passed: {:?}", self.happened);
+    }
+
     /// What has to hold at any time.
     fn assert_holds(&self) {
         let under = self.tasks.iter().filter(|task| matches!(task, Task::Under(..))).count();
         assert!(under <= self.limit.1, "{under} under way: {:?}", self.happened);
-        assert!(self.passed.is_sorted(), "{:?} passed: {:?}", self.passed, self.happened);
         let waits = self.tasks.iter().any(|task| matches!(task, Task::Waiting(..)));
-        let is_open = under < self.limit.1 && self.gate.is_open();
-        assert!(!waits || !is_open, "somebody waits at an open gate: {:?}", self.happened);
+        assert!(!waits || !self.gate.is_open(), "somebody waits at an open gate: {:?}", self.happened);
         let now = Instant::now();
         let leaving = self.tasks.iter().filter_map(|task| match task {
-            Task::Under(_, since) => Some((*since, now)),
+            Task::Under(_, since, left) => Some(left.map_or((*since, now), |left| (left, left))),
             _ => None,
         });
         let left: Vec<_> = self.left.iter().copied().chain(leaving).collect();
@@ -208,7 +226,7 @@ impl<'g> Model<'g> {
             self.poll_woken();
             for index in 0..self.tasks.len() {
                 if matches!(self.tasks[index], Task::Under(..)) {
-                    self.end(Act::Reply(index, Duration::ZERO), index);
+                    self.end(Act::Reply(index), index);
                 }
             }
             self.poll_woken();
@@ -223,7 +241,7 @@ impl<'g> Model<'g> {
 async fn assert_no_debt(gate: &RollingGate, limit: (usize, usize), happened: &[Act]) {
     advance(60 * SECOND).await;
     let passes: Vec<_> = (0..limit.0.min(limit.1))
-        .map(|_| match gate.enter().as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        .map(|_| match gate.enter(DATA).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(permit) => permit.unwrap(),
             Poll::Pending => panic!("there is a debt: {happened:?}"),
         })

@@ -1,11 +1,13 @@
-//! Rolling windows: when the next request may be sent, given when earlier ones were.
+//! Rolling windows: when the next request may leave, given when earlier ones did.
 //!
-//! Times come in, times go out; nothing here waits or reads a clock.
+//! Times and a margin come in, times go out; nothing here waits or reads a clock.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
+
+use super::margin::Margin;
 
 /// At most so many requests in any stretch of time of a length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,83 +16,68 @@ pub struct Window {
     pub(super) length: Duration,
 }
 
-/// A window is kept longer by this part of its length: the service counts when requests arrive, and two
-/// that leave far apart can arrive closer together.
-const MARGIN: u32 = 100;
-
-/// Longer than any limit or pause that makes sense.
-pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
-
 impl Window {
     /// So many requests in so many seconds.
     pub const fn of(requests: u32, seconds: u32) -> Self {
         Self { requests: requests as usize, length: Duration::from_secs(seconds as u64) }
     }
 
-    /// How far apart a request and the one that takes its place have to leave.
-    fn distance(&self) -> Duration {
-        // Beyond a year a clock might not reach, and what it does not reach would be no limit.
-        self.length.saturating_add(self.length / MARGIN).min(YEAR)
-    }
-
     /// How far apart requests are that use the window evenly.
-    fn gap(&self) -> Duration {
-        self.distance() / u32::try_from(self.requests).unwrap_or(u32::MAX).max(1)
+    fn gap(&self, margin: Margin) -> Duration {
+        margin.distance(self.length) / u32::try_from(self.requests).unwrap_or(u32::MAX).max(1)
     }
 }
 
-/// Windows, and when requests were sent that they still have to count.
+/// Windows, and when requests left that they still have to count.
 #[derive(Debug)]
 pub(super) struct Windows {
     windows: Vec<Window>,
     /// In order, the latest last.
-    sent: VecDeque<Instant>,
-    /// How many more may leave at any time: they have passed, and nobody has said yet when they left.
+    left: VecDeque<Instant>,
+    /// How many more may leave at any time: they have passed, and nobody has said yet that they left.
     leaving: usize,
 }
 
 impl Windows {
     pub(super) fn new(windows: Vec<Window>) -> Self {
-        Self { windows, sent: VecDeque::new(), leaving: 0 }
+        Self { windows, left: VecDeque::new(), leaving: 0 }
     }
 
     /// When all windows have room for one more request, unless there is news of those that are leaving;
     /// `None` if they have it at any time.
-    pub(super) fn room_from(&self, now: Instant) -> Option<Instant> {
+    pub(super) fn room_from(&self, now: Instant, margin: Margin) -> Option<Instant> {
         let room = |window: &Window| {
             // The latest are those that are leaving.
-            let index = (self.sent.len() + self.leaving).checked_sub(window.requests)?;
-            self.sent.get(index).unwrap_or(&now).checked_add(window.distance())
+            let index = (self.left.len() + self.leaving).checked_sub(window.requests)?;
+            self.left.get(index).unwrap_or(&now).checked_add(margin.distance(window.length))
         };
         self.windows.iter().filter_map(room).max()
     }
 
     /// How far apart requests are that use all windows evenly; `None` if there are none.
-    pub(super) fn gap(&self) -> Option<Duration> {
-        self.windows.iter().map(Window::gap).max()
+    pub(super) fn gap(&self, margin: Margin) -> Option<Duration> {
+        self.windows.iter().map(|window| window.gap(margin)).max()
     }
 
-    /// Lets a request permit, which leaves from now on.
-    pub(super) fn permit(&mut self) {
+    /// Lets a request pass, which leaves from now on.
+    pub(super) fn pass(&mut self) {
         self.leaving += 1;
     }
 
-    /// Takes a request that has passed as sent at a point in time.
-    pub(super) fn count(&mut self, at: Instant, now: Instant) {
-        self.forget();
-        let most = self.windows.iter().map(|window| window.requests).max().unwrap_or(0);
-        let longest = self.windows.iter().map(Window::distance).max().unwrap_or_default();
-        let index = self.sent.partition_point(|sent| *sent <= at);
-        self.sent.insert(index, at);
-        let is_over = |sent: &Instant| now.saturating_duration_since(*sent) >= longest;
-        while self.sent.len() > most.max(1) || self.sent.front().is_some_and(is_over) {
-            self.sent.pop_front();
-        }
+    /// Takes a request that has passed out of those that are leaving: it has left, or never will.
+    pub(super) fn settle(&mut self) {
+        self.leaving = self.leaving.saturating_sub(1);
     }
 
-    /// Takes a request that has passed as never sent.
-    pub(super) fn forget(&mut self) {
-        self.leaving = self.leaving.saturating_sub(1);
+    /// Counts a request that leaves now.
+    pub(super) fn count(&mut self, now: Instant, margin: Margin) {
+        let most = self.windows.iter().map(|window| window.requests).max().unwrap_or(0);
+        let longest = self.windows.iter().map(|window| margin.distance(window.length)).max().unwrap_or_default();
+        self.left.push_back(now);
+        let is_over = |left: &Instant| now.saturating_duration_since(*left) >= longest;
+        while self.left.len() > most || self.left.front().is_some_and(is_over) {
+            self.left.pop_front();
+        }
     }
 }
 
@@ -100,20 +87,25 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// Sends as early as the windows allow and says when, in milliseconds.
+    fn least() -> Margin {
+        Margin::default()
+    }
+
+    /// Lets requests leave as early as the windows allow and says when, in milliseconds.
     fn check(windows: &[(usize, Duration)], count: usize) -> Vec<u128> {
         let start = Instant::now();
         let windows = windows.iter().map(|(requests, length)| Window { requests: *requests, length: *length });
         let mut windows = Windows::new(windows.collect());
         let mut now = start;
-        let mut sent = Vec::new();
+        let mut left = Vec::new();
         for _ in 0..count {
-            now = windows.room_from(now).map_or(now, |room| room.max(now));
-            windows.permit();
-            windows.count(now, now);
-            sent.push((now - start).as_millis());
+            now = windows.room_from(now, least()).map_or(now, |room| room.max(now));
+            windows.pass();
+            windows.settle();
+            windows.count(now, least());
+            left.push((now - start).as_millis());
         }
-        sent
+        left
     }
 
     #[test]
@@ -132,21 +124,20 @@ mod tests {
             let windows: Vec<_> = (0..fastrand::usize(1..4)).map(window).collect();
             let mut state = Windows::new(windows.clone());
             let mut now = Instant::now();
-            let mut sent = Vec::new();
+            let mut left = Vec::new();
             for _ in 0..300 {
                 now += Duration::from_micros(fastrand::u64(0..2) * fastrand::u64(0..50_000));
-                if state.room_from(now).is_none_or(|room| room <= now) {
-                    state.permit();
-                    if fastrand::u8(0..10) == 0 {
-                        state.forget();
-                    } else {
-                        state.count(now, now);
-                        sent.push(now);
+                if state.room_from(now, least()).is_none_or(|room| room <= now) {
+                    state.pass();
+                    state.settle();
+                    if fastrand::u8(0..10) > 0 {
+                        state.count(now, least());
+                        left.push(now);
                     }
                 }
             }
             for Window { requests, length } in windows {
-                let pairs = sent.iter().zip(sent.iter().skip(requests));
+                let pairs = left.iter().zip(left.iter().skip(requests));
                 assert!(pairs.into_iter().all(|(first, next)| *next - *first > length), "{requests} in {length:?}");
             }
         }
@@ -157,27 +148,18 @@ mod tests {
         let mut windows = Windows::new(vec![Window { requests: 2, length: SECOND }]);
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        windows.permit();
-        assert_eq!(windows.room_from(start), None);
-        windows.permit();
-        assert_eq!(windows.room_from(at(5000)), Some(at(6010)));
-        windows.count(at(500), at(5000));
-        assert_eq!(windows.room_from(at(5000)), None);
-        windows.permit();
-        windows.count(at(4900), at(5000));
-        assert_eq!(windows.room_from(at(5000)), Some(at(5910)));
-        windows.count(at(4800), at(5000));
-        assert_eq!(windows.room_from(at(5000)), Some(at(5810)));
-        assert!(windows.sent.iter().is_sorted());
-    }
-
-    #[test]
-    fn what_was_not_sent_is_not_counted() {
-        let mut windows = Windows::new(vec![Window { requests: 1, length: SECOND }]);
-        let now = Instant::now();
-        windows.permit();
-        assert_eq!(windows.room_from(now), Some(now + Duration::from_millis(1010)));
-        windows.forget();
-        assert_eq!(windows.room_from(now), None);
+        windows.pass();
+        assert_eq!(windows.room_from(start, least()), None);
+        windows.pass();
+        assert_eq!(windows.room_from(at(5000), least()), Some(at(6010)));
+        windows.settle();
+        windows.count(at(5500), least());
+        assert_eq!(windows.room_from(at(5600), least()), Some(at(6510)));
+        windows.settle();
+        assert_eq!(windows.room_from(at(5600), least()), None);
+        windows.pass();
+        windows.settle();
+        windows.count(at(5700), least());
+        assert_eq!(windows.room_from(at(5700), least()), Some(at(6510)));
     }
 }

@@ -79,6 +79,11 @@ impl ServiceInfo {
     }
 
     #[doc(hidden)]
+    pub const fn error_name(self, name: &'static str, evidence: Evidence) -> Self {
+        Self { error_body: ErrorBodyInfo { name: Some((name, evidence)), ..self.error_body }, ..self }
+    }
+
+    #[doc(hidden)]
     pub const fn client_credentials(self, client_credentials: ClientCredentialsInfo) -> Self {
         Self { client_credentials: Some(client_credentials), ..self }
     }
@@ -88,7 +93,12 @@ impl ClientCredentialsInfo {
     /// A flow by the path of its token endpoint.
     #[doc(hidden)]
     pub const fn new(path: &'static str, label: &'static str, evidence: Evidence) -> Self {
-        Self { path, label, evidence, reply: &[], errors: &[] }
+        Self { path, label, evidence, reply: &[], errors: &[], notes: "" }
+    }
+
+    #[doc(hidden)]
+    pub const fn notes(self, notes: &'static str) -> Self {
+        Self { notes, ..self }
     }
 
     #[doc(hidden)]
@@ -106,7 +116,7 @@ impl ErrorBodyInfo {
     /// Where message and code stand.
     #[doc(hidden)]
     pub const fn new(message: &'static [&'static str], code: &'static [&'static str]) -> Self {
-        Self { message, code }
+        Self { name: None, message, code }
     }
 }
 
@@ -182,7 +192,12 @@ impl GroupInfo {
     /// A group without endpoints.
     #[doc(hidden)]
     pub const fn new(ident: &'static str, title: &'static str) -> Self {
-        Self { ident, title, summary: "", aliases: &[], endpoints: &[] }
+        Self { ident, title, summary: "", aliases: &[], notes: "", endpoints: &[] }
+    }
+
+    #[doc(hidden)]
+    pub const fn notes(self, notes: &'static str) -> Self {
+        Self { notes, ..self }
     }
 
     #[doc(hidden)]
@@ -285,6 +300,10 @@ impl ParamInfo {
             required: None,
             default: None,
             served: &[],
+            works: &[],
+            refused: &[],
+            example: None,
+            single: None,
             range: Range::ALL,
             unit: "",
             summary: "",
@@ -321,6 +340,26 @@ impl ParamInfo {
     #[doc(hidden)]
     pub const fn served(self, served: &'static [&'static str]) -> Self {
         Self { served, ..self }
+    }
+
+    #[doc(hidden)]
+    pub const fn works(self, works: &'static [&'static str]) -> Self {
+        Self { works, ..self }
+    }
+
+    #[doc(hidden)]
+    pub const fn refused(self, refused: &'static [&'static str]) -> Self {
+        Self { refused, ..self }
+    }
+
+    #[doc(hidden)]
+    pub const fn example(self, example: &'static str) -> Self {
+        Self { example: Some(example), ..self }
+    }
+
+    #[doc(hidden)]
+    pub const fn single(self, evidence: Evidence) -> Self {
+        Self { single: Some(evidence), ..self }
     }
 
     #[doc(hidden)]
@@ -369,6 +408,7 @@ impl FieldInfo {
             ty,
             optional: false,
             range: Range::ALL,
+            example: None,
             unit: "",
             summary: "",
             notes: "",
@@ -380,6 +420,11 @@ impl FieldInfo {
     #[doc(hidden)]
     pub const fn optional(self) -> Self {
         Self { optional: true, ..self }
+    }
+
+    #[doc(hidden)]
+    pub const fn example(self, example: &'static str) -> Self {
+        Self { example: Some(example), ..self }
     }
 
     #[doc(hidden)]

@@ -18,6 +18,8 @@ pub struct GroupInfo {
     pub summary: &'static str,
     /// Other names in print.
     pub aliases: &'static [&'static str],
+    /// What else is known of all its endpoints; empty if nothing is.
+    pub notes: &'static str,
     /// Every endpoint of the group, also those known by name only.
     pub endpoints: &'static [&'static EndpointInfo],
 }
@@ -120,6 +122,14 @@ pub struct ParamInfo {
     pub default: Option<&'static str>,
     /// The only values that public clients were served; empty if nothing is known. Never enforced.
     pub served: &'static [&'static str],
+    /// Values that are known to work on this endpoint, which others may too.
+    pub works: &'static [&'static str],
+    /// Values that are known to be refused by this endpoint. Never enforced.
+    pub refused: &'static [&'static str],
+    /// A value to ask with.
+    pub example: Option<&'static str>,
+    /// How it is known that just one value is taken, although [`list`](Self::list) offers several; `None` if it is not.
+    pub single: Option<Evidence>,
     /// The smallest and the largest value.
     pub range: Range,
     /// The unit, in words; empty if it has none.

@@ -57,6 +57,8 @@ pub struct ClientCredentialsInfo {
     pub reply: &'static [FieldInfo],
     /// The documented failures.
     pub errors: &'static [StatusInfo],
+    /// What else is known; empty if nothing is.
+    pub notes: &'static str,
 }
 
 /// A status other than success, and what is known of it.
@@ -81,6 +83,8 @@ pub struct StatusInfo {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ErrorBodyInfo {
+    /// What the interface calls its schema, and how that is known.
+    pub name: Option<(&'static str, Evidence)>,
     /// Places of the message.
     pub message: &'static [&'static str],
     /// Places of the machine-readable code.

@@ -32,6 +32,8 @@ pub struct FieldInfo {
     pub optional: bool,
     /// The smallest and the largest value.
     pub range: Range,
+    /// A value that was seen, or is like those that were, as on the wire.
+    pub example: Option<&'static str>,
     /// The unit, in words; empty if it has none.
     pub unit: &'static str,
     /// What it means.

@@ -6,7 +6,7 @@
 use percent_encoding::percent_decode_str;
 
 use crate::error::Error;
-use crate::registry::{Evidence, ParamInfo, ParamLocation, Range, TimeUnit, ValueType};
+use crate::registry::{ParamInfo, ParamLocation, Range, TimeUnit, ValueType};
 use crate::values::Timestamp;
 
 /// Checks the value of a known param.
@@ -51,7 +51,7 @@ fn number(info: &ParamInfo, text: &str) -> Result<(), Error> {
     let Some(number) = number else {
         return Err(Error::build(format!("`{name}` is no number: {text:?}")));
     };
-    if info.evidence == Evidence::Reported || info.range.contains(number) {
+    if !info.evidence.is_enforced() || info.range.contains(number) {
         return Ok(());
     }
     Err(Error::build(format!("`{name}` is {text}, but has to be {}", bounds(info.range))))
@@ -93,6 +93,7 @@ pub(crate) fn leads_elsewhere(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::Evidence;
 
     #[test]
     fn paths() {

@@ -77,6 +77,11 @@ impl RequestTarget {
         self.params.iter().any(|param| param.name == wire_name)
     }
 
+    /// The value of a param, as it is sent; several have commas between them.
+    pub(crate) fn value(&self, wire_name: &str) -> Option<&str> {
+        self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
+    }
+
     /// Where a param stands among all: its place in the table, or behind it by name.
     fn place<'n>(&self, name: &'n str) -> (usize, &'n str) {
         let mut known = self.endpoint.params.unwrap_or_default().iter();

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-/// A text that no `Debug`, error or log shows.
+/// A text that no `Debug`, error or log shows, without the white space around it.
 ///
 /// ```
 /// # use runtime::Secret;
@@ -22,19 +22,21 @@ impl Secret {
 
     /// Whether there is nothing in it to keep secret.
     pub(crate) fn is_blank(&self) -> bool {
-        self.0.trim().is_empty()
+        self.0.is_empty()
     }
 }
 
 impl From<&str> for Secret {
     fn from(text: &str) -> Self {
-        Self(text.into())
+        // A line break behind a key comes from a file or the clipboard. HTTP carries no such space around a header's value
+        // and a service repeats the value without it: what is masked has to be what is repeated.
+        Self(text.trim().into())
     }
 }
 
 impl From<String> for Secret {
     fn from(text: String) -> Self {
-        Self(text.into())
+        Self::from(&*text)
     }
 }
 

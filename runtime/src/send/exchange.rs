@@ -5,21 +5,21 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::body::{Body, MetadataRecord};
+use super::options::Options;
 use super::response::Response;
 use crate::auth::{Credentials, Token};
 use crate::decode::{self, DecodeError, EnvelopeRest, Push};
-use crate::dispatch::observer::{Observers, RequestKind};
+use crate::dispatch::observer::{Event, Observers, RequestKind};
 #[cfg(feature = "tracing")]
 use crate::dispatch::spans;
-use crate::dispatch::{Dispatcher, RequestContext, status};
-use crate::error::{Error, ErrorKind, Timing};
-use crate::registry::{Evidence, Range, RecordInfo, ServiceInfo};
+use crate::dispatch::{Dispatcher, Ending, Policy, RequestContext, status};
+use crate::error::{Error, ErrorKind};
+use crate::registry::{Evidence, ParamInfo, Range, RecordInfo, ServiceInfo};
 use crate::request::{RequestTarget, check};
 use crate::secrets::Redact;
-use crate::transport::HttpResponse;
+use crate::transport::{Headers, HttpResponse};
 
 /// What the requests of a client and its clones have in common: where they go, and with what.
 pub(crate) struct Connection {
@@ -27,8 +27,8 @@ pub(crate) struct Connection {
     pub(crate) credentials: Credentials,
     pub(crate) dispatcher: Dispatcher,
     pub(crate) observers: Observers,
-    /// The time for one request, whatever it takes.
-    pub(crate) total_timeout: Duration,
+    /// The rules for requests that set none of their own.
+    pub(crate) policy: Policy,
 }
 
 /// The text of a successful reply, and what an error about it has to say.
@@ -38,7 +38,7 @@ pub struct UndecodedResponse {
     connection: Arc<Connection>,
     target: RequestTarget,
     response: Response<String>,
-    timing: Timing,
+    ending: Ending,
 }
 
 /// Reads a series, whose records go where they are kept. What is compiled of it once is in `decode`, since what a
@@ -49,18 +49,32 @@ pub(crate) fn read_series<M: MetadataRecord>(
     records: &mut dyn Push,
 ) -> Result<EnvelopeRest<M>, Error> {
     let response = response?;
-    let rest = decode::series(response.text(), M::ENVELOPE, record, records);
-    rest.map_err(|error| response.misfit(error))
+    match decode::series(response.text(), M::ENVELOPE, record, records) {
+        Ok(rest) => {
+            response.tell_of_strange(rest.strange);
+            Ok(rest)
+        }
+        Err(error) => Err(response.misfit(error)),
+    }
 }
 
 impl UndecodedResponse {
+    /// Tells observers of records without any known field.
+    fn tell_of_strange(&self, records: usize) {
+        if records > 0 {
+            let request = RequestKind::Data(self.target.endpoint());
+            self.connection.observers.tell(&Event::NoKnownField { request, records });
+        }
+    }
+
     pub(super) fn text(&self) -> &str {
         &self.response.body
     }
 
     /// Reads the text, and keeps what came along with it.
-    pub(crate) fn into_response<B: Body>(mut self: Box<Self>) -> Result<Response<B>, Error> {
-        let (status, mut headers) = (self.response.status, std::mem::take(&mut self.response.headers));
+    pub(crate) fn into_response<B: Body>(self: Box<Self>) -> Result<Response<B>, Error> {
+        // An error about the body has them too.
+        let (status, mut headers) = (self.response.status, self.response.headers.clone());
         self.connection.credentials.redact_headers(&mut headers);
         Ok(Response::new(status, headers, B::read(Ok(self))?))
     }
@@ -69,8 +83,10 @@ impl UndecodedResponse {
     #[cold]
     #[allow(clippy::needless_pass_by_value)] // All callers have done with it.
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
-        let Self { connection, target, response, timing } = *self;
-        let error = error.into_error(response.body.into_bytes()).after(timing);
+        let Self { connection, target, response, ending } = *self;
+        let Response { status, headers, body } = response;
+        let error = error.into_error(body.into_bytes()).with_reply(status, headers).after(ending.timing());
+        ending.failed(&error);
         connection.about(error, &target)
     }
 }
@@ -83,37 +99,43 @@ impl Connection {
 }
 
 /// Sends a request and takes its reply.
-pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget) -> Result<Box<UndecodedResponse>, Error> {
-    match answer(&connection, &target).await {
-        Ok((response, timing)) => Ok(Box::new(UndecodedResponse { connection, target, response, timing })),
+pub(crate) async fn send(
+    connection: Arc<Connection>,
+    target: RequestTarget,
+    options: Options,
+) -> Result<Box<UndecodedResponse>, Error> {
+    match answer(&connection, &target, &options).await {
+        Ok((response, ending)) => Ok(Box::new(UndecodedResponse { connection, target, response, ending })),
         Err(error) => Err(connection.about(error, &target)),
     }
 }
 
-async fn answer(connection: &Connection, target: &RequestTarget) -> Result<(Response<String>, Timing), Error> {
-    target.check()?;
-    if tokio::runtime::Handle::try_current().is_err() {
-        return Err(Error::build("there is no Tokio runtime; send from `#[tokio::main]` or a task"));
-    }
+async fn answer(
+    connection: &Connection,
+    target: &RequestTarget,
+    options: &Options,
+) -> Result<(Response<String>, Ending), Error> {
     let kind = RequestKind::Data(target.endpoint());
-    let mut context = RequestContext::new(kind, connection.total_timeout, connection.observers.clone());
-    let deadline = context.deadline();
-    let success = success(connection, target, &mut context);
+    let policy = options.policy().unwrap_or(&connection.policy);
+    let mut context = RequestContext::new(kind, policy, connection.observers.clone());
+    let success = success(connection, target, options, &mut context);
     #[cfg(feature = "tracing")]
     let span = spans::request(target.endpoint());
     #[cfg(feature = "tracing")]
     let success = tracing::Instrument::instrument(success, span.clone());
-    let success = match deadline {
-        Some(deadline) => tokio::time::timeout_at(deadline, success).await.ok(),
-        None => Some(success.await),
-    };
-    let response = success.unwrap_or_else(|| Err(context.timed_out(&connection.credentials))).and_then(text);
+    let response = success.await.and_then(text);
     #[cfg(feature = "tracing")]
     spans::end(&span, response.as_ref().ok().map(|response| response.body.len()), &context);
-    let timing = context.timing();
     match response {
-        Ok(response) => Ok((response, timing)),
-        Err(error) => Err(explained(error.after(timing), target)),
+        Ok(response) => {
+            let ending = context.succeeded(response.status, response.body.len());
+            Ok((response, ending))
+        }
+        Err(error) => {
+            let error = explained(error.after(context.timing()), target);
+            context.failed(&error);
+            Err(error)
+        }
     }
 }
 
@@ -121,12 +143,17 @@ async fn answer(connection: &Connection, target: &RequestTarget) -> Result<(Resp
 async fn success(
     connection: &Connection,
     target: &RequestTarget,
-    context: &mut RequestContext,
+    options: &Options,
+    context: &mut RequestContext<'_>,
 ) -> Result<HttpResponse, Error> {
-    let path = target.path_and_query();
+    target.check()?;
+    let asked = Asked { path: target.path_and_query(), headers: options.headers()? };
+    if let Some(headers) = asked.headers {
+        connection.credentials.check(headers)?;
+    }
     let retries = connection.dispatcher.retries();
     loop {
-        let outcome = authorized(connection, &path, context).await;
+        let outcome = authorized(connection, &asked, context).await;
         match outcome
             .and_then(|response| status::accept(response, connection.service.errors, &connection.service.error_body))
         {
@@ -136,8 +163,25 @@ async fn success(
             }
             // Whoever fetched the token has tried again already.
             Err(error) if error.is_token() => return Err(error),
-            Err(error) => context.retry(retries, error).await?,
+            Err(error) => {
+                let wanted = context.policy().retry.wanted(|| connection.about(error.clone(), target));
+                context.retry(retries, error, wanted).await?;
+            }
         }
+    }
+}
+
+/// What is asked for each time.
+struct Asked<'r> {
+    path: String,
+    /// The request's own, beside those of every request.
+    headers: Option<&'r Headers>,
+}
+
+impl Asked<'_> {
+    /// The path without its params.
+    fn place(&self) -> &str {
+        self.path.split('?').next().unwrap_or_default()
     }
 }
 
@@ -146,20 +190,36 @@ fn text(response: HttpResponse) -> Result<Response<String>, Error> {
     let text = String::from_utf8(body).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let message = format!("the body is not UTF-8 from byte {at} on");
-        Error::new(ErrorKind::Decode, message).with_body(error.into_bytes())
-    })?;
-    Ok(Response::new(status, headers, text))
+        (message, error.into_bytes())
+    });
+    match text {
+        Ok(text) => Ok(Response::new(status, headers, text)),
+        Err((message, body)) => Err(Error::new(ErrorKind::Decode, message).with_reply(status, headers).with_body(body)),
+    }
 }
 
 /// Asks for a path; once more if a token was refused that another can replace.
-async fn authorized(connection: &Connection, path: &str, context: &mut RequestContext) -> Result<HttpResponse, Error> {
-    let (token, response) = exchange(connection, path, context).await?;
+async fn authorized(
+    connection: &Connection,
+    asked: &Asked<'_>,
+    context: &mut RequestContext<'_>,
+) -> Result<HttpResponse, Error> {
+    let credentials = &connection.credentials;
+    let (token, response) = exchange(connection, asked, context).await?;
     match token {
-        Some(refused) if response.status == 401 => {
-            connection.credentials.invalidate(&refused);
-            Ok(exchange(connection, path, context).await?.1)
+        None => Ok(response),
+        Some(_) if response.status != 401 => {
+            credentials.accepted(asked.place());
+            Ok(response)
         }
-        _ => Ok(response),
+        Some(refused) if credentials.refused(&refused, asked.place()) => {
+            let (_, response) = exchange(connection, asked, context).await?;
+            if response.status == 401 {
+                credentials.refused_again(asked.place());
+            }
+            Ok(response)
+        }
+        Some(_) => Ok(response),
     }
 }
 
@@ -170,8 +230,8 @@ async fn authorized(connection: &Connection, path: &str, context: &mut RequestCo
 /// for less time than the gate takes.
 async fn exchange(
     connection: &Connection,
-    path: &str,
-    context: &mut RequestContext,
+    asked: &Asked<'_>,
+    context: &mut RequestContext<'_>,
 ) -> Result<(Option<Arc<Token>>, HttpResponse), Error> {
     let Connection { credentials, dispatcher, .. } = connection;
     let mut token = credentials.token(dispatcher, context).await?;
@@ -184,7 +244,11 @@ async fn exchange(
             permit = dispatcher.permit(context).await?;
         }
     }
-    let response = dispatcher.get(path, credentials.headers(token.as_ref()), permit, context).await?;
+    let mut headers = credentials.headers(token.as_ref());
+    if let Some(own) = asked.headers {
+        headers.extend(own);
+    }
+    let response = dispatcher.get(&asked.path, headers, permit, context).await?;
     Ok((token, response))
 }
 
@@ -203,21 +267,41 @@ fn explained(error: Error, target: &RequestTarget) -> Error {
     }
     let params = || target.endpoint().params.unwrap_or_default().iter();
     let missing = params().filter(|param| !target.sets(param.wire_name)).filter_map(|param| {
-        let known = known(param.required?);
+        let known = known_as(param.required?);
         Some(format!("`{}` is {known} as required and not set", param.wire_name))
     });
+    let unfit = params().filter_map(|param| unfit(param, target.value(param.wire_name)?));
     let limited = params().filter(|param| param.range != Range::ALL).map(|param| {
-        let (known, bounds) = (known(param.evidence), check::bounds(param.range));
+        let (known, bounds) = (known_as(param.evidence), check::bounds(param.range));
         format!("`{}` is {known} as limited: {bounds}", param.wire_name)
     });
-    missing.chain(limited).fold(error, Error::with_hint)
+    missing.chain(unfit).chain(limited).fold(error, Error::with_hint)
 }
 
-fn known(evidence: Evidence) -> &'static str {
+/// Why a value that was sent may be what was refused, by what public clients were served and refused.
+fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
+    let name = param.wire_name;
+    let values: Vec<_> = if param.list.is_some() { value.split(',').collect() } else { vec![value] };
+    if let (Some(known), [_, _, ..]) = (param.single, values.as_slice()) {
+        return Some(format!("`{name}` is {} to take one value", known_as(known)));
+    }
+    let known = if param.served.is_empty() { param.works } else { param.served };
+    let refused = param.refused.iter().find(|refused| values.contains(refused));
+    let refused = refused.map(|value| format!("`{name}` is known to be refused where it is {value}"));
+    // What was sent is not repeated, as an error may be shown to anybody.
+    let unknown = !known.is_empty() && values.iter().any(|value| !known.contains(value));
+    let only = if param.served.is_empty() { "" } else { " only" };
+    let works = unknown.then(|| format!("`{name}` is known to work{only} where it is {}", known.join(" or ")));
+    let facts: Vec<_> = refused.into_iter().chain(works).collect();
+    (!facts.is_empty()).then(|| facts.join(", and "))
+}
+
+fn known_as(evidence: Evidence) -> &'static str {
     match evidence {
         Evidence::Document => "documented",
         Evidence::Published => "published",
         Evidence::Reported => "reported",
+        Evidence::Former => "formerly known",
     }
 }
 
@@ -226,7 +310,7 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
-    use crate::registry::{EndpointInfo, ParamInfo, ValueType};
+    use crate::registry::{EndpointInfo, ValueType};
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
         ParamInfo::new(name, name, ty, Evidence::Document)
@@ -250,7 +334,7 @@ mod tests {
         for name in set {
             target.set(Cow::Borrowed(name), "1".to_owned());
         }
-        let error = Error::new(ErrorKind::Status, "no").with_status(status, None).with_hint(advice);
+        let error = Error::new(ErrorKind::Status, "no").with_reply(status, Headers::new()).with_hint(advice);
         explained(error, &target).to_string()
     }
 
@@ -273,9 +357,33 @@ mod tests {
     }
 
     #[test]
+    fn values_that_are_known_to_be_refused_are_told() {
+        const SERVED: ParamInfo = param("venue", ValueType::String).list("venues").served(&["okx", "bybit"]);
+        let works = param("venue", ValueType::String).list("venues").works(&["okx"]).refused(&["binance"]);
+        let single = param("venue", ValueType::String).list("venues").single(Evidence::Reported);
+        for (info, value, expected) in [
+            (SERVED, "okx,bybit", None),
+            (SERVED, "okx,kraken", Some("`venue` is known to work only where it is okx or bybit")),
+            (works, "okx", None),
+            (works, "kraken", Some("`venue` is known to work where it is okx")),
+            (
+                works,
+                "binance",
+                Some(
+                    "`venue` is known to be refused where it is binance, and `venue` is known to work where it is okx",
+                ),
+            ),
+            (single, "okx", None),
+            (single, "okx,bybit", Some("`venue` is reported to take one value")),
+        ] {
+            assert_eq!(unfit(&info, value).as_deref(), expected, "{value}");
+        }
+    }
+
+    #[test]
     fn nothing_known_adds_nothing() {
         const PING: &EndpointInfo = &EndpointInfo::new("market", "ping", "Ping").path("/ping", Evidence::Document);
-        let error = Error::new(ErrorKind::Status, "no").with_status(422, None).with_hint("look twice");
+        let error = Error::new(ErrorKind::Status, "no").with_reply(422, Headers::new()).with_hint("look twice");
         assert_eq!(explained(error, &RequestTarget::new(PING)).to_string(), "no; look twice");
     }
 }

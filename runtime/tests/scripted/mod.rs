@@ -22,8 +22,8 @@ pub(crate) const DATA: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.2
 pub(crate) struct Fate {
     /// Until it arrives.
     pub(crate) way: Duration,
-    /// How much of that is known to pass before it leaves, if anything is known.
-    pub(crate) departure: Option<Duration>,
+    /// How much of that passes before it leaves.
+    pub(crate) departure: Duration,
     /// From its arrival to the end of the reply.
     pub(crate) reply: Duration,
     pub(crate) outcome: Result<HttpResponse, TransportError>,
@@ -51,8 +51,8 @@ pub(crate) fn silence() -> Fate {
     Fate { reply: Duration::MAX, ..ok() }
 }
 
-fn fate(outcome: Result<HttpResponse, TransportError>) -> Fate {
-    Fate { departure: Some(Duration::ZERO), way: Duration::from_millis(1), reply: Duration::from_millis(20), outcome }
+pub(crate) fn fate(outcome: Result<HttpResponse, TransportError>) -> Fate {
+    Fate { departure: Duration::ZERO, way: Duration::from_millis(1), reply: Duration::from_millis(20), outcome }
 }
 
 type Script = Box<dyn FnMut(&HttpRequest, usize) -> Fate + Send>;
@@ -62,11 +62,22 @@ pub(crate) struct Service {
     script: Mutex<Script>,
     arrivals: Mutex<Vec<(Instant, HttpRequest)>>,
     under_way: Mutex<(usize, usize)>,
+    tells: bool,
 }
 
 impl Service {
     pub(crate) fn new(script: impl FnMut(&HttpRequest, usize) -> Fate + Send + 'static) -> Arc<Self> {
-        Arc::new(Self { script: Mutex::new(Box::new(script)), arrivals: Mutex::default(), under_way: Mutex::default() })
+        Arc::new(Self::telling(true, script))
+    }
+
+    /// A service behind a transport that does not tell when a request leaves.
+    pub(crate) fn untold(script: impl FnMut(&HttpRequest, usize) -> Fate + Send + 'static) -> Arc<Self> {
+        Arc::new(Self::telling(false, script))
+    }
+
+    fn telling(tells: bool, script: impl FnMut(&HttpRequest, usize) -> Fate + Send + 'static) -> Self {
+        let script = Mutex::new(Box::new(script) as Script);
+        Self { script, arrivals: Mutex::default(), under_way: Mutex::default(), tells }
     }
 
     /// Replaces the script.
@@ -135,24 +146,28 @@ impl Transport for Service {
         Box::pin(async move {
             let _under_way = UnderWay::new(self);
             let timeout = request.limits.timeout;
+            let departure = request.departure.clone();
             let fate = {
                 let mut arrivals = self.arrivals.lock().unwrap();
                 let fate = self.script.lock().unwrap()(&request, arrivals.len());
                 arrivals.push((Instant::now() + fate.way, request));
                 fate
             };
-            let mut outcome = fate.outcome;
-            if let Ok(response) = &mut outcome {
-                response.departure = fate.departure;
-            }
-            let time = fate.way.saturating_add(fate.reply);
-            if time > timeout {
-                tokio::time::sleep(timeout).await;
-                return Err(TransportError::new(Phase::Head, "no whole reply in time").timed_out());
-            }
-            tokio::time::sleep(time).await;
-            outcome
+            let outcome = async {
+                if !fate.departure.is_zero() {
+                    tokio::time::sleep(fate.departure).await;
+                }
+                departure.tell();
+                tokio::time::sleep(fate.way.saturating_sub(fate.departure).saturating_add(fate.reply)).await;
+                fate.outcome
+            };
+            let late = |_| Err(TransportError::new(Phase::Head, "no whole reply in time").timed_out());
+            tokio::time::timeout(timeout, outcome).await.unwrap_or_else(late)
         })
+    }
+
+    fn tells_departure(&self) -> bool {
+        self.tells
     }
 }
 

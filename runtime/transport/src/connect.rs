@@ -7,13 +7,13 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Uri;
 use tower_service::Service;
+
+use crate::connection::Dated;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
@@ -22,26 +22,11 @@ type BoxError = Box<dyn StdError + Send + Sync>;
 pub(super) struct TimedConnector<C> {
     inner: C,
     timeout: Duration,
-    connects: Connects,
-}
-
-/// How many connections were begun.
-#[derive(Clone, Default)]
-pub(super) struct Connects(Arc<AtomicUsize>);
-
-impl Connects {
-    pub(super) fn begun(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn begin(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 impl<C> TimedConnector<C> {
-    pub(super) fn new(inner: C, timeout: Duration, connects: Connects) -> Self {
-        Self { inner, timeout, connects }
+    pub(super) fn new(inner: C, timeout: Duration) -> Self {
+        Self { inner, timeout }
     }
 }
 
@@ -50,19 +35,18 @@ where
     C: Service<Uri, Error = BoxError>,
     C::Future: Send + 'static,
 {
-    type Response = C::Response;
+    type Response = Dated<C::Response>;
     type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<C::Response, BoxError>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Dated<C::Response>, BoxError>> + Send>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         self.inner.poll_ready(cx)
     }
 
     fn call(&mut self, target: Uri) -> Self::Future {
-        self.connects.begin();
         let connecting = tokio::time::timeout(self.timeout, self.inner.call(target));
         let timeout = self.timeout;
-        Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(Box::new(TooLate(timeout)))) })
+        Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(Box::new(TooLate(timeout)))).map(Dated::new) })
     }
 }
 

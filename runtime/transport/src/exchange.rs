@@ -11,38 +11,61 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::BodyExt;
 use hyper::body::Body;
+use tokio::time::error::Elapsed;
 
+use crate::departure::DepartingBody;
 use crate::{Headers, HttpRequest, HttpResponse, Method, Phase, TransportError};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// How far a reply has got.
-pub(super) enum Progress {
-    Head,
-    Body(usize),
-    /// All but the words of a refusal.
-    Refusal(HttpResponse),
+/// How far a reply has got: as far as its head, and so many bytes of its body.
+#[derive(Default)]
+pub(super) struct Progress {
+    head: Option<HttpResponse>,
+    bytes: usize,
 }
 
 impl Progress {
-    /// What comes of it when time runs out.
-    pub(super) fn timed_out(self, timeout: Duration) -> Result<HttpResponse, TransportError> {
-        let (phase, so_far) = match self {
-            Self::Head => (Phase::Head, "no status had arrived".to_owned()),
-            Self::Body(bytes) => (Phase::Body, format!("{bytes} bytes of the body had arrived")),
-            Self::Refusal(response) => return Ok(response),
+    /// Puts a reply together, or what is known of one that did not arrive whole.
+    pub(super) fn reply(
+        self,
+        body: Result<Result<Vec<u8>, TransportError>, Elapsed>,
+        timeout: Duration,
+    ) -> Result<HttpResponse, TransportError> {
+        let late = |phase, so_far: &str| {
+            TransportError::new(phase, format!("no whole reply within {timeout:?}; {so_far}")).timed_out()
         };
-        Err(TransportError::new(phase, format!("no whole reply within {timeout:?}; {so_far}")).timed_out())
+        match (body, self.head) {
+            (Ok(Ok(body)), Some(head)) => Ok(HttpResponse { body, ..head }),
+            // All but the words of a refusal is enough.
+            (Err(_), Some(head)) if !is_success(head.status) => Ok(head),
+            (Ok(Err(error)), Some(head)) => Err(error.after_head(head.status, head.headers)),
+            (Ok(Err(error)), None) => Err(error),
+            (Err(_), Some(head)) => {
+                let error = late(Phase::Body, &format!("{} bytes of the body had arrived", self.bytes));
+                Err(error.after_head(head.status, head.headers))
+            }
+            (_, None) => Err(late(Phase::Head, "no status had arrived")),
+        }
+    }
+
+    /// Whether no status has arrived.
+    pub(super) fn is_before_head(&self) -> bool {
+        self.head.is_none()
     }
 }
 
+fn is_success(status: u16) -> bool {
+    (200..300).contains(&status)
+}
+
 /// The request as hyper and its kin know it.
-pub(super) fn convert(request: HttpRequest) -> Result<Request<Bytes>, TransportError> {
+pub(super) fn convert(request: HttpRequest) -> Result<Request<DepartingBody>, TransportError> {
     let method = match request.method {
         Method::Get => http::Method::GET,
         Method::Post => http::Method::POST,
     };
-    let mut converted = Request::new(Bytes::from(request.body));
+    let mut converted = Request::new(DepartingBody::new(request.body.into(), request.departure));
     *converted.method_mut() = method;
     *converted.uri_mut() = request
         .url
@@ -57,42 +80,38 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<Bytes>, TransportE
 /// A body is not trusted to be as long as it says beyond this.
 const TRUSTED: u64 = 1 << 20;
 
-/// Reads a reply to its end, its body decoded and up to the limit.
+/// Reads the body of a reply to its end, decoded and up to the limit.
 pub(super) async fn read<B>(
     response: Response<B>,
     limit: usize,
     progress: &mut Progress,
-) -> Result<HttpResponse, TransportError>
+) -> Result<Vec<u8>, TransportError>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>>,
 {
-    #[allow(unused_mut)] // Only compression changes it.
-    let (mut head, body) = response.into_parts();
-    let (status, is_success) = (head.status.as_u16(), head.status.is_success());
-    *progress = if is_success {
-        Progress::Body(0)
-    } else {
-        Progress::Refusal(HttpResponse::new(status, Headers::from_map(head.headers.clone()), ""))
-    };
+    let (head, body) = response.into_parts();
+    let Progress { head: arrived, bytes } = progress;
+    let headers =
+        &mut arrived.insert(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), "")).headers;
     let read = async {
-        let body = read_body(body, limit, progress).await?;
+        let body = read_body(body, limit, bytes).await?;
         #[cfg(feature = "gzip")]
-        let body = crate::gzip::decode(&mut head.headers, body, limit)?;
+        let body = crate::gzip::decode(headers.map_mut(), body, limit)?;
+        #[cfg(not(feature = "gzip"))]
+        let _ = headers;
         Ok(body)
     };
-    let body = if is_success {
-        read.await?
-    } else {
-        // The status says it all; whatever happens to the words must not hide it.
-        tokio::time::timeout(PATIENCE, read).await.ok().and_then(Result::ok).unwrap_or_default()
-    };
-    Ok(HttpResponse::new(status, Headers::from_map(head.headers), body))
+    if head.status.is_success() {
+        return read.await;
+    }
+    // The status says it all; whatever happens to the words must not hide it.
+    Ok(tokio::time::timeout(PATIENCE, read).await.ok().and_then(Result::ok).unwrap_or_default())
 }
 
 /// How long the words of a refusal are waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-async fn read_body<B>(body: B, limit: usize, progress: &mut Progress) -> Result<Vec<u8>, TransportError>
+async fn read_body<B>(body: B, limit: usize, so_far: &mut usize) -> Result<Vec<u8>, TransportError>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>>,
 {
@@ -112,9 +131,7 @@ where
             return Err(crate::too_large(limit));
         }
         bytes.extend_from_slice(&data);
-        if let Progress::Body(so_far) = progress {
-            *so_far = bytes.len();
-        }
+        *so_far = bytes.len();
     }
     Ok(bytes)
 }

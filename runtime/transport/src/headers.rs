@@ -33,6 +33,18 @@ impl Headers {
         self.0.get(name)?.to_str().ok()
     }
 
+    /// Whether a header is there, whatever its value.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// Sets all of these, each in place of what it was.
+    pub fn extend(&mut self, others: &Self) {
+        for (name, value) in &others.0 {
+            self.0.insert(name.clone(), value.clone());
+        }
+    }
+
     /// Every header, in lower case, and its value; whoever sends them needs all, also sensitive ones.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_bytes()))
@@ -67,6 +79,11 @@ impl Headers {
                 *value = changed;
             }
         }
+    }
+
+    #[cfg(feature = "gzip")]
+    pub(crate) fn map_mut(&mut self) -> &mut HeaderMap {
+        &mut self.0
     }
 
     pub(crate) fn into_map(self) -> HeaderMap {

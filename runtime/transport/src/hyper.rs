@@ -7,34 +7,40 @@
 use std::fmt;
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::header::PROXY_AUTHORIZATION;
-use http_body_util::Full;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::{CaptureConnection, HttpConnector, capture_connection};
 use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::Instant;
 
-use crate::connect::{Connects, TimedConnector};
+use crate::connect::TimedConnector;
+use crate::connection::is_reused;
+use crate::departure::DepartingBody;
 use crate::exchange::{self, Progress};
 use crate::failure::before_head;
+use crate::pools::Pools;
 use crate::routes::{Connector, Routes};
 use crate::settings::{Settings, SettingsError};
-use crate::{HttpRequest, HttpResponse, SendFuture, Transport, TransportError, roots};
+use crate::{HttpRequest, SendFuture, Transport, TransportError, roots};
 
 /// A pool of connections to whatever hosts are asked for.
 pub struct HyperTransport {
-    client: Client<TimedConnector<HttpsConnector<Connector>>, Full<Bytes>>,
-    connects: Connects,
+    connector: TimedConnector<HttpsConnector<Connector>>,
+    pools: Pools<Pool>,
     routes: Routes,
 }
+
+type Pool = Client<TimedConnector<HttpsConnector<Connector>>, DepartingBody>;
 
 impl fmt::Debug for HyperTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HyperTransport").finish_non_exhaustive()
     }
 }
+
+/// A connection over which nothing comes is asked for a sign of life after this time, and given up after twice as long.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// Servers close idle connections after a minute or so; to be earlier saves a failed attempt.
 const IDLE: Duration = Duration::from_secs(50);
@@ -45,6 +51,11 @@ impl HyperTransport {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
+        tcp.set_keepalive(Some(SILENCE));
+        tcp.set_keepalive_interval(Some(SILENCE / 3));
+        tcp.set_keepalive_retries(Some(3));
+        #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
+        tcp.set_tcp_user_timeout(Some(2 * SILENCE));
         let tls = roots::config(settings)?;
         let routes = Routes::new(settings)?;
         let connector = routes.connector(tcp, &tls);
@@ -53,29 +64,29 @@ impl HyperTransport {
         let https = https.enable_all_versions().wrap_connector(connector);
         #[cfg(not(feature = "http2"))]
         let https = https.enable_http1().wrap_connector(connector);
-        let connects = Connects::default();
-        let client = pool().build(TimedConnector::new(https, settings.connect_timeout(), connects.clone()));
-        Ok(Self { client, connects, routes })
+        let connector = TimedConnector::new(https, settings.connect_timeout());
+        Ok(Self { connector, pools: Pools::new(), routes })
     }
 
-    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
+    async fn exchange(
+        &self,
+        pool: &Pool,
+        request: HttpRequest,
+        progress: &mut Progress,
+        connection: &mut Option<CaptureConnection>,
+    ) -> Result<Vec<u8>, TransportError> {
         let limit = request.limits.max_body_bytes;
-        let mut request = exchange::convert(request)?.map(Full::from);
+        let mut request = exchange::convert(request)?;
         let target = request.uri().clone();
         if let Some(authorization) = self.routes.authorization(&target) {
             request.headers_mut().insert(PROXY_AUTHORIZATION, authorization);
         }
-        let (begun, connects) = (Instant::now(), self.connects.begun());
-        let response = self.client.request(request).await.map_err(|error| {
+        *connection = Some(capture_connection(&mut request));
+        let response = pool.request(request).await.map_err(|error| {
             let is_connect = error.is_connect();
             before_head(error, is_connect, || self.routes.way(&target))
         })?;
-        // Where no connection was begun there was one at once. Where one was, this request may have left on that one
-        // or on another that became free; not after its reply came in any case.
-        let has_waited = self.connects.begun() != connects;
-        let departure = if has_waited { begun.elapsed() } else { Duration::ZERO };
-        let response = exchange::read(response, limit, progress).await?;
-        Ok(HttpResponse { departure: Some(departure), ..response })
+        exchange::read(response, limit, progress).await
     }
 }
 
@@ -96,42 +107,24 @@ const PING: Duration = Duration::from_secs(10);
 impl Transport for HyperTransport {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         Box::pin(async move {
-            let timeout = request.limits.timeout;
-            let mut progress = Progress::Head;
-            let reply = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
-            reply.unwrap_or_else(|_| progress.timed_out(timeout))
+            let (begun, timeout) = (Instant::now(), request.limits.timeout);
+            let pool = self.pools.here(|| pool().build(self.connector.clone()));
+            let (mut progress, mut connection) = (Progress::default(), None);
+            let exchange = self.exchange(&pool, request, &mut progress, &mut connection);
+            let body = tokio::time::timeout(timeout, exchange).await;
+            let is_stale = !matches!(body, Ok(Ok(_)))
+                && progress.is_before_head()
+                && connection.is_some_and(|connection| is_reused(&connection, begun));
+            let reply = progress.reply(body, timeout);
+            if !is_stale {
+                return reply;
+            }
+            self.pools.distrust(&pool);
+            reply.map_err(TransportError::on_stale_connection)
         })
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use std::io::{Read, Write};
-    use std::net::{TcpListener, TcpStream};
-    use std::thread;
-
-    use super::*;
-    use crate::{Headers, Limits, Method};
-
-    fn answer(mut stream: TcpStream) {
-        while stream.read(&mut [0; 1000]).is_ok_and(|length| length > 0) {
-            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").unwrap();
-        }
-    }
-
-    #[test]
-    fn a_request_leaves_at_once_where_there_is_a_connection() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/", listener.local_addr().unwrap());
-        thread::spawn(move || listener.incoming().flatten().for_each(|stream| drop(thread::spawn(|| answer(stream)))));
-        let transport = HyperTransport::new(&Settings::default()).unwrap();
-        let limits = Limits::new(Duration::from_secs(10), 2);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let departure = |_| {
-            let request = HttpRequest::new(Method::Get, &*url, Headers::new(), limits);
-            runtime.block_on(transport.send(request)).unwrap().departure.unwrap()
-        };
-        assert!(departure(0) > Duration::ZERO);
-        assert!((0..10).map(departure).any(|departure| departure.is_zero()));
+    fn tells_departure(&self) -> bool {
+        true
     }
 }

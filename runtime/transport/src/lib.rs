@@ -9,12 +9,16 @@
 #[doc(hidden)] // What the client checks a base URL by, to judge as a proxy is judged.
 pub mod address;
 mod connect;
+mod connection;
+mod departure;
 mod exchange;
 mod failure;
 #[cfg(feature = "gzip")]
 mod gzip;
 mod headers;
 mod hyper;
+mod identity;
+mod pools;
 #[cfg(feature = "proxy")]
 mod proxy;
 #[cfg(feature = "proxy")]
@@ -35,6 +39,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use departure::Departure;
 pub use headers::{Headers, InvalidHeader};
 
 pub use hyper::HyperTransport;
@@ -65,11 +70,23 @@ pub use settings::{Settings, SettingsError};
 pub trait Transport: Send + Sync + 'static {
     /// Sends the request once. Dropping the future abandons it.
     fn send(&self, request: HttpRequest) -> SendFuture<'_>;
+
+    /// Whether it tells the [`departure`](HttpRequest::departure) of each request.
+    ///
+    /// The service counts requests when they arrive, so the gate counts them when they leave. A transport that says so
+    /// here is waited for: until it tells, a request may leave at any time. Where it does not, the call of `send` counts.
+    fn tells_departure(&self) -> bool {
+        false
+    }
 }
 
 impl<T: Transport + ?Sized> Transport for Arc<T> {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         (**self).send(request)
+    }
+
+    fn tells_departure(&self) -> bool {
+        (**self).tells_departure()
     }
 }
 
@@ -90,12 +107,14 @@ pub struct HttpRequest {
     pub body: Vec<u8>,
     /// What the transport has to keep to.
     pub limits: Limits,
+    /// To be told when the request leaves, by a transport that [says it does](Transport::tells_departure).
+    pub departure: Departure,
 }
 
 impl HttpRequest {
     /// A request without a body, as a transport gets it; for testing one.
     pub fn new(method: Method, url: impl Into<String>, headers: Headers, limits: Limits) -> Self {
-        Self { method, url: url.into(), headers, body: Vec::new(), limits }
+        Self { method, url: url.into(), headers, body: Vec::new(), limits, departure: Departure::default() }
     }
 }
 
@@ -148,18 +167,12 @@ pub struct HttpResponse {
     pub headers: Headers,
     /// The whole body, decoded.
     pub body: Vec<u8>,
-    /// How long it took until the request could leave, a connection being made for example; `None` if that is
-    /// not known.
-    ///
-    /// The service counts requests when they arrive, so the gate counts this one so much later. One of which it is
-    /// not known is counted when its reply is there, which is too late and never too early.
-    pub departure: Option<Duration>,
 }
 
 impl HttpResponse {
     /// A reply, whatever its status.
     pub fn new(status: u16, headers: Headers, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, headers, body: body.into(), departure: None }
+        Self { status, headers, body: body.into() }
     }
 }
 
@@ -169,7 +182,6 @@ impl fmt::Debug for HttpResponse {
             .field("status", &self.status)
             .field("headers", &self.headers)
             .field("body", &format_args!("{} bytes", self.body.len()))
-            .field("departure", &self.departure)
             .finish()
     }
 }
@@ -196,13 +208,15 @@ pub struct TransportError {
     message: String,
     timeout: bool,
     permanent: bool,
+    head: Option<Box<(u16, Headers)>>,
+    stale: bool,
     cause: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
 impl TransportError {
     /// A failure in a phase, in words that do not repeat the cause and hold no credentials.
     pub fn new(phase: Phase, message: impl Into<String>) -> Self {
-        Self { phase, message: message.into(), timeout: false, permanent: false, cause: None }
+        Self { phase, message: message.into(), timeout: false, permanent: false, head: None, stale: false, cause: None }
     }
 
     /// Says that time ran out.
@@ -221,6 +235,29 @@ impl TransportError {
     pub fn because(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.cause = Some(cause.into().into());
         self
+    }
+
+    /// Says that the connection was one that had been good before: the failure is its own, and the service need not have
+    /// anything to do with it. The next attempt takes another one.
+    pub fn on_stale_connection(mut self) -> Self {
+        self.stale = true;
+        self
+    }
+
+    /// Whether the connection was one that had been good before.
+    pub fn is_stale(&self) -> bool {
+        self.stale
+    }
+
+    /// Says what had arrived before it failed: status and headers.
+    pub fn after_head(mut self, status: u16, headers: Headers) -> Self {
+        self.head = Some(Box::new((status, headers)));
+        self
+    }
+
+    /// Status and headers, if they had arrived before it failed.
+    pub fn head(&self) -> Option<(u16, &Headers)> {
+        self.head.as_deref().map(|(status, headers)| (*status, headers))
     }
 
     /// The phase in which it happened.

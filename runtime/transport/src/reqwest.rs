@@ -7,13 +7,12 @@
 use std::error::Error as _;
 
 use ::reqwest::redirect::Policy;
-use ::reqwest::{Client, ClientBuilder, Error as ReqwestError, Request};
+use ::reqwest::{Body, Client, ClientBuilder, Error as ReqwestError, Request};
 use http::Uri;
-use tokio::time::Instant;
 
 use crate::exchange::{self, Progress};
 use crate::failure::{Way, before_head, place};
-use crate::{HttpRequest, HttpResponse, Phase, SendFuture, Transport, TransportError};
+use crate::{HttpRequest, Phase, SendFuture, Transport, TransportError};
 
 /// Sends requests through a `reqwest::Client`; with the feature `reqwest`.
 ///
@@ -36,23 +35,19 @@ impl ReqwestTransport {
         Self(client)
     }
 
-    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<HttpResponse, TransportError> {
+    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<Vec<u8>, TransportError> {
         let limit = request.limits.max_body_bytes;
-        let request = exchange::convert(request)?;
+        let request = exchange::convert(request)?.map(Body::wrap);
         let target = request.uri().clone();
         let request = Request::try_from(request).map_err(|error| {
             TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error.without_url())
         })?;
         let asked = request.url().clone();
-        let begun = Instant::now();
         let response = self.0.execute(request).await.map_err(|error| failed(error, &target))?;
-        // When it left is not known, but that it was before its reply came.
-        let departure = Some(begun.elapsed());
         if *response.url() != asked {
             return Err(followed(response.url().host_str()));
         }
-        let response = exchange::read(response.into(), limit, progress).await.map_err(late)?;
-        Ok(HttpResponse { departure, ..response })
+        exchange::read(response.into(), limit, progress).await.map_err(late)
     }
 }
 
@@ -60,10 +55,14 @@ impl Transport for ReqwestTransport {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         Box::pin(async move {
             let timeout = request.limits.timeout;
-            let mut progress = Progress::Head;
-            let reply = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
-            reply.unwrap_or_else(|_| progress.timed_out(timeout))
+            let mut progress = Progress::default();
+            let body = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
+            progress.reply(body, timeout)
         })
+    }
+
+    fn tells_departure(&self) -> bool {
+        true
     }
 }
 

@@ -9,6 +9,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
+use crate::identity;
 use crate::settings::{Settings, SettingsError};
 
 /// How to encrypt, and whom to trust.
@@ -24,7 +25,10 @@ pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, SettingsError>
     let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| SettingsError::new("encryption cannot be set up").because(error))?;
-    Ok(config.with_root_certificates(store).with_no_client_auth())
+    let config = config.with_root_certificates(store);
+    let Some((certificates, key)) = &settings.client_certificate else { return Ok(config.with_no_client_auth()) };
+    let (chain, key) = identity::read(certificates, key)?;
+    config.with_client_auth_cert(chain, key).map_err(|error| SettingsError::new(identity::CERTIFICATE).because(error))
 }
 
 fn add(store: &mut RootCertStore, pem: &[u8]) -> Result<(), SettingsError> {

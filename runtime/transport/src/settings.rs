@@ -20,6 +20,8 @@ pub struct Settings {
     pub connect_timeout: Option<Duration>,
     /// Root certificates that are trusted as well, each as PEM with one certificate or more.
     pub root_certificates: Vec<Vec<u8>>,
+    /// The certificate that servers are shown if they ask for one, and its key, each as PEM.
+    pub client_certificate: Option<(Vec<u8>, Vec<u8>)>,
     /// Whether the root certificates of the system are trusted in place of the bundled ones.
     #[cfg(feature = "system-roots")]
     pub system_roots: bool,
@@ -46,6 +48,9 @@ impl Settings {
         #[cfg(feature = "system-roots")]
         if self.system_roots {
             return Some("system_roots");
+        }
+        if self.client_certificate.is_some() {
+            return Some("client_certificate");
         }
         self.root_certificates.first().map(|_| "root_certificate")
     }
@@ -114,6 +119,8 @@ mod tests {
         assert_eq!(settings.made(), None);
         settings.root_certificates.push(Vec::new());
         assert_eq!(settings.made(), Some("root_certificate"));
+        settings.client_certificate = Some((Vec::new(), Vec::new()));
+        assert_eq!(settings.made(), Some("client_certificate"));
         #[cfg(feature = "system-roots")]
         {
             settings.system_roots = true;
@@ -133,6 +140,7 @@ mod tests {
         let pem = b"canary".to_vec();
         let bytes = format!("{pem:?}");
         let settings = Settings {
+            client_certificate: Some((pem.clone(), pem.clone())),
             root_certificates: vec![pem],
             #[cfg(feature = "proxy")]
             proxy: Some(ProxyChoice::One("http://me:canary@p:1".to_owned())),

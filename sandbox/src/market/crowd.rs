@@ -5,7 +5,7 @@
 
 use super::Scope;
 use crate::calendar::{Interval, block_start};
-use crate::number::{real, round, scaled};
+use crate::number::{real, round, rounded, scaled};
 
 /// A crowd whose longs and shorts are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,12 @@ impl Scope {
 
     pub(crate) fn short(&self, crowd: Crowd, interval: Interval) -> f64 {
         percent(WHOLE - self.long_at(crowd, interval.end))
+    }
+
+    /// The long part divided by the short part; nobody short counts as one hundredth of a percent.
+    pub(crate) fn long_by_short(&self, crowd: Crowd, interval: Interval) -> f64 {
+        let long = self.long_at(crowd, interval.end);
+        rounded(real(long) / real((WHOLE - long).max(1)), 4)
     }
 
     /// How many points more of one crowd are long than of another.

@@ -130,6 +130,15 @@ impl Scope {
         scaled(open.long_cents - open.short_cents, 2)
     }
 
+    /// What was closed by force in an interval, in USD: some thousandths of what was traded against it.
+    pub(crate) fn liquidated(&self, side: Side, interval: Interval) -> f64 {
+        let traded = match side {
+            Side::Long => self.sell_volume(interval),
+            Side::Short => self.buy_volume(interval),
+        };
+        rounded(0.002 * traded * self.open(interval), 2)
+    }
+
     pub(crate) fn level_count_delta(&self, interval: Interval) -> f64 {
         real(self.open_levels(interval.end).more_longs)
     }

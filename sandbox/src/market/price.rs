@@ -64,10 +64,26 @@ impl Scope {
         scaled(round(ticks), self.coin.tick_decimals())
     }
 
+    /// The widest distance between bid and ask in the interval.
+    pub(crate) fn widest_spread(&self, interval: Interval) -> f64 {
+        2.0 * self.spread(interval)
+    }
+
     /// What market orders cost beyond the price that was expected: one part in ten thousand, more or less.
     pub(crate) fn slippage(&self, interval: Interval) -> f64 {
         let part = 1.0e-4 * (1.0 + 0.9 * self.mean_swing("slippage", interval.end));
         rounded(self.price(interval.end) * part, self.coin.tick_decimals() + 2)
+    }
+
+    /// The mean of the farthest ones.
+    pub(crate) fn mean_slippage(&self, interval: Interval) -> f64 {
+        rounded(0.6 * self.slippage(interval), self.coin.tick_decimals() + 2)
+    }
+
+    /// What buyers and sellers paid too much, with opposite signs.
+    pub(crate) fn net_slippage(&self, interval: Interval) -> f64 {
+        let net = 20.0 * self.slippage(interval) * self.mean_swing("net slippage", interval.end);
+        rounded(net, self.coin.tick_decimals() + 2)
     }
 
     fn price(&self, moment: i64) -> f64 {

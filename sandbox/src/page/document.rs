@@ -111,7 +111,8 @@ fn introduction() -> Markup {
                 (callable) " of " (all.count()) " endpoints can be called under " code { (SERVICE.base_url_suffix) }
                 "; of the others only the name is known. Every fact says how it is known: from the interface "
                 small.evidence { "document" } ", from what the provider " small.evidence { "published" }
-                ", or as public clients " small.evidence { "reported" } " it."
+                ", as public clients " small.evidence { "reported" } " it, or from the "
+                small.evidence { "former" } " version of the interface."
             }
             noscript { p.note { "Without JavaScript this page is for reading: the key goes into a header, which a plain form cannot send." } }
             dl.script {

@@ -26,7 +26,8 @@ impl ComponentNames {
             let reference = RecordRef::shared(&record.ident);
             records.insert(reference, taken.claim(&record.ident, ""));
         }
-        let error = taken.claim("ServiceError", "");
+        let named = api.service.error_body.name.as_ref();
+        let error = taken.claim(named.map_or("ServiceError", |(name, _)| name), "");
         for group in &api.groups {
             let prefix = names::ident(&group.ident, Case::Pascal).unwrap_or_default();
             for record in &group.records {

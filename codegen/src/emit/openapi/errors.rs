@@ -39,6 +39,7 @@ impl Description<'_> {
             .with("description", "What went wrong. Which of the places there are depends on the failure.")
             .with_list("x-message", body.message.iter().map(String::as_str))
             .with_list("x-code", body.code.iter().map(String::as_str))
+            .with_some("x-named-by", body.name.as_ref().map(|(_, known)| known.word()))
             .with("x-evidence", known.word());
         Some(schema)
     }

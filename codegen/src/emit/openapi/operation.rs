@@ -55,8 +55,11 @@ impl Description<'_> {
     }
 
     fn param(&self, param: &Param) -> Object {
-        let reported = param.required == Some(Evidence::Reported) && !param.in_path;
-        let hint = if reported { "Reported as required." } else { "" };
+        let hint = match param.required {
+            Some(Evidence::Reported) if !param.in_path => "Reported as required.",
+            Some(Evidence::Former) if !param.in_path => "Required in the former version.",
+            _ => "",
+        };
         let in_list = |style: &str| param.list.as_ref().map(|_| style.to_owned());
         let style = if param.in_path { "simple" } else { "form" };
         Object::default()
@@ -67,25 +70,35 @@ impl Description<'_> {
             .with_some("style", in_list(style))
             .with_some("explode", param.list.as_ref().map(|_| false))
             .with("schema", self.param_schema(param))
+            .with_some("example", param.example.as_ref().map(|text| Self::param_example(param, text)))
             .and(type_name(&param.ty))
             .with_text("x-unit", &param.unit)
             .with_some("x-served", Some(param.served.clone()).filter(|served| !served.is_empty()))
+            .with_some("x-works", Some(param.works.clone()).filter(|values| !values.is_empty()))
+            .with_some("x-refused", Some(param.refused.clone()).filter(|values| !values.is_empty()))
+            .with_some("x-single", param.single.map(Evidence::word))
             .with_some("x-list", param.list.as_deref())
             .with_some("x-required", param.required.map(Evidence::word))
             .and(chosen_ident("x-ident", Case::Snake, &param.ident, &param.wire_name))
             .with("x-evidence", param.evidence.word())
     }
 
+    /// A param that takes several has a list for an example.
+    fn param_example(param: &Param, text: &str) -> Value {
+        let value = written_value(&param.ty, text);
+        if param.list.is_some() { Value::Sequence(vec![value]) } else { value }
+    }
+
     fn param_schema(&self, param: &Param) -> Object {
         let said = range(&param.ty, param.range, param.evidence);
         let default = param.default.as_ref();
         if param.list.is_none() {
-            let said = said.with_some("default", default.map(|text| default_value(&param.ty, text)));
+            let said = said.with_some("default", default.map(|text| written_value(&param.ty, text)));
             return self.version.say(self.value(&param.ty), said);
         }
         let items = self.version.say(self.value(&param.ty), said);
         let default =
-            default.map(|text| text.split(',').map(|item| default_value(&param.ty, item)).collect::<Vec<_>>());
+            default.map(|text| text.split(',').map(|item| written_value(&param.ty, item)).collect::<Vec<_>>());
         Object::default().with("type", "array").with("items", items).with_some("default", default)
     }
 
@@ -129,7 +142,7 @@ fn component(shared: &SharedParam) -> String {
 }
 
 /// A default as a value of its type.
-fn default_value(ty: &Type, text: &str) -> Value {
+pub(super) fn written_value(ty: &Type, text: &str) -> Value {
     let parsed = match ty {
         Type::Integer | Type::Timestamp(_) => text.parse::<i64>().ok().map(Value::from),
         Type::Count => text.parse::<u64>().ok().map(Value::from),

@@ -2,6 +2,7 @@
 
 use serde_yaml::Value;
 
+use super::operation::written_value;
 use super::{Description, described, markdown, unit};
 use crate::emit::ordered::{Object, number};
 use crate::model::{Body, Evidence, Field, NamedType, Range, Record, RecordRef, Shapes, Type};
@@ -35,7 +36,7 @@ impl Description<'_> {
         let idents = ty.values.iter().map(|value| value.ident.as_str());
         let (kind, open, known) = if ty.open {
             let open = "Any value of this form can occur; those listed are known.";
-            ("identifier", open, self.version.examples(&values))
+            ("identifier", open, self.version.examples(values))
         } else {
             let open = "Values that are not listed may be added, and are best kept as they come.";
             ("enum", open, Object::default().with_list("enum", values).with_list("x-enum-varnames", idents))
@@ -81,10 +82,16 @@ impl Description<'_> {
             .and(described(&field.summary, [unit(&field.unit).as_str()], &field.notes))
             .and(range(&field.ty, field.range, field.evidence))
             .and(type_name(&field.ty))
+            .and(self.field_example(field))
             .with_text("x-unit", &field.unit)
             .and(chosen_ident("x-ident", Case::Snake, &field.ident, &field.wire_name))
             .with("x-evidence", field.evidence.word());
         self.version.say(schema, said)
+    }
+
+    fn field_example(&self, field: &Field) -> Object {
+        let example = field.example.as_ref().map(|text| written_value(&field.ty, text));
+        self.version.examples(example)
     }
 
     /// What a value is, with nothing said of it.

@@ -1,12 +1,13 @@
 //! Credentials: a key in a header, or the key and a token that is asked for first.
 
 use super::errors::status_facts;
-use super::{Description, some};
+use super::{Description, described, some};
 use crate::emit::ordered::Object;
 use crate::model::ClientCredentials;
 
 const API_KEY: &str = "api_key";
 const TOKEN: &str = "client_credentials";
+const TOKEN_SUMMARY: &str = "A bearer token, asked for with the client's id and secret, and sent beside the key.";
 
 impl Description<'_> {
     /// The alternatives: the key alone, and the key with a token.
@@ -40,7 +41,7 @@ impl Description<'_> {
             flow.errors.iter().map(|status| Object::default().with("status", status.status).and(status_facts(status)));
         Object::default()
             .with("type", "oauth2")
-            .with("description", "A bearer token, asked for with the client's id and secret, and sent beside the key.")
+            .and(described(TOKEN_SUMMARY, [], &flow.notes))
             .with("flows", Object::default().with("clientCredentials", client_credentials))
             .with("x-label", flow.label.as_str())
             .with("x-path", flow.path.as_str())

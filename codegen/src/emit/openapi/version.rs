@@ -48,11 +48,10 @@ impl OpenApiVersion {
     }
 
     /// Values that are known to occur.
-    pub(super) fn examples(self, values: &[&str]) -> Object {
-        match (self, values) {
-            (_, []) => Object::default(),
-            (Self::V3_0, [first, ..]) => Object::default().with("example", *first),
-            (Self::V3_1, _) => Object::default().with_list("examples", values.iter().copied()),
+    pub(super) fn examples<V: Into<Value>>(self, values: impl IntoIterator<Item = V>) -> Object {
+        match self {
+            Self::V3_0 => Object::default().with_some("example", values.into_iter().next()),
+            Self::V3_1 => Object::default().with_list("examples", values),
         }
     }
 }

@@ -13,29 +13,15 @@ use crate::model::{Api, Body, Endpoint, Group, Param, Passing, Type};
 
 pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
     let mut names = BTreeSet::from(["Client".to_owned()]);
-    let params = endpoint.params.iter().flatten().map(|param| &param.param);
-    let (arguments, others): (Vec<_>, Vec<_>) = params.partition(|param| param.is_argument());
-    let arguments = arguments.into_iter().map(|param| {
-        let value = value(api, param, param.passing(), &mut names);
-        if param.passing().several { quote!([#value]) } else { value }
-    });
-    let arguments: Vec<_> = arguments.collect();
-    let needed = others.into_iter().filter(|param| param.required.is_some());
-    let needed = needed.filter_map(|param| Some((param, api.setter(&param.ident)?)));
-    let setters: Vec<_> = needed
-        .map(|(param, setter)| {
-            let (setter, value) = (ident(&setter.ident), value(api, param, setter.passing(), &mut names));
-            quote!(.#setter(#value))
-        })
-        .collect();
-    let (accessor, method) = (ident(&group.ident), ident(&endpoint.ident));
+    let request = request(api, endpoint, &mut names);
+    let accessor = ident(&group.ident);
     let (name, shown) = shown(&endpoint.body);
     let (name, krate) = (ident(name), ident(&package.ident()));
     let main = quote! {
         #[tokio::main]
         async fn main() -> Result<(), #krate::Error> {
             let client = Client::from_env()?;
-            let #name = client.#accessor().#method(#(#arguments),*) #(#setters)* .await?;
+            let #name = client.#accessor() #request .await?;
             #shown
             Ok(())
         }
@@ -46,6 +32,27 @@ pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &En
         names => format!("{{{}}}", names.join(", ")),
     };
     format!("use {}::{uses};\n\n{}", package.ident(), print(&main))
+}
+
+/// The method with everything that is required, behind the group's handle; the types it names are added to `names`.
+pub(in crate::emit) fn request(api: &Api, endpoint: &Endpoint, names: &mut BTreeSet<String>) -> TokenStream {
+    let params = endpoint.params.iter().flatten().map(|param| &param.param);
+    let (arguments, others): (Vec<_>, Vec<_>) = params.partition(|param| param.is_argument());
+    let arguments = arguments.into_iter().map(|param| {
+        let value = value(api, param, param.passing(), names);
+        if param.passing().several { quote!([#value]) } else { value }
+    });
+    let arguments: Vec<_> = arguments.collect();
+    let needed = others.into_iter().filter(|param| param.required.is_some());
+    let needed = needed.filter_map(|param| Some((param, api.setter(&param.ident)?)));
+    let setters: Vec<_> = needed
+        .map(|(param, setter)| {
+            let (setter, value) = (ident(&setter.ident), value(api, param, setter.passing(), names));
+            quote!(.#setter(#value))
+        })
+        .collect();
+    let method = ident(&endpoint.ident);
+    quote!(.#method(#(#arguments),*) #(#setters)*)
 }
 
 /// What the body is called, and how it is printed.
@@ -67,8 +74,11 @@ fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String
     if let Type::Named(name) = &param.ty
         && let Some(ty) = api.types.iter().find(|ty| ty.ident == *name)
     {
-        let of_default = |value: &&crate::model::Value| param.default.as_ref() == Some(&value.value);
-        if let Some(value) = ty.values.iter().find(of_default).or(ty.values.first()) {
+        let wanted = param.example.as_deref().or(param.default.as_deref());
+        let of = |value: &&crate::model::Value| wanted == Some(&value.value);
+        // A value that nobody listed is written as text.
+        let any = || ty.values.first().filter(|_| param.example.as_deref().is_none());
+        if let Some(value) = ty.values.iter().find(of).or_else(any) {
             names.insert(ty.ident.clone());
             let (ty, value) = (ident(&ty.ident), ident(&value.ident));
             return quote!(#ty::#value);

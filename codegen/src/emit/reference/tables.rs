@@ -14,20 +14,30 @@ pub(super) fn params<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             (false, None) => String::new(),
         };
         let default = param.default.as_deref().map(code).unwrap_or_default();
-        let meaning = meaning(&param.summary, &param.unit, param.range, &param.served, &param.notes);
+        let meaning = [
+            meaning(&param.summary, &param.unit, param.range, ""),
+            docs::values(param),
+            example(param),
+            prose(&param.notes),
+        ];
+        let meaning: Vec<_> = meaning.into_iter().filter(|part| !part.is_empty()).collect();
+        let meaning = meaning.join(" ");
         row([code(&param.wire_name), setters, name(&param.ty), required, default, known(param.evidence), meaning])
     });
     table(["param", "in Rust", "type", "required", "default", "known", "meaning"], rows)
 }
 
-pub(super) fn fields(fields: &[Field]) -> String {
-    let rows = fields.iter().map(|field| {
+pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>) -> String {
+    let rows = fields.map(|field| {
         let absent = if field.optional { "can be absent" } else { "" };
-        let meaning = meaning(&field.summary, "", field.range, &[], &field.notes);
+        let meaning = meaning(&field.summary, "", field.range, &field.notes);
         let (wire_name, ident) = (code(&field.wire_name), format!("`{}`", field.ident));
-        row([wire_name, ident, name(&field.ty), prose(&field.unit), absent.into(), known(field.evidence), meaning])
+        let example = field.example.as_deref().map(code).unwrap_or_default();
+        let facts = [name(&field.ty), prose(&field.unit), absent.into(), known(field.evidence)];
+        let [ty, unit, absent, known] = facts;
+        row([wire_name, ident, ty, unit, absent, known, meaning, example])
     });
-    table(["field", "in Rust", "type", "unit", "", "known", "meaning"], rows)
+    table(["field", "in Rust", "type", "unit", "", "known", "meaning", "such as"], rows)
 }
 
 pub(super) fn values(ty: &NamedType) -> String {
@@ -74,7 +84,14 @@ pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
     }
 }
 
-fn meaning(summary: &str, unit: &str, range: Range, served: &[String], notes: &str) -> String {
+/// An example, where none of the values that work is one already.
+fn example(param: &Param) -> String {
+    let is_said = |example: &&String| param.works.contains(example) || param.served.contains(example);
+    let example = param.example.as_ref().filter(|example| !is_said(example));
+    example.map(|example| format!("Such as {}.", code(example))).unwrap_or_default()
+}
+
+fn meaning(summary: &str, unit: &str, range: Range, notes: &str) -> String {
     let bounds = match (range.min.map(written), range.max.map(written)) {
         (Some(min), Some(max)) => format!("From {min} to {max}."),
         (Some(min), None) => format!("At least {min}."),
@@ -82,7 +99,7 @@ fn meaning(summary: &str, unit: &str, range: Range, served: &[String], notes: &s
         (None, None) => String::new(),
     };
     let unit = if unit.is_empty() { String::new() } else { docs::sentence(&format!("in {}", prose(unit))) };
-    let parts = [prose(summary), unit, bounds, docs::served(served), prose(notes)];
+    let parts = [prose(summary), unit, bounds, prose(notes)];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 

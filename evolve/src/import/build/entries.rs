@@ -16,6 +16,14 @@ pub(super) fn record_name(index: usize) -> String {
     format!("record {index}")
 }
 
+/// A value of a type.
+fn written(ty: &Ty, value: &str) -> Tree {
+    match ty {
+        Ty::Builtin("integer" | "count" | "number" | "timestamp") => Tree::Number(value.to_owned()),
+        _ => Tree::Text(value.to_owned()),
+    }
+}
+
 impl Builder<'_> {
     pub(super) fn named_type(&self, index: usize) -> Tree {
         let ty = &self.plan.types[index];
@@ -59,6 +67,7 @@ impl Builder<'_> {
                 .with("summary", or_unknown(said.summary.clone()))
                 .with_some("unit", said.unit.clone())
                 .with_some("range", said.range())
+                .with_some("example", said.example.as_ref().map(|example| written(ty, example)))
                 .with_some("optional", optional.then_some(true))
                 .with_some("evidence", (evidence != inherited).then_some(evidence))
                 .with_some("notes", said.notes.clone())
@@ -75,10 +84,8 @@ impl Builder<'_> {
             Several::Yes => Some(Tree::Flag(true)),
             Several::By(name) => Some(name.as_str().into()),
         };
-        let written = |value: &String| match param.ty {
-            Ty::Builtin("integer" | "count" | "number" | "timestamp") => Tree::Number(value.clone()),
-            _ => Tree::Text(value.clone()),
-        };
+        let one = |value: &String| written(&param.ty, value);
+        let several = |values: &[String]| some(values.iter().map(one).collect());
         Tree::map()
             .with_some("id", (!param.id.is_empty()).then_some(param.id.as_str()))
             .with("name", param.name.as_str())
@@ -87,9 +94,13 @@ impl Builder<'_> {
             .with_some("list", list)
             .with_some("in", param.in_path.then_some("path"))
             .with_some("required", param.required.clone())
-            .with_some("default", param.default.as_ref().map(written))
+            .with_some("default", param.default.as_ref().map(one))
             .with_some("range", said.range())
-            .with_some("served", some(param.served.iter().map(written).collect()))
+            .with_some("served", several(&param.served))
+            .with_some("works", several(&param.works))
+            .with_some("refused", several(&param.refused))
+            .with_some("example", said.example.as_ref().map(one))
+            .with_some("single", param.single.clone())
             .with_some("unit", said.unit.clone())
             .with("summary", or_unknown(said.summary.clone()))
             .with_some("evidence", (evidence != inherited).then_some(evidence))

@@ -23,8 +23,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
     .base_url_suffix("/v2")
     .api_key_header("x-api-key")
     .client_credentials(
-        ClientCredentialsInfo::new("/oauth2/token", "Authentication(legacy)", Evidence::Document)
-            .reply(
+        ClientCredentialsInfo::new("/oauth2/token", "Authentication(legacy)", Evidence::Document).reply(
                 &[
                     FieldInfo::new("access_token", "access_token", ValueType::String, Evidence::Document)
                         .summary("The bearer token to send beside the API key."),
@@ -37,9 +36,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             )
             .errors(
                 &[
-                    StatusInfo::new(401, Evidence::Document)
-                        .summary("The Basic credentials were not accepted.")
-                        .advice(
+                    StatusInfo::new(401, Evidence::Document).summary("The Basic credentials were not accepted.").advice(
                             "Encode client id, colon and client secret as base64, check both values, and send them with the Basic scheme; Bearer is for data requests.",
                         ),
                     StatusInfo::new(403, Evidence::Document)
@@ -49,6 +46,9 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
                         .summary("The body was not declared as a form.")
                         .advice("Declare the body as `application/x-www-form-urlencoded`."),
                 ],
+            )
+            .notes(
+                "The document calls this flow legacy and names a separate current authentication method beside it. Unknown: what that is.",
             ),
     )
     .errors(
@@ -56,7 +56,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             StatusInfo::new(400, Evidence::Document)
                 .label("Bad Request")
                 .summary("The service did not accept the request.")
-                .notes("What leads to it is not documented."),
+                .notes("Unknown: what leads to it."),
             StatusInfo::new(401, Evidence::Reported)
                 .summary("A credential is missing, wrong or expired.")
                 .advice("Check the API key and, where a token is used, the client id and the client secret.")
@@ -71,15 +71,15 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
                 .notes(
                     "The printed label does not fit the code. Public clients met 422 for params, not for credentials: a venue that the endpoint does not cover, a `limit` that is not accepted, or a param that the endpoint does not take.",
                 ),
-            StatusInfo::new(429, Evidence::Reported)
-                .summary("More requests came than the limits allow."),
+            StatusInfo::new(429, Evidence::Reported).summary("More requests came than the limits allow."),
             StatusInfo::new(500, Evidence::Document)
                 .label("Forbidden")
                 .summary("The service failed.")
-                .notes("The printed label does not fit the code, and what leads to it is not documented."),
+                .notes("The printed label does not fit the code. Unknown: what leads to it."),
         ],
     )
     .error_body(&["detail.message", "error.message", "error", "message"], &["detail.error_code"])
+    .error_name("ErrorResponse", Evidence::Document)
     .limits(&[LimitInfo::new("A", 10, 1, 20, Evidence::Document), LimitInfo::new("B", 600, 60, 10, Evidence::Document)])
     .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"));
 

@@ -7,12 +7,13 @@ use ::runtime::registry::{Evidence, ParamInfo, TimeUnit, ValueType};
 use ::runtime::wire::ToWire;
 use crate::{
     AggregationType, Anchor, Bucket, Coin, Exchange, HeatmapScaling, LevelLeverage,
-    Lookback, MarketType, PositionFilter, PremiumMode, Request, Sort, Timeframe,
+    MarketType, PositionFilter, PremiumMode, Request, Sort, Timeframe,
 };
 
 pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::named::<Coin>(), Evidence::Document)
     .required(Evidence::Reported)
-    .summary("The coin.");
+    .example("BTC")
+    .summary("Ticker of the coin to look at.");
 
 pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
         "exchange",
@@ -21,9 +22,10 @@ pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
         Evidence::Document,
     )
     .list("exchanges")
-    .summary("The venue of the market.")
+    .example("binance_perp_stable")
+    .summary("The venue of the market, or several.")
     .notes(
-        "Endpoints that take several venues choose a set of their own where none is named. A venue that the endpoint does not cover makes the request fail with 422, also as one of several.",
+        "Public clients got an answer for a set of venues that the endpoint chooses where they named none, and 422 for the whole request where they named one that it does not cover; the document has a list of such venues, `unsupportedExchanges`, in the metadata of the volume ratio.",
     );
 
 pub(crate) const EXCHANGE: ParamInfo = ParamInfo::new(
@@ -32,9 +34,12 @@ pub(crate) const EXCHANGE: ParamInfo = ParamInfo::new(
         ValueType::named::<Exchange>(),
         Evidence::Document,
     )
+    .list("exchanges")
     .required(Evidence::Reported)
-    .summary("The venue of the market, exactly one.")
-    .notes("A venue that the endpoint does not cover makes the request fail with 422.");
+    .single(Evidence::Reported)
+    .example("binance_perp_stable")
+    .summary("The venue of the market.")
+    .notes("Public clients name one, and were answered with 422 for one that the endpoint does not cover.");
 
 pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo::new(
         "exchange",
@@ -42,8 +47,10 @@ pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo::new(
         ValueType::named::<Exchange>(),
         Evidence::Document,
     )
+    .list("exchanges")
+    .example("binance_perp_stable")
     .summary("The venue of the market.")
-    .notes("Whether several venues are taken is not known.");
+    .notes("Unknown: whether several are taken.");
 
 pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
         "timeframe",
@@ -52,14 +59,16 @@ pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
         Evidence::Document,
     )
     .required(Evidence::Reported)
+    .example("1h")
     .summary("The length of the interval that one record covers.");
 
 pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document)
     .default("50")
     .served(&["5", "10", "20", "50", "100", "500", "1000"])
+    .example("100")
     .summary("How many records are wanted at most.")
     .notes(
-        "Public clients were answered with 422 for other numbers. Which records come of a range that has more is not known.",
+        "Public clients were answered with 422 for other numbers than those served. Unknown: which records come of a range that has more.",
     );
 
 pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
@@ -68,8 +77,11 @@ pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
         ValueType::Timestamp(TimeUnit::Seconds),
         Evidence::Document,
     )
-    .summary("Where the time range begins.")
-    .notes("Without a time range the newest records come.");
+    .example("1757937600")
+    .summary("Where the range in time begins.")
+    .notes(
+        "Public clients that gave no range got the newest records. Unknown: whether a record of this very moment is in it.",
+    );
 
 pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
         "end_time",
@@ -77,8 +89,11 @@ pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
         ValueType::Timestamp(TimeUnit::Seconds),
         Evidence::Document,
     )
-    .summary("Where the time range ends.")
-    .notes("Without a time range the newest records come.");
+    .example("1758024000")
+    .summary("Where the range in time ends.")
+    .notes(
+        "Public clients that gave no range got the newest records. Unknown: whether a record of this very moment is in it.",
+    );
 
 pub(crate) const SORT: ParamInfo = ParamInfo::new("sort", "sort", ValueType::named::<Sort>(), Evidence::Document)
     .summary("Whether the oldest or the newest record comes first.")
@@ -102,7 +117,9 @@ pub(crate) const BUCKET: ParamInfo = ParamInfo::new(
     )
     .list("buckets")
     .summary("The classes of trade size to count, by value in USD.")
-    .notes("Several classes are added up, and all classes count where it is left out.");
+    .notes(
+        "In the former version several classes are added up, and all count where it is left out; the bounds of the classes are from there too.",
+    );
 
 pub(crate) const ADVANCE_FILTER: ParamInfo = ParamInfo::new(
         "advance_filter",
@@ -110,8 +127,7 @@ pub(crate) const ADVANCE_FILTER: ParamInfo = ParamInfo::new(
         ValueType::String,
         Evidence::Document,
     )
-    .summary("A filter of which only the name is known.")
-    .notes("Neither its values nor its effect are documented.");
+    .summary("Unknown beyond its name.");
 
 pub(crate) const ANCHOR: ParamInfo = ParamInfo::new(
         "anchor",
@@ -121,7 +137,7 @@ pub(crate) const ANCHOR: ParamInfo = ParamInfo::new(
     )
     .default("1d")
     .summary("How often the metric begins anew, in UTC.")
-    .notes("Public clients always send it; the default is that of an older version of the interface.");
+    .notes("Public clients always send it; the default is that of the former version.");
 
 pub(crate) const TIMESTAMP: ParamInfo = ParamInfo::new(
         "timestamp",
@@ -129,8 +145,9 @@ pub(crate) const TIMESTAMP: ParamInfo = ParamInfo::new(
         ValueType::Timestamp(TimeUnit::Seconds),
         Evidence::Reported,
     )
+    .example("1757937600")
     .summary("The moment whose snapshot is wanted.")
-    .notes("Without it the snapshot is of now.");
+    .notes("Public clients get the snapshot of now without it.");
 
 pub(crate) const LEVEL_LEVERAGE: ParamInfo = ParamInfo::new(
         "leverage",
@@ -203,6 +220,10 @@ pub trait TakesExchange2: Endpoint {}
 #[diagnostic::on_unimplemented(message = "`{Self}` takes no `exchanges`", note = "`Request::query` sends any param")]
 pub trait TakesExchanges: Endpoint {}
 
+/// Endpoints that take `graph_type`.
+#[diagnostic::on_unimplemented(message = "`{Self}` takes no `graph_type`", note = "`Request::query` sends any param")]
+pub trait TakesGraphType: Endpoint {}
+
 /// Endpoints that take `leverage`.
 #[diagnostic::on_unimplemented(message = "`{Self}` takes no `leverage`", note = "`Request::query` sends any param")]
 pub trait TakesLeverage: Endpoint {
@@ -216,7 +237,10 @@ pub trait TakesLimit: Endpoint {}
 
 /// Endpoints that take `lookback`.
 #[diagnostic::on_unimplemented(message = "`{Self}` takes no `lookback`", note = "`Request::query` sends any param")]
-pub trait TakesLookback: Endpoint {}
+pub trait TakesLookback: Endpoint {
+    /// What the endpoint takes.
+    type Lookback: ToWire;
+}
 
 /// Endpoints that take `market_types`.
 #[diagnostic::on_unimplemented(message = "`{Self}` takes no `market_types`", note = "`Request::query` sends any param")]
@@ -269,9 +293,10 @@ pub(crate) use takes_several_venues;
 macro_rules! takes_one_venue {
     ($endpoint:ident $(=> $($own:ident),+)?) => {
         ::runtime::takes!($endpoint => $crate::params::TakesCoin,
-        $crate::params::TakesExchange, $crate::params::TakesTimeframe,
-        $crate::params::TakesLimit, $crate::params::TakesStartTime,
-        $crate::params::TakesEndTime, $crate::params::TakesSort $($(, $own)+)?);
+        $crate::params::TakesExchange, $crate::params::TakesExchanges,
+        $crate::params::TakesTimeframe, $crate::params::TakesLimit,
+        $crate::params::TakesStartTime, $crate::params::TakesEndTime,
+        $crate::params::TakesSort $($(, $own)+)?);
     };
 }
 
@@ -280,9 +305,10 @@ pub(crate) use takes_one_venue;
 macro_rules! takes_any_venue {
     ($endpoint:ident $(=> $($own:ident),+)?) => {
         ::runtime::takes!($endpoint => $crate::params::TakesCoin,
-        $crate::params::TakesExchange, $crate::params::TakesTimeframe,
-        $crate::params::TakesLimit, $crate::params::TakesStartTime,
-        $crate::params::TakesEndTime, $crate::params::TakesSort $($(, $own)+)?);
+        $crate::params::TakesExchange, $crate::params::TakesExchanges,
+        $crate::params::TakesTimeframe, $crate::params::TakesLimit,
+        $crate::params::TakesStartTime, $crate::params::TakesEndTime,
+        $crate::params::TakesSort $($(, $own)+)?);
     };
 }
 
@@ -299,11 +325,9 @@ macro_rules! takes_no_venue {
 pub(crate) use takes_no_venue;
 
 impl<E: Endpoint> Request<E> {
-    /// A filter of which only the name is known.
+    /// Unknown beyond its name.
     ///
     /// Sent as `advanceFilter`.
-    ///
-    /// Neither its values nor its effect are documented.
     pub fn advance_filter(self, advance_filter: impl Into<String>) -> Self
     where
         E: TakesAdvanceFilter,
@@ -313,9 +337,9 @@ impl<E: Endpoint> Request<E> {
 
     /// How the rates of several venues become one.
     ///
-    /// Reported. Left out, it is `sum`. Sent as `aggregationType`.
+    /// Published. Left out, it is `sum`. Sent as `aggregationType`.
     ///
-    /// Public clients leave it out; the default is that of an older version of the interface.
+    /// The values and the default are those of the former version; public clients leave it out.
     pub fn aggregation_type(self, aggregation_type: impl Into<AggregationType>) -> Self
     where
         E: TakesAggregationType,
@@ -327,7 +351,7 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Reported. Left out, it is `1d`.
     ///
-    /// Public clients always send it; the default is that of an older version of the interface.
+    /// Public clients always send it; the default is that of the former version.
     pub fn anchor(self, anchor: impl Into<Anchor>) -> Self
     where
         E: TakesAnchor,
@@ -337,7 +361,8 @@ impl<E: Endpoint> Request<E> {
 
     /// The classes of trade size to count, by value in USD.
     ///
-    /// Several classes are added up, and all classes count where it is left out.
+    /// In the former version several classes are added up, and all count where it is left out; the bounds of the
+    /// classes are from there too.
     pub fn bucket(self, bucket: impl Into<Bucket>) -> Self
     where
         E: TakesBucket,
@@ -349,7 +374,8 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Takes several, sent as `bucket` with commas between them.
     ///
-    /// Several classes are added up, and all classes count where it is left out.
+    /// In the former version several classes are added up, and all count where it is left out; the bounds of the
+    /// classes are from there too.
     pub fn buckets(self, buckets: impl IntoIterator<Item: Into<Bucket>>) -> Self
     where
         E: TakesBuckets,
@@ -357,7 +383,7 @@ impl<E: Endpoint> Request<E> {
         self.with_list::<Bucket>("bucket", buckets)
     }
 
-    /// The coin.
+    /// Ticker of the coin to look at.
     pub fn coin(self, coin: impl Into<Coin>) -> Self
     where
         E: TakesCoin,
@@ -365,11 +391,12 @@ impl<E: Endpoint> Request<E> {
         self.with::<Coin>("coin", coin)
     }
 
-    /// Where the time range ends.
+    /// Where the range in time ends.
     ///
     /// Sent as `endTime`.
     ///
-    /// Without a time range the newest records come.
+    /// Public clients that gave no range got the newest records. Unknown: whether a record of this very moment is in
+    /// it.
     pub fn end_time(self, end_time: impl Into<Timestamp>) -> Self
     where
         E: TakesEndTime,
@@ -387,10 +414,11 @@ impl<E: Endpoint> Request<E> {
         self.with::<String>("endpointName", endpoint_name)
     }
 
-    /// The venue of the market.
+    /// The venue of the market, or several.
     ///
-    /// Endpoints that take several venues choose a set of their own where none is named. A venue that the endpoint
-    /// does not cover makes the request fail with 422, also as one of several.
+    /// Public clients got an answer for a set of venues that the endpoint chooses where they named none, and 422 for
+    /// the whole request where they named one that it does not cover; the document has a list of such venues,
+    /// `unsupportedExchanges`, in the metadata of the volume ratio.
     pub fn exchange(self, exchange: impl Into<Exchange>) -> Self
     where
         E: TakesExchange,
@@ -402,7 +430,7 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Reported.
     ///
-    /// Whether this one is the reference venue is not known.
+    /// Unknown: whether this one is the reference.
     pub fn exchange1(self, exchange1: impl Into<Exchange>) -> Self
     where
         E: TakesExchange1,
@@ -414,7 +442,7 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Reported.
     ///
-    /// Whether this one is the reference venue is not known.
+    /// Unknown: whether this one is the reference.
     pub fn exchange2(self, exchange2: impl Into<Exchange>) -> Self
     where
         E: TakesExchange2,
@@ -422,17 +450,30 @@ impl<E: Endpoint> Request<E> {
         self.with::<Exchange>("exchange2", exchange2)
     }
 
-    /// The venue of the market.
+    /// The venue of the market, or several.
     ///
     /// Takes several, sent as `exchange` with commas between them.
     ///
-    /// Endpoints that take several venues choose a set of their own where none is named. A venue that the endpoint
-    /// does not cover makes the request fail with 422, also as one of several.
+    /// Public clients got an answer for a set of venues that the endpoint chooses where they named none, and 422 for
+    /// the whole request where they named one that it does not cover; the document has a list of such venues,
+    /// `unsupportedExchanges`, in the metadata of the volume ratio.
     pub fn exchanges(self, exchanges: impl IntoIterator<Item: Into<Exchange>>) -> Self
     where
         E: TakesExchanges,
     {
         self.with_list::<Exchange>("exchange", exchanges)
+    }
+
+    /// What the map is drawn of, to judge by the name.
+    ///
+    /// Published. Sent as `graphType`.
+    ///
+    /// Unknown: the values it takes.
+    pub fn graph_type(self, graph_type: impl Into<String>) -> Self
+    where
+        E: TakesGraphType,
+    {
+        self.with::<String>("graphType", graph_type)
     }
 
     /// Sets `leverage`, which each endpoint takes in its own way: see [`TakesLeverage::Leverage`].
@@ -447,8 +488,8 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Left out, it is `50`. Public clients were served `5`, `10`, `20`, `50`, `100`, `500` and `1000` only.
     ///
-    /// Public clients were answered with 422 for other numbers. Which records come of a range that has more is not
-    /// known.
+    /// Public clients were answered with 422 for other numbers than those served. Unknown: which records come of a
+    /// range that has more.
     pub fn limit(self, limit: u64) -> Self
     where
         E: TakesLimit,
@@ -456,17 +497,12 @@ impl<E: Endpoint> Request<E> {
         self.with::<u64>("limit", limit)
     }
 
-    /// How much history goes into the map.
-    ///
-    /// Reported.
-    ///
-    /// The longer it is, the coarser the map: by minutes for `12h`, by days for `2y`. Public clients send `12h`, `3d`
-    /// or `7d`, or leave it out; longer values are known from an older version of the interface.
-    pub fn lookback(self, lookback: impl Into<Lookback>) -> Self
+    /// Sets `lookback`, which each endpoint takes in its own way: see [`TakesLookback::Lookback`].
+    pub fn lookback(self, lookback: impl Into<E::Lookback>) -> Self
     where
         E: TakesLookback,
     {
-        self.with::<Lookback>("lookback", lookback)
+        self.with::<E::Lookback>("lookback", lookback)
     }
 
     /// The kinds of market that the default set of venues is made of.
@@ -493,7 +529,7 @@ impl<E: Endpoint> Request<E> {
         self.with::<PremiumMode>("mode", mode)
     }
 
-    /// The venue that the price candles of the map are from.
+    /// The venue that the price candles beside the map are from.
     ///
     /// Reported. Sent as `ohlcgraph`.
     ///
@@ -505,7 +541,7 @@ impl<E: Endpoint> Request<E> {
         self.with::<Exchange>("ohlcgraph", ohlc_graph)
     }
 
-    /// Which positions the levels belong to.
+    /// The side whose levels are wanted.
     ///
     /// Reported.
     pub fn position(self, position: impl Into<PositionFilter>) -> Self
@@ -515,7 +551,7 @@ impl<E: Endpoint> Request<E> {
         self.with::<PositionFilter>("position", position)
     }
 
-    /// How the sizes are scaled.
+    /// How the sizes are made comparable.
     ///
     /// Reported. Left out, it is `relative`.
     pub fn scaling(self, scaling: impl Into<HeatmapScaling>) -> Self
@@ -535,11 +571,12 @@ impl<E: Endpoint> Request<E> {
         self.with::<Sort>("sort", sort)
     }
 
-    /// Where the time range begins.
+    /// Where the range in time begins.
     ///
     /// Sent as `startTime`.
     ///
-    /// Without a time range the newest records come.
+    /// Public clients that gave no range got the newest records. Unknown: whether a record of this very moment is in
+    /// it.
     pub fn start_time(self, start_time: impl Into<Timestamp>) -> Self
     where
         E: TakesStartTime,
@@ -557,9 +594,7 @@ impl<E: Endpoint> Request<E> {
 
     /// The moment whose snapshot is wanted.
     ///
-    /// Reported.
-    ///
-    /// Without it the snapshot is of now.
+    /// Public clients get the snapshot of now without it.
     pub fn timestamp(self, timestamp: impl Into<Timestamp>) -> Self
     where
         E: TakesTimestamp,

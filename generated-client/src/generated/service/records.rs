@@ -12,6 +12,7 @@ pub(crate) const TIME: FieldInfo = FieldInfo::new(
         ValueType::Timestamp(TimeUnit::Seconds),
         Evidence::Document,
     )
+    .example("1757937600")
     .summary("When the interval begins.");
 
 /// What the service says about a reply beside its data.
@@ -20,7 +21,8 @@ pub(crate) const TIME: FieldInfo = FieldInfo::new(
 pub struct Metadata {
     /// The venues that the values were computed from.
     pub exchanges: Vec<Exchange>,
-    /// The requested venues that the endpoint does not cover. Documented for the volume ratio.
+    /// The requested venues that the endpoint does not cover. Documented for the volume ratio; public clients were
+    /// answered with 422 instead, as one venue that is not covered fails the whole request.
     pub unsupported_exchanges: Vec<Exchange>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -46,7 +48,9 @@ impl Record for Metadata {
                     )
                     .optional()
                     .summary("The requested venues that the endpoint does not cover.")
-                    .notes("Documented for the volume ratio."),
+                    .notes(
+                        "Documented for the volume ratio; public clients were answered with 422 instead, as one venue that is not covered fails the whole request.",
+                    ),
             ],
         )
         .summary("What the service says about a reply beside its data.");

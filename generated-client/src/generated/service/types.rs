@@ -60,9 +60,7 @@ impl Exchange {
 
     /// The venue, if the identifier ends as expected.
     pub fn venue(&self) -> Option<&str> {
-        ["_perp_stable", "_perp_coin", "_spot"]
-            .iter()
-            .find_map(|suffix| self.0.strip_suffix(suffix))
+        ["_perp_stable", "_perp_coin", "_spot"].iter().find_map(|suffix| self.0.strip_suffix(suffix))
     }
 
     /// The margin kind, if the identifier says so.
@@ -466,8 +464,8 @@ impl NamedType for AggregationType {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "AggregationType",
             &[
-                ValueInfo::new("sum", "The rates are added up.", Evidence::Reported),
-                ValueInfo::new("average", "The rates are averaged.", Evidence::Reported),
+                ValueInfo::new("sum", "The rates are added up.", Evidence::Former),
+                ValueInfo::new("average", "The rates are averaged.", Evidence::Former),
             ],
         )
         .summary("How the funding rates of several venues become one.");
@@ -527,15 +525,15 @@ pub enum Lookback {
     Day3,
     /// `7d`: Seven days.
     Day7,
-    /// `1m`: One month.
+    /// `1m`: One month. Former.
     Month1,
-    /// `3m`: Three months.
+    /// `3m`: Three months. Former.
     Month3,
-    /// `6m`: Six months.
+    /// `6m`: Six months. Former.
     Month6,
-    /// `1y`: One year.
+    /// `1y`: One year. Former.
     Year1,
-    /// `2y`: Two years.
+    /// `2y`: Two years. Former.
     Year2,
     /// A value that this version does not know.
     Unknown(String),
@@ -578,11 +576,11 @@ impl NamedType for Lookback {
                 ValueInfo::new("12h", "Twelve hours.", Evidence::Reported),
                 ValueInfo::new("3d", "Three days.", Evidence::Reported),
                 ValueInfo::new("7d", "Seven days.", Evidence::Reported),
-                ValueInfo::new("1m", "One month.", Evidence::Reported),
-                ValueInfo::new("3m", "Three months.", Evidence::Reported),
-                ValueInfo::new("6m", "Six months.", Evidence::Reported),
-                ValueInfo::new("1y", "One year.", Evidence::Reported),
-                ValueInfo::new("2y", "Two years.", Evidence::Reported),
+                ValueInfo::new("1m", "One month.", Evidence::Former),
+                ValueInfo::new("3m", "Three months.", Evidence::Former),
+                ValueInfo::new("6m", "Six months.", Evidence::Former),
+                ValueInfo::new("1y", "One year.", Evidence::Former),
+                ValueInfo::new("2y", "Two years.", Evidence::Former),
             ],
         )
         .summary("How much history goes into a liquidation heatmap.");
@@ -701,9 +699,9 @@ impl NamedType for HeatmapLeverage {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum HeatmapScaling {
-    /// `relative`: The scaling called relative, which is not described.
+    /// `relative`: Unknown beyond its name.
     Relative,
-    /// `max`: The scaling called max, which is not described.
+    /// `max`: Unknown beyond its name.
     Max,
     /// A value that this version does not know.
     Unknown(String),
@@ -728,8 +726,8 @@ impl NamedType for HeatmapScaling {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "HeatmapScaling",
             &[
-                ValueInfo::new("relative", "The scaling called relative, which is not described.", Evidence::Reported),
-                ValueInfo::new("max", "The scaling called max, which is not described.", Evidence::Reported),
+                ValueInfo::new("relative", "Unknown beyond its name.", Evidence::Reported),
+                ValueInfo::new("max", "Unknown beyond its name.", Evidence::Reported),
             ],
         )
         .summary("How the sizes in a liquidation heatmap are scaled.");

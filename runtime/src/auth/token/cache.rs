@@ -61,6 +61,8 @@ pub(super) struct Cache {
     failure: Option<Error>,
     /// When to try again to replace a token that still works.
     next_renewal: Option<Instant>,
+    /// The paths that were refused with a new token too, and until when none is replaced for them.
+    closed: Vec<(Box<str>, Instant)>,
 }
 
 impl Cache {
@@ -113,10 +115,31 @@ impl Cache {
         }
     }
 
-    /// Takes note that the service refused a token, unless there is another already.
-    pub(super) fn refuse(&mut self, token: &Arc<Token>) {
-        if self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token)) {
-            self.refused = true;
+    /// Takes note that a path was refused with a token, unless there is another already; whether another may help.
+    pub(super) fn refuse(&mut self, token: &Arc<Token>, path: &str) -> bool {
+        let is_cached = self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token));
+        let now = Instant::now();
+        if is_cached && !self.refused && self.closed.iter().any(|(closed, until)| **closed == *path && now < *until) {
+            return false;
+        }
+        self.refused |= is_cached;
+        true
+    }
+
+    /// Takes note that a path was refused with a new token too: it is not the token that is at fault.
+    pub(super) fn refuse_again(&mut self, path: &str) {
+        let now = Instant::now();
+        self.closed.retain(|(closed, until)| **closed != *path && now < *until);
+        if self.closed.len() == CLOSED {
+            self.closed.remove(0);
+        }
+        self.closed.extend(now.checked_add(CLOSED_FOR).map(|until| (path.into(), until)));
+    }
+
+    /// Takes note that a path was let in: if it is refused again, another token may help.
+    pub(super) fn accept(&mut self, path: &str) {
+        if !self.closed.is_empty() {
+            self.closed.retain(|(closed, _)| **closed != *path);
         }
     }
 
@@ -136,6 +159,12 @@ const FORMER: usize = 4;
 
 /// A token is replaced this long before it expires, or after nine tenths of a short life.
 const MARGIN: Duration = Duration::from_secs(60);
+
+/// A path that was refused with a new token too has no further one replaced for so long, unless it is let in meanwhile.
+const CLOSED_FOR: Duration = Duration::from_secs(60);
+
+/// So many such paths are kept.
+const CLOSED: usize = 64;
 
 /// Where a token could not be replaced, it is not tried again before so long.
 const REST: Duration = Duration::from_secs(5);

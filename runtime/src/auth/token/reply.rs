@@ -19,7 +19,7 @@ impl TokenReply {
         let text = std::str::from_utf8(body).map_err(|_| unreadable("it is not UTF-8"))?;
         let reply = decode::any(text).map_err(|_| unreadable("it is not JSON"))?;
         let access_token = match reply.get("access_token") {
-            Some(Value::String(token)) if !token.is_empty() => token.clone(),
+            Some(Value::String(token)) if !token.trim().is_empty() => token.trim().to_owned(),
             _ => return Err(unreadable("it has no `access_token`")),
         };
         let kind = reply.get("token_type").and_then(Value::as_str).unwrap_or("Bearer");

@@ -28,8 +28,10 @@ impl OpenInterestGroup<'_> {
     ///
     /// Also printed as “Open the service”.
     ///
-    /// `GET /openInterest`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`. Reported as required: `coin`.
+    /// `GET /openInterest`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as
+    /// required: `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn open_interest(&self) -> Request<OpenInterest> {
         Request::new(self.client)
     }

@@ -24,8 +24,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a body of which nothing is known. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as
-    /// required: `coin`.
+    /// `GET /basis`: any body. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required: `coin`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

@@ -23,7 +23,10 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Params: `windows`, `depth`.
+    /// `GET /basis`: a series of records. Params: `windows`, `depth`. Of `depth`, public clients were served `5`,
+    /// `10` and `50` only.
+    ///
+    /// Unknown: the fields of its records.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -47,6 +50,7 @@ impl Endpoint for Basis {
                     .default("5")
                     .range(Range { min: None, max: Some(50.0) })
                     .served(&["5", "10", "50"])
+                    .example("5")
                     .summary("How deep."),
             ],
         )

@@ -15,7 +15,7 @@ fn market() {
 #[test]
 fn every_setter() {
     let client: Client = client();
-    setter(client.market().basis().depth(50), "depth=50");
+    setter(client.market().basis().depth(5), "depth=5");
     setter(client.market().basis().window("1m"), "window=1m");
     setter(client.market().basis().windows(["1m", "1m"]), "window=1m,1m");
 }

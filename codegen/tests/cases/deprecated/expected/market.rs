@@ -24,8 +24,10 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /basis`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     #[deprecated(note = "use `carry`, which has all venues")]
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)

@@ -24,28 +24,36 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /a`: a body of which nothing is known. Params: `coin`. Reported as required: `coin`.
+    /// `GET /a`: any body. Params: `coin`. Reported as required: `coin`.
+    ///
+    /// Unknown: its body.
     pub fn params(&self) -> Request<Params> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b`: a body of which nothing is known. It takes no params.
+    /// `GET /b`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn records(&self) -> Request<Records> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /c`: a body of which nothing is known. It takes no params.
+    /// `GET /c`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn group(&self) -> Request<Group> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /e`: a body of which nothing is known. It takes no params.
+    /// `GET /e`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn market(&self) -> Request<Market> {
         Request::new(self.client)
     }

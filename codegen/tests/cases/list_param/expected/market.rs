@@ -24,7 +24,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Params: `exchanges`.
+    /// `GET /basis`: a series of records. Params: `exchanges`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

@@ -32,32 +32,40 @@ impl MarketGroup<'_> {
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /b`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /b`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn match_(&self) -> Request<Match> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /c`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /c`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn x(&self) -> Request<X> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /d`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /d`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn r_type(&self) -> Request<RType> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /e`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /e`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn m15_close(&self) -> Request<M15Close> {
         Request::new(self.client)
     }
@@ -73,13 +81,7 @@ impl Endpoint for AnchoredCvd {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "anchored_cvd", "anchoredCVD")
         .summary("Perpetual price minus spot price.")
         .path("/a", Evidence::Document)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("in_", "in", ValueType::String, Evidence::Document)
-                    .summary("A keyword."),
-            ],
-        )
+        .params(&[], &[ParamInfo::new("in_", "in", ValueType::String, Evidence::Document).summary("A keyword.")])
         .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Document);
 }
 
@@ -110,16 +112,12 @@ impl Record for AnchoredCvdRecord {
             "AnchoredCvdRecord",
             &[
                 records::TIME,
-                FieldInfo::new("type_", "type", ValueType::String, Evidence::Document)
-                    .summary("A keyword."),
-                FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Document)
-                    .summary("An acronym."),
+                FieldInfo::new("type_", "type", ValueType::String, Evidence::Document).summary("A keyword."),
+                FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Document).summary("An acronym."),
                 FieldInfo::new("h_volume24", "24hVolume", ValueType::Number, Evidence::Document)
                     .summary("A leading digit."),
-                FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Document)
-                    .summary("Punctuation."),
-                FieldInfo::new("share", "%", ValueType::Number, Evidence::Document)
-                    .summary("No letters at all."),
+                FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Document).summary("Punctuation."),
+                FieldInfo::new("share", "%", ValueType::Number, Evidence::Document).summary("No letters at all."),
             ],
         )
         .summary("One record of anchoredCVD.");

@@ -22,7 +22,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Every animal.
     ///
-    /// `GET /{records}/{params}/{takes}`: a body of which nothing is known. Params: `records`, `params`, `takes`.
+    /// `GET /{records}/{params}/{takes}`: any body. Params: `records`, `params`, `takes`.
+    ///
+    /// Unknown: its body.
     pub fn herd(
         &self,
         records: impl Into<String>,
@@ -46,15 +48,11 @@ impl Endpoint for Herd {
         .params(
             &[],
             &[
-                ParamInfo::new("records", "records", ValueType::String, Evidence::Document)
-                    .in_path()
-                    .summary("A."),
+                ParamInfo::new("records", "records", ValueType::String, Evidence::Document).in_path().summary("A."),
                 ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Document)
                     .in_path()
                     .summary("A."),
-                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Document)
-                    .in_path()
-                    .summary("A."),
+                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Document).in_path().summary("A."),
             ],
         );
 }

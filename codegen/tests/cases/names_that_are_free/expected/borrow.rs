@@ -22,7 +22,9 @@ impl Client {
 impl BorrowGroup<'_> {
     /// A.
     ///
-    /// `GET /borrow/borrow`: a body of which nothing is known. It takes no params.
+    /// `GET /borrow/borrow`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn borrow(&self) -> Request<Borrow> {
         Request::new(self.client)
     }
@@ -38,6 +40,4 @@ impl Endpoint for Borrow {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("borrow", "borrow")
-    .summary("A.")
-    .endpoints(&[Borrow::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("borrow", "borrow").summary("A.").endpoints(&[Borrow::INFO]);

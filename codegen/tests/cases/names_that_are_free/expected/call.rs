@@ -22,7 +22,9 @@ impl Client {
 impl CallGroup<'_> {
     /// A.
     ///
-    /// `GET /call/call`: a body of which nothing is known. It takes no params.
+    /// `GET /call/call`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn call_it(&self) -> Request<CallIt> {
         Request::new(self.client)
     }
@@ -38,6 +40,4 @@ impl Endpoint for CallIt {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("call", "call")
-    .summary("A.")
-    .endpoints(&[CallIt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("call", "call").summary("A.").endpoints(&[CallIt::INFO]);

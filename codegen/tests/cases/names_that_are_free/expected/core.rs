@@ -22,7 +22,9 @@ impl Client {
 impl CoreGroup<'_> {
     /// A.
     ///
-    /// `GET /core/core`: a body of which nothing is known. It takes no params.
+    /// `GET /core/core`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn core(&self) -> Request<Core> {
         Request::new(self.client)
     }
@@ -38,6 +40,4 @@ impl Endpoint for Core {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("core", "core")
-    .summary("A.")
-    .endpoints(&[Core::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("core", "core").summary("A.").endpoints(&[Core::INFO]);

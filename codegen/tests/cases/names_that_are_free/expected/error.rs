@@ -22,7 +22,9 @@ impl Client {
 impl ErrorGroup<'_> {
     /// A.
     ///
-    /// `GET /error/error`: a body of which nothing is known. It takes no params.
+    /// `GET /error/error`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn error_it(&self) -> Request<ErrorIt> {
         Request::new(self.client)
     }
@@ -38,6 +40,4 @@ impl Endpoint for ErrorIt {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("error", "error")
-    .summary("A.")
-    .endpoints(&[ErrorIt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("error", "error").summary("A.").endpoints(&[ErrorIt::INFO]);

@@ -22,7 +22,9 @@ impl Client {
 impl FmtGroup<'_> {
     /// A.
     ///
-    /// `GET /fmt/fmt`: a body of which nothing is known. It takes no params.
+    /// `GET /fmt/fmt`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn fmt(&self) -> Request<Fmt> {
         Request::new(self.client)
     }
@@ -38,6 +40,4 @@ impl Endpoint for Fmt {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("fmt", "fmt")
-    .summary("A.")
-    .endpoints(&[Fmt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("fmt", "fmt").summary("A.").endpoints(&[Fmt::INFO]);

@@ -22,7 +22,9 @@ impl Client {
 impl FromGroup<'_> {
     /// A.
     ///
-    /// `GET /from/from`: a body of which nothing is known. It takes no params.
+    /// `GET /from/from`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn from(&self) -> Request<From> {
         Request::new(self.client)
     }
@@ -38,6 +40,4 @@ impl Endpoint for From {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("from", "from")
-    .summary("A.")
-    .endpoints(&[From::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("from", "from").summary("A.").endpoints(&[From::INFO]);

@@ -22,7 +22,9 @@ impl Client {
 impl NewGroup<'_> {
     /// A.
     ///
-    /// `GET /new/new`: a body of which nothing is known. It takes no params.
+    /// `GET /new/new`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn new(&self) -> Request<New> {
         Request::new(self.client)
     }
@@ -38,6 +40,4 @@ impl Endpoint for New {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("new", "new")
-    .summary("A.")
-    .endpoints(&[New::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("new", "new").summary("A.").endpoints(&[New::INFO]);

@@ -22,7 +22,9 @@ impl Client {
 impl PathGroup<'_> {
     /// A.
     ///
-    /// `GET /path/path`: a body of which nothing is known. It takes no params.
+    /// `GET /path/path`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn path(&self) -> Request<Path> {
         Request::new(self.client)
     }
@@ -38,6 +40,4 @@ impl Endpoint for Path {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("path", "path")
-    .summary("A.")
-    .endpoints(&[Path::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("path", "path").summary("A.").endpoints(&[Path::INFO]);

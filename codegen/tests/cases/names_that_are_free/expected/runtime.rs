@@ -22,7 +22,9 @@ impl Client {
 impl RuntimeGroup<'_> {
     /// A.
     ///
-    /// `GET /runtime/runtime`: a body of which nothing is known. It takes no params.
+    /// `GET /runtime/runtime`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn runtime(&self) -> Request<Runtime> {
         Request::new(self.client)
     }
@@ -38,6 +40,4 @@ impl Endpoint for Runtime {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("runtime", "runtime")
-    .summary("A.")
-    .endpoints(&[Runtime::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("runtime", "runtime").summary("A.").endpoints(&[Runtime::INFO]);

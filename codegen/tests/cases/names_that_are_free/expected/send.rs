@@ -22,7 +22,9 @@ impl Client {
 impl SendGroup<'_> {
     /// A.
     ///
-    /// `GET /send/send`: a body of which nothing is known. It takes no params.
+    /// `GET /send/send`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn send_it(&self) -> Request<SendIt> {
         Request::new(self.client)
     }
@@ -38,6 +40,4 @@ impl Endpoint for SendIt {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("send", "send")
-    .summary("A.")
-    .endpoints(&[SendIt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("send", "send").summary("A.").endpoints(&[SendIt::INFO]);

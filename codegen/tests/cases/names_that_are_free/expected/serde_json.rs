@@ -22,7 +22,9 @@ impl Client {
 impl SerdeJsonGroup<'_> {
     /// A.
     ///
-    /// `GET /serde_json/serde_json`: a body of which nothing is known. It takes no params.
+    /// `GET /serde_json/serde_json`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn serde_json(&self) -> Request<SerdeJson> {
         Request::new(self.client)
     }

@@ -22,7 +22,9 @@ impl Client {
 impl StdGroup<'_> {
     /// A.
     ///
-    /// `GET /std/std`: a body of which nothing is known. It takes no params.
+    /// `GET /std/std`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn std(&self) -> Request<Std> {
         Request::new(self.client)
     }
@@ -38,6 +40,4 @@ impl Endpoint for Std {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("std", "std")
-    .summary("A.")
-    .endpoints(&[Std::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("std", "std").summary("A.").endpoints(&[Std::INFO]);

@@ -22,7 +22,9 @@ impl Client {
 impl UrlGroup<'_> {
     /// A.
     ///
-    /// `GET /url/url`: a body of which nothing is known. It takes no params.
+    /// `GET /url/url`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn url(&self) -> Request<Url> {
         Request::new(self.client)
     }
@@ -38,6 +40,4 @@ impl Endpoint for Url {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("url", "url")
-    .summary("A.")
-    .endpoints(&[Url::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("url", "url").summary("A.").endpoints(&[Url::INFO]);

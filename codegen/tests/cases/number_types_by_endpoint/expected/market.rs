@@ -26,30 +26,38 @@ impl Client {
 impl MarketGroup<'_> {
     /// Prices beside the best.
     ///
-    /// `GET /ladder`: a body of which nothing is known. Params: `depth`, `offset`, `share`, `at`, `flag`, `ranks`,
-    /// `levels`. Reported as required: `depth`, `offset`, `share`, `at`, `flag`.
+    /// `GET /ladder`: any body. Params: `depth`, `offset`, `share`, `at`, `flag`, `ranks`, `levels`. Reported as
+    /// required: `depth`, `offset`, `share`, `at`, `flag`.
+    ///
+    /// Unknown: its body.
     pub fn ladder(&self, ranks: impl IntoIterator<Item = u64>) -> Request<Ladder> {
         Request::new(self.client).with_list::<u64>("rank", ranks)
     }
 
     /// The same params as texts.
     ///
-    /// `GET /names/{rank}`: a body of which nothing is known. Params: `ranks`, `depth`, `offset`, `share`, `at`,
-    /// `flag`. Reported as required: `depth`.
+    /// `GET /names/{rank}`: any body. Params: `ranks`, `depth`, `offset`, `share`, `at`, `flag`. Reported as
+    /// required: `depth`.
+    ///
+    /// Unknown: its body.
     pub fn names(&self, ranks: impl IntoIterator<Item = u64>) -> Request<Names> {
         Request::new(self.client).with_list::<u64>("rank", ranks)
     }
 
     /// A param without a range, whose type differs.
     ///
-    /// `GET /bare`: a body of which nothing is known. Params: `steps`. Reported as required: `steps`.
+    /// `GET /bare`: any body. Params: `steps`. Reported as required: `steps`.
+    ///
+    /// Unknown: its body.
     pub fn bare(&self) -> Request<Bare> {
         Request::new(self.client)
     }
 
     /// The same as a text.
     ///
-    /// `GET /worded`: a body of which nothing is known. Params: `steps`.
+    /// `GET /worded`: any body. Params: `steps`.
+    ///
+    /// Unknown: its body.
     pub fn worded(&self) -> Request<Worded> {
         Request::new(self.client)
     }
@@ -130,14 +138,10 @@ impl Endpoint for Names {
                 ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document)
                     .required(Evidence::Reported)
                     .summary("How many prices."),
-                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Document)
-                    .summary("Where to begin."),
-                ParamInfo::new("share", "share", ValueType::String, Evidence::Document)
-                    .summary("Of the whole."),
-                ParamInfo::new("at", "at", ValueType::String, Evidence::Document)
-                    .summary("When."),
-                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Document)
-                    .summary("Whether."),
+                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Document).summary("Where to begin."),
+                ParamInfo::new("share", "share", ValueType::String, Evidence::Document).summary("Of the whole."),
+                ParamInfo::new("at", "at", ValueType::String, Evidence::Document).summary("When."),
+                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Document).summary("Whether."),
             ],
         );
 }
@@ -188,10 +192,7 @@ impl Endpoint for Worded {
         .path("/worded", Evidence::Document)
         .params(
             &[],
-            &[
-                ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document)
-                    .summary("How many steps."),
-            ],
+            &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document).summary("How many steps.")],
         );
 }
 

@@ -23,14 +23,18 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /basis`: a body of which nothing is known. Params: `depth`.
+    /// `GET /basis`: any body. Params: `depth`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b2`: a body of which nothing is known. Params: `depth`.
+    /// `GET /b2`: any body. Params: `depth`.
+    ///
+    /// Unknown: its body.
     pub fn b2(&self) -> Request<B2> {
         Request::new(self.client)
     }
@@ -43,13 +47,7 @@ impl Endpoint for Basis {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
         .path("/basis", Evidence::Document)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document)
-                    .summary("s"),
-            ],
-        );
+        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document).summary("s")]);
 }
 
 impl TakesDepth for Basis {
@@ -61,13 +59,7 @@ impl Endpoint for B2 {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
         .summary("S.")
         .path("/b2", Evidence::Document)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document)
-                    .summary("s"),
-            ],
-        );
+        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document).summary("s")]);
 }
 
 impl TakesDepth for B2 {

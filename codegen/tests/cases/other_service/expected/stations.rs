@@ -35,7 +35,10 @@ impl StationsGroup<'_> {
 
     /// Stations near a place.
     ///
-    /// `GET /stations`: a body of which nothing is known. Params: `lat`, `lon`, `radius`.
+    /// `GET /stations`: any body. Params: `lat`, `lon`, `radius`. Of `radius`, public clients were served `10`, `50`
+    /// and `250` only.
+    ///
+    /// Unknown: its body.
     pub fn search(&self, lat: f64, lon: f64) -> Request<Search> {
         Request::new(self.client).with::<f64>("lat", lat).with::<f64>("lon", lon)
     }
@@ -70,8 +73,7 @@ impl Record for DescribeRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DescribeRecord",
             &[
-                FieldInfo::new("name", "name", ValueType::String, Evidence::Document)
-                    .summary("The station's name."),
+                FieldInfo::new("name", "name", ValueType::String, Evidence::Document).summary("The station's name."),
                 FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Document)
                     .summary("Where it stands."),
                 FieldInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document)
@@ -105,6 +107,7 @@ impl Endpoint for Search {
                     .default("50")
                     .range(Range { min: Some(1.0), max: None })
                     .served(&["10", "50", "250"])
+                    .example("10")
                     .unit("kilometres")
                     .summary("How far away at most."),
             ],

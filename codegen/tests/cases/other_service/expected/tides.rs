@@ -41,8 +41,9 @@ impl TidesGroup<'_> {
 
     /// High and low water.
     ///
-    /// `GET /stations/{station}/extremes`: a series of records whose fields are unknown. The path is published.
-    /// Params: `station`, `datum`.
+    /// `GET /stations/{station}/extremes`: a series of records. The path is published. Params: `station`, `datum`.
+    ///
+    /// Unknown: the fields of its records.
     #[deprecated(note = "use `levels` and look for the turning points")]
     pub fn extremes(&self, station: impl Into<Station>) -> Request<Extremes> {
         Request::new(self.client).with::<Station>("station", station)

@@ -24,21 +24,27 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Params: `limit`, `coin`.
+    /// `GET /basis`: a series of records. Params: `limit`, `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn basis(&self, coin: impl Into<String>) -> Request<Basis> {
         Request::new(self.client).with::<String>("coin", coin)
     }
 
     /// A param of its own, of which it notes something.
     ///
-    /// `GET /spread`: a series of records whose fields are unknown. Params: `mode`.
+    /// `GET /spread`: a series of records. Params: `mode`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn spread(&self) -> Request<Spread> {
         Request::new(self.client)
     }
 
     /// The same param, of which nothing is to be noted.
     ///
-    /// `GET /skew`: a series of records whose fields are unknown. Params: `mode`.
+    /// `GET /skew`: a series of records. Params: `mode`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn skew(&self) -> Request<Skew> {
         Request::new(self.client)
     }
@@ -88,10 +94,7 @@ impl Endpoint for Skew {
         .path("/skew", Evidence::Document)
         .params(
             &[],
-            &[
-                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document)
-                    .summary("How it is told."),
-            ],
+            &[ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document).summary("How it is told.")],
         )
         .series(None, Some("openDate"), Evidence::Document);
 }

@@ -24,14 +24,18 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a body of which nothing is known. Params: `limit`.
+    /// `GET /basis`: any body. Params: `limit`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// Whether the service is well.
     ///
-    /// `GET /health`: a body of which nothing is known. It takes no params.
+    /// `GET /health`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn health(&self) -> Request<Health> {
         Request::new(self.client)
     }

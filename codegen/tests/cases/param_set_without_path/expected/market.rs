@@ -26,7 +26,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// What carrying costs.
     ///
-    /// `GET /carry`: a series of records whose fields are unknown. Params: `coin`. Reported as required: `coin`.
+    /// `GET /carry`: a series of records. Params: `coin`. Reported as required: `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn carry(&self) -> Request<Carry> {
         Request::new(self.client)
     }

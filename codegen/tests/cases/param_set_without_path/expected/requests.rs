@@ -2,7 +2,7 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use ::runtime::recorded::{client, endpoint, setter};
+use ::runtime::recorded::{client, endpoint, example, setter};
 use crate::Client;
 
 #[test]
@@ -10,6 +10,7 @@ fn market() {
     let client: Client = client();
     let market = client.market();
     endpoint(market.carry(), "/carry", &[], &["coin"]);
+    example(market.carry().coin("a"));
 }
 
 #[test]

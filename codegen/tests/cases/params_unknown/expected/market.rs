@@ -22,7 +22,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Its params are unknown.
+    /// `GET /basis`: a series of records.
+    ///
+    /// Unknown: its params; the fields of its records.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

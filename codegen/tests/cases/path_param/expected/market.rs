@@ -24,12 +24,11 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /books/{symbol}/levels/{depth}`: a series of records whose fields are unknown. Params: `symbol`, `depth`,
-    /// `limit`.
+    /// `GET /books/{symbol}/levels/{depth}`: a series of records. Params: `symbol`, `depth`, `limit`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn book(&self, symbol: impl Into<String>, depth: u64) -> Request<Book> {
-        Request::new(self.client)
-            .with::<String>("symbol", symbol)
-            .with::<u64>("depth", depth)
+        Request::new(self.client).with::<String>("symbol", symbol).with::<u64>("depth", depth)
     }
 }
 

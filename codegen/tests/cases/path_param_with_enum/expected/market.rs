@@ -22,7 +22,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /b/{m}`: a body of which nothing is known. Params: `m`.
+    /// `GET /b/{m}`: any body. Params: `m`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self, m: impl Into<Mode>) -> Request<Basis> {
         Request::new(self.client).with::<Mode>("m", m)
     }
@@ -37,11 +39,7 @@ impl Endpoint for Basis {
         .path("/b/{m}", Evidence::Document)
         .params(
             &[],
-            &[
-                ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Document)
-                    .in_path()
-                    .summary("s"),
-            ],
+            &[ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Document).in_path().summary("s")],
         );
 }
 

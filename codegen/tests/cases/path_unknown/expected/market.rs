@@ -26,8 +26,10 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /carry`: a series of records whose fields are unknown. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
+    /// `GET /carry`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
+    /// `coin`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn carry(&self) -> Request<Carry> {
         Request::new(self.client)
     }
@@ -46,13 +48,9 @@ impl Endpoint for Carry {
 
 takes_common!(Carry);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("What the market does.")
-    .endpoints(
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market").summary("What the market does.").endpoints(
         &[
-            &EndpointInfo::new("market", "basis", "Basis")
-                .summary("Known by name only.")
-                .named_by(Evidence::Document),
+            &EndpointInfo::new("market", "basis", "Basis").summary("Known by name only.").named_by(Evidence::Document),
             Carry::INFO,
         ],
     );

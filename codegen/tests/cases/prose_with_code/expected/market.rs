@@ -22,44 +22,44 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /basis`: a body of which nothing is known. It takes no params.
+    /// `GET /basis`: any body. It takes no params.
     ///
     /// Look at
     /// `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy <script>alert(1)</script> b`
-    /// now.
+    /// now. Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b2`: a body of which nothing is known. It takes no params.
+    /// `GET /b2`: any body. It takes no params.
     ///
     /// Look at
     /// `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy > quoted b`
-    /// now.
+    /// now. Unknown: its body.
     pub fn b2(&self) -> Request<B2> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b3`: a body of which nothing is known. It takes no params.
+    /// `GET /b3`: any body. It takes no params.
     ///
     /// Look at
     /// `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy * item b`
-    /// now.
+    /// now. Unknown: its body.
     pub fn b3(&self) -> Request<B3> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b4`: a body of which nothing is known. It takes no params.
+    /// `GET /b4`: any body. It takes no params.
     ///
     /// Look at
     /// `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy ~~~ b`
-    /// now. Then more.
+    /// now. Then more. Unknown: its body.
     pub fn b4(&self) -> Request<B4> {
         Request::new(self.client)
     }

@@ -23,7 +23,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a body of which nothing is known. Params: `above`, `below`, `within`, `large`, `half`, `huge`.
+    /// `GET /basis`: any body. Params: `above`, `below`, `within`, `large`, `half`, `huge`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

@@ -23,7 +23,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Params: `from`, `size`, `venues`, `timeframe`.
+    /// `GET /basis`: a series of records. Params: `from`, `size`, `venues`, `timeframe`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn basis(
         &self,
         from: impl Into<Timestamp>,

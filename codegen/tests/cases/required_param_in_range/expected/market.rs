@@ -22,7 +22,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /b/{n}`: a body of which nothing is known. Params: `n`.
+    /// `GET /b/{n}`: any body. Params: `n`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self, n: u64) -> Request<Basis> {
         Request::new(self.client).with::<u64>("n", n)
     }

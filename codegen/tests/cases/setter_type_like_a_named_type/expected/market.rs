@@ -23,14 +23,18 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a body of which nothing is known. It takes no params.
+    /// `GET /basis`: any body. It takes no params.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /levels`: a body of which nothing is known. Params: `leverage`.
+    /// `GET /levels`: any body. Params: `leverage`.
+    ///
+    /// Unknown: its body.
     pub fn levels(&self) -> Request<Levels> {
         Request::new(self.client)
     }

@@ -23,7 +23,9 @@ impl Client {
 impl OtherGroup<'_> {
     /// Positions by price.
     ///
-    /// `GET /heat`: a body of which nothing is known. Params: `leverage`.
+    /// `GET /heat`: any body. Params: `leverage`.
+    ///
+    /// Unknown: its body.
     pub fn heat(&self) -> Request<Heat> {
         Request::new(self.client)
     }

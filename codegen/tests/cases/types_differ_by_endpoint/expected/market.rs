@@ -23,14 +23,18 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records whose fields are unknown. Params: `leverage`.
+    /// `GET /basis`: a series of records. Params: `leverage`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /levels`: a series of records whose fields are unknown. Params: `leverages`.
+    /// `GET /levels`: a series of records. Params: `leverages`.
+    ///
+    /// Unknown: the fields of its records.
     pub fn levels(&self) -> Request<Levels> {
         Request::new(self.client)
     }
@@ -45,10 +49,7 @@ impl Endpoint for Basis {
         .path("/basis", Evidence::Document)
         .params(
             &[],
-            &[
-                ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Document)
-                    .summary("A factor."),
-            ],
+            &[ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Document).summary("A factor.")],
         )
         .series(None, Some("openDate"), Evidence::Document);
 }

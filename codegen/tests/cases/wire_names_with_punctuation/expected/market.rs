@@ -23,7 +23,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /basis`: a body of which nothing is known. Params: `filter_coin`, `page_size`.
+    /// `GET /basis`: any body. Params: `filter_coin`, `page_size`.
+    ///
+    /// Unknown: its body.
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -39,10 +41,8 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Document)
-                    .summary("s"),
-                ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Document)
-                    .summary("s"),
+                ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Document).summary("s"),
+                ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Document).summary("s"),
             ],
         );
 }

@@ -1,0 +1,78 @@
+//! A request on its way: a task of its own from the first poll on.
+//!
+//! The parts of a request come in, the reply goes out undecoded. A request holds places that others wait for, so it may
+//! not depend on being polled; dropping this ends the task by the next turn of the runtime.
+
+use std::future::Future;
+use std::panic::resume_unwind;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use tokio::runtime::Handle;
+use tokio::task::{JoinError, JoinHandle};
+
+use super::request::Parts;
+use crate::error::Error;
+use crate::send::{self, UndecodedResponse};
+
+type Outcome = Result<Box<UndecodedResponse>, Error>;
+
+/// The future of a reply that is not decoded yet.
+pub(super) enum Sending {
+    /// Until it is polled first.
+    Unsent(Option<Box<Parts>>),
+    Sent(JoinHandle<Outcome>),
+}
+
+impl Sending {
+    pub(super) fn new(parts: Box<Parts>) -> Self {
+        Self::Unsent(Some(parts))
+    }
+}
+
+impl Future for Sending {
+    type Output = Outcome;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+        if let Self::Unsent(parts) = &mut *self {
+            // Whoever polls again what has failed waits for ever, as with many a future.
+            let Some(parts) = parts.take() else { return Poll::Pending };
+            *self = Self::Sent(spawn(*parts)?);
+        }
+        let Self::Sent(task) = &mut *self else { return Poll::Pending };
+        Poll::Ready(ready!(Pin::new(task).poll(cx)).unwrap_or_else(|error| Err(ended(error))))
+    }
+}
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        if let Self::Sent(task) = self {
+            task.abort();
+        }
+    }
+}
+
+/// Begins the task.
+fn spawn(parts: Parts) -> Result<JoinHandle<Outcome>, Error> {
+    let Parts { core, target, options } = parts;
+    let Ok(runtime) = Handle::try_current() else {
+        let error = Error::build("there is no Tokio runtime; send from `#[tokio::main]` or a task");
+        return Err(core.connection.about(error, &target));
+    };
+    let sending = send::send(core.connection, target, options);
+    // The span of the request belongs into the one in which it was polled first.
+    #[cfg(feature = "tracing")]
+    let sending = tracing::Instrument::in_current_span(sending);
+    Ok(runtime.spawn(sending))
+}
+
+/// Why a task has no outcome: an observer, a gate or a transport panicked, or its runtime is gone.
+fn ended(error: JoinError) -> Error {
+    match error.try_into_panic() {
+        Ok(panic) => resume_unwind(panic),
+        Err(error) => {
+            Error::build("the runtime in which the request was sent has ended").because(Some(Arc::new(error)))
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! How long a request may take, and when it is sent again: what a client sets for all requests and a request for itself.
+//!
+//! Only values stand here. Time is kept by the request's context and at the one place that calls the transport.
+
+use std::time::Duration;
+
+use super::retry::Retry;
+
+/// The rules for one request.
+#[derive(Clone, Debug)]
+pub(crate) struct Policy {
+    /// The time for one attempt, from its connection to the last byte of the body.
+    pub(crate) attempt_timeout: Duration,
+    /// The time for all attempts, and for the waits for a token and between attempts.
+    pub(crate) total_timeout: Duration,
+    /// The time that it may stand in line at the gate, all attempts taken together; no bound if it is not set.
+    pub(crate) gate_timeout: Option<Duration>,
+    pub(crate) retry: Retry,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            attempt_timeout: Duration::from_secs(30),
+            total_timeout: Duration::from_secs(600),
+            gate_timeout: None,
+            retry: Retry::default(),
+        }
+    }
+}

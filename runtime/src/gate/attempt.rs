@@ -1,0 +1,22 @@
+//! What asks a gate for a permit: what the request is for, and how often it has been sent.
+//!
+//! A gate may let tokens and retries go first by it. It names no param and no credential.
+
+use crate::request::RequestKind;
+
+/// An attempt that is about to be sent.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Attempt {
+    /// What the request is for.
+    pub request: RequestKind,
+    /// Which time it would be sent, counted from one.
+    pub number: u32,
+}
+
+impl Attempt {
+    /// The attempt of a request with this number.
+    pub fn new(request: RequestKind, number: u32) -> Self {
+        Self { request, number }
+    }
+}

@@ -1,0 +1,86 @@
+//! How much the times of replies differ.
+//!
+//! Reply times come in, their spread goes out: by how much the latest of the recent come later than the fastest.
+//! What made them late is not known here.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// The latest reply times, and their spread when it was last measured.
+#[derive(Debug, Default)]
+pub(super) struct ReplyTimes {
+    latest: VecDeque<Duration>,
+    spread: Duration,
+    /// How many came since.
+    new: usize,
+}
+
+/// So many are kept.
+const KEPT: usize = 256;
+
+/// A spread is stale when so many came since, or a tenth of all.
+const STALE: usize = 16;
+
+/// The slowest of so many are left out: they come of rare hiccups, and to allow for those costs more than a refusal.
+const ONE_OUT_OF: usize = 80;
+
+/// How much of what was seen is taken for all that there is, in hundredths.
+const SEEN: u32 = 105;
+
+impl ReplyTimes {
+    pub(super) fn add(&mut self, time: Duration) {
+        if self.latest.len() == KEPT {
+            self.latest.pop_front();
+        }
+        self.latest.push_back(time);
+        self.new += 1;
+    }
+
+    /// How much later than the fastest replies the others came, but for a few, when that was last measured.
+    pub(super) fn spread(&self) -> Duration {
+        self.spread
+    }
+
+    /// Whether it is time to measure again.
+    pub(super) fn is_stale(&self) -> bool {
+        self.new >= STALE.min(self.latest.len() / 10)
+    }
+
+    /// Measures the spread.
+    pub(super) fn measure(&mut self) {
+        self.new = 0;
+        let mut times: Vec<_> = self.latest.iter().copied().collect();
+        let Some(fastest) = times.iter().min().copied() else { return };
+        let place = times.len() - 1 - times.len() / ONE_OUT_OF;
+        let (_, slowest, _) = times.select_nth_unstable(place);
+        self.spread = slowest.saturating_sub(fastest).saturating_mul(SEEN) / 100;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(milliseconds: impl IntoIterator<Item = u64>) -> u128 {
+        let mut times = ReplyTimes::default();
+        milliseconds.into_iter().for_each(|time| times.add(Duration::from_millis(time)));
+        times.measure();
+        times.spread().as_millis()
+    }
+
+    #[test]
+    fn spreads() {
+        assert_eq!(check([]), 0);
+        assert_eq!(check([50]), 0);
+        assert_eq!(check([50, 20, 30]), 31);
+        assert_eq!(check((0..200).map(|index| 50 + index % 21)), 21);
+        // What was long ago is forgotten.
+        assert_eq!(check((0..320).map(|index| if index < 40 { 900 } else { 50 + index % 21 })), 21);
+    }
+
+    #[test]
+    fn hiccups_are_left_out() {
+        assert_eq!(check((0..200).map(|index| if index == 100 || index == 101 { 200 } else { 50 })), 0);
+        assert_eq!(check((0..200).map(|index| if (100..104).contains(&index) { 150 } else { 50 })), 105);
+    }
+}

@@ -1,0 +1,126 @@
+//! Even spacing: when the next request may leave so that a queue leaves evenly.
+//!
+//! Times come in, times go out; nothing here waits or reads a clock. How many requests a window holds is not known here.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// So many requests of an idle client leave at once.
+const AT_ONCE: u32 = 10;
+
+/// What should have left within this time leaves at once: a timer is no finer.
+const TICK: Duration = Duration::from_millis(2);
+
+/// When the next request is due.
+///
+/// Time in which nobody waits is kept for later, up to ten requests' worth: they may leave at once. Time in which somebody
+/// waits, for a window or the end of a pause, is not: those behind leave evenly from then on.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// `None` before the first request.
+    due: Option<Instant>,
+    /// Whether somebody has waited for time since the last request passed.
+    has_waited: bool,
+}
+
+impl Pace {
+    /// When the next request may leave; `None` if at any time.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// Takes note that somebody waits for time.
+    pub(super) fn wait(&mut self) {
+        self.has_waited = true;
+    }
+
+    /// Lets nothing leave before.
+    pub(super) fn pause(&mut self, until: Option<Instant>) {
+        self.due = self.due.max(until);
+    }
+
+    /// Lets a request pass that might have passed since a point in time. The next is due a gap later.
+    pub(super) fn pass(&mut self, now: Instant, open_since: Option<Instant>, gap: Duration) {
+        let kept = gap.saturating_mul(AT_ONCE - 1).max(TICK);
+        let since = if self.has_waited { open_since } else { self.due };
+        self.due = since.max(now.checked_sub(kept)).and_then(|since| since.checked_add(gap));
+        self.has_waited = false;
+    }
+
+    /// Takes back that a request has passed.
+    pub(super) fn take_back(&mut self, gap: Duration) {
+        self.due = self.due.and_then(|due| due.checked_sub(gap));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAP: Duration = Duration::from_millis(100);
+
+    /// When requests leave that come at these times, in milliseconds, one behind the other; each is let pass by something
+    /// else from a second time on.
+    fn check(requests: &[(u64, u64)]) -> Vec<u128> {
+        let start = Instant::now() + Duration::from_secs(3600);
+        let mut pace = Pace::default();
+        let mut now = start;
+        let pass = |(comes, opens): &(u64, u64)| {
+            let [comes, opens] = [comes, opens].map(|time| start + Duration::from_millis(*time));
+            now = now.max(comes);
+            let open_since = pace.due().max(Some(opens));
+            if open_since.is_some_and(|open_since| open_since > now) {
+                pace.wait();
+            }
+            now = open_since.map_or(now, |open_since| open_since.max(now));
+            pace.pass(now, open_since, GAP);
+            (now - start).as_millis()
+        };
+        requests.iter().map(pass).collect()
+    }
+
+    #[test]
+    fn ten_of_an_idle_client_leave_at_once() {
+        assert_eq!(check(&[(0, 0); 12]), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100, 200]);
+        let later = [[(0, 0); 12], [(9000, 0); 12]].concat();
+        assert_eq!(check(&later)[12..], [9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9100, 9200]);
+    }
+
+    #[test]
+    fn what_has_waited_leaves_evenly() {
+        assert_eq!(check(&[(0, 0), (0, 2000), (0, 2000), (0, 2000)]), [0, 2000, 2100, 2200]);
+        // As evenly as a window allows that opens late in between.
+        assert_eq!(check(&[(0, 0), (0, 2000), (0, 2150), (0, 2150), (0, 2150)]), [0, 2000, 2150, 2250, 2350]);
+    }
+
+    #[test]
+    fn whoever_comes_a_little_late_need_not_wait_for_it() {
+        assert_eq!(check(&[(0, 2000), (2150, 0), (2160, 0), (2300, 0)]), [2000, 2150, 2200, 2300]);
+    }
+
+    #[test]
+    fn nothing_is_kept_of_a_pause() {
+        let start = Instant::now();
+        let mut pace = Pace::default();
+        pace.pass(start, None, GAP);
+        let end = start + Duration::from_secs(7);
+        pace.pause(Some(end));
+        pace.pass(end, pace.due(), GAP);
+        assert_eq!(pace.due(), Some(end + GAP));
+        pace.take_back(GAP);
+        assert_eq!(pace.due(), Some(end));
+    }
+
+    #[test]
+    fn a_gap_finer_than_a_timer_is_made_up_for() {
+        let start = Instant::now() + Duration::from_secs(3600);
+        let mut pace = Pace::default();
+        let gap = Duration::from_micros(10);
+        let passes = std::iter::from_fn(|| {
+            pace.pass(start, pace.due(), gap);
+            pace.due().filter(|due| *due <= start)
+        });
+        assert_eq!(passes.count(), 200);
+    }
+}

@@ -1,0 +1,119 @@
+//! Permission to send one request, and what becomes of the request.
+//!
+//! A gate makes a permit; whoever sends with it says when the request leaves and how it ends. Gates hear of it through
+//! [`Admitted`].
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::transport::Departure;
+
+/// Permission to send one request.
+///
+/// It is dropped when the reply is complete or when nobody waits for it any more.
+#[must_use = "dropping it says that nobody waits for a reply"]
+pub struct Permit {
+    admitted: Arc<dyn Admitted>,
+    departure: Departure,
+    ending: Ending,
+}
+
+impl Permit {
+    /// A permit that drops `guard`, a permit of a semaphore for example, when it is dropped itself.
+    pub fn new(guard: impl Send + 'static) -> Self {
+        Self::of(Guarded(Mutex::new(Some(guard))))
+    }
+
+    /// A permit that tells what becomes of the request.
+    pub fn of(admitted: impl Admitted) -> Self {
+        let admitted = Arc::new(admitted);
+        let leaving = admitted.clone();
+        Self { admitted, departure: Departure::new(move || leaving.departed()), ending: Ending::Failed }
+    }
+
+    /// What the request's departure is told to, by whoever knows of it.
+    pub(crate) fn departure(&self) -> Departure {
+        self.departure.clone()
+    }
+
+    /// Says that the reply is whole.
+    pub(crate) fn answered(&mut self) {
+        self.ending = Ending::Answered;
+    }
+
+    /// Gives the permit back: nothing was sent with it.
+    pub(crate) fn give_back(mut self) {
+        self.ending = Ending::GivenBack;
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.admitted.ended(self.ending);
+    }
+}
+
+impl fmt::Debug for Permit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Permit(..)")
+    }
+}
+
+/// A request that a gate has let pass, and that hears what becomes of it.
+///
+/// ```
+/// # use runtime::gate::{Admitted, Ending, Permit};
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// #[derive(Default)]
+/// struct Sent(AtomicU64);
+///
+/// /// Counts what has left.
+/// struct Counted(Arc<Sent>);
+///
+/// impl Admitted for Counted {
+///     fn departed(&self) {
+///         self.0.0.fetch_add(1, Ordering::Relaxed);
+///     }
+///
+///     fn ended(&self, _: Ending) {}
+/// }
+///
+/// let sent = Arc::new(Sent::default());
+/// let permit = Permit::of(Counted(sent.clone()));
+/// ```
+pub trait Admitted: Send + Sync + 'static {
+    /// The request leaves now: it is written to its connection, or handed to a transport that cannot tell.
+    ///
+    /// It may be told on any thread; more than once, where a transport sends a request anew by itself; and, rarely, after
+    /// the request has [ended](Admitted::ended), if somebody gives it up at the moment at which it leaves. A request that
+    /// fails before it is written never leaves.
+    fn departed(&self);
+
+    /// The request is over and its place is free; told once.
+    fn ended(&self, ending: Ending);
+}
+
+/// How a request that was let pass has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Ending {
+    /// A whole reply came, whatever its status.
+    Answered,
+    /// There is no whole reply: the request failed, or nobody waits for it any more.
+    Failed,
+    /// Nothing was sent: a token had expired while the request waited for its turn.
+    GivenBack,
+}
+
+struct Guarded<G>(Mutex<Option<G>>);
+
+impl<G: Send + 'static> Admitted for Guarded<G> {
+    fn departed(&self) {}
+
+    fn ended(&self, _: Ending) {
+        // A guard that panicked when it was dropped has no say in this one.
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}

@@ -1,0 +1,117 @@
+//! Who is next at a gate: tokens, then retries, then first attempts; among equals whoever came first.
+//!
+//! Tickets come and go, and the first one is told when it may look again. Whether it may pass is not known here.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use super::{Attempt, RequestKind};
+
+/// How far to the front an attempt belongs: others wait for a token, and a retry has waited before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    Token,
+    Retry,
+    First,
+}
+
+impl From<Attempt> for Rank {
+    fn from(attempt: Attempt) -> Self {
+        match (attempt.request, attempt.number) {
+            (RequestKind::Token, _) => Self::Token,
+            (RequestKind::Data(_), 2..) => Self::Retry,
+            (RequestKind::Data(_), _) => Self::First,
+        }
+    }
+}
+
+/// A place in the queue; the least is the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ticket {
+    rank: Rank,
+    number: u64,
+}
+
+/// Everybody who waits.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    waiting: BTreeMap<Ticket, Arc<Notify>>,
+    came: u64,
+}
+
+impl Queue {
+    /// Whether somebody of this rank would be the first.
+    pub(super) fn would_lead(&self, rank: Rank) -> bool {
+        self.waiting.first_key_value().is_none_or(|(first, _)| rank < first.rank)
+    }
+
+    /// Joins the queue; the notification tells when to look again.
+    pub(super) fn join(&mut self, rank: Rank) -> (Ticket, Arc<Notify>) {
+        self.came += 1;
+        let ticket = Ticket { rank, number: self.came };
+        let woken = Arc::new(Notify::new());
+        self.waiting.insert(ticket, woken.clone());
+        (ticket, woken)
+    }
+
+    /// Whether a ticket is the first.
+    pub(super) fn leads(&self, ticket: Ticket) -> bool {
+        self.waiting.first_key_value().is_some_and(|(first, _)| *first == ticket)
+    }
+
+    /// Leaves the queue. Whoever is the first then looks whether it may pass.
+    pub(super) fn leave(&mut self, ticket: Ticket) {
+        if self.waiting.remove(&ticket).is_some() {
+            self.wake();
+        }
+    }
+
+    /// Lets the first look again.
+    pub(super) fn wake(&self) {
+        if let Some((_, woken)) = self.waiting.first_key_value() {
+            woken.notify_one();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::EndpointInfo;
+
+    const DATA: RequestKind = RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping"));
+
+    /// In which order attempts pass that have come one after the other.
+    fn check(attempts: &[(RequestKind, u32)]) -> Vec<usize> {
+        let mut queue = Queue::default();
+        let join = |(request, number): &(RequestKind, u32)| queue.join(Attempt::new(*request, *number).into()).0;
+        let tickets: Vec<_> = attempts.iter().map(join).collect();
+        let pass = || {
+            let first = tickets.iter().position(|ticket| queue.leads(*ticket))?;
+            queue.leave(tickets[first]);
+            Some(first)
+        };
+        std::iter::from_fn(pass).collect()
+    }
+
+    #[test]
+    fn tokens_go_first_then_retries() {
+        assert_eq!(check(&[(DATA, 1), (DATA, 1), (DATA, 1)]), [0, 1, 2]);
+        assert_eq!(check(&[(DATA, 1), (DATA, 3), (DATA, 2), (DATA, 1)]), [1, 2, 0, 3]);
+        let token = RequestKind::Token;
+        assert_eq!(check(&[(DATA, 1), (DATA, 2), (token, 1), (token, 2), (DATA, 1)]), [2, 3, 1, 0, 4]);
+    }
+
+    #[test]
+    fn whoever_would_be_first_is_known_before() {
+        let mut queue = Queue::default();
+        assert!(queue.would_lead(Rank::First));
+        let (ticket, _) = queue.join(Rank::Retry);
+        assert!(queue.would_lead(Rank::Token));
+        assert!(!queue.would_lead(Rank::Retry) && !queue.would_lead(Rank::First));
+        queue.leave(ticket);
+        assert!(queue.would_lead(Rank::First));
+    }
+}

@@ -1,0 +1,115 @@
+//! What a gate knows: places, windows, pace, margin and pause.
+//!
+//! What happens to requests comes in with its time, whether the next may pass goes out. Nothing here waits or reads a
+//! clock, and who is next is not known here.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::RateLimit;
+use super::margin::{LearnedMargin, YEAR};
+use super::pace::Pace;
+use super::window::Windows;
+
+/// All that decides whether a request may pass.
+#[derive(Debug)]
+pub(super) struct State {
+    /// How many requests may be under way; `None` if any number.
+    places: Option<usize>,
+    under_way: usize,
+    windows: Windows,
+    pace: Pace,
+    margin: LearnedMargin,
+    /// The service wants no requests before; what it refuses until then is no news.
+    paused: Option<Instant>,
+}
+
+/// Why a request may not pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closed {
+    /// Too many are under way; one has to end.
+    Full,
+    /// It is too early, unless there is news.
+    Until(Instant),
+}
+
+impl State {
+    pub(super) fn new(limit: RateLimit) -> Self {
+        let (windows, places) = limit.into_parts();
+        let shortest = windows.iter().map(|window| window.length).min().unwrap_or_default();
+        let (windows, pace, margin) = (Windows::new(windows), Pace::default(), LearnedMargin::new(shortest));
+        Self { places, under_way: 0, windows, pace, margin, paused: None }
+    }
+
+    /// Whether the next request may pass.
+    pub(super) fn is_open(&self, now: Instant) -> Result<(), Closed> {
+        if self.places.is_some_and(|places| self.under_way >= places) {
+            return Err(Closed::Full);
+        }
+        match self.opening(now) {
+            Some(opening) if opening > now => Err(Closed::Until(opening)),
+            _ => Ok(()),
+        }
+    }
+
+    /// When time lets the next request pass; `None` if at any time.
+    fn opening(&self, now: Instant) -> Option<Instant> {
+        self.windows.room_from(now, self.margin.at(now)).max(self.pace.due())
+    }
+
+    /// Lets a request pass, if it may.
+    pub(super) fn enter(&mut self, now: Instant) -> Result<(), Closed> {
+        if let Err(closed) = self.is_open(now) {
+            if matches!(closed, Closed::Until(_)) {
+                self.pace.wait();
+            }
+            return Err(closed);
+        }
+        if let Some(gap) = self.windows.gap(self.margin.at(now)) {
+            self.pace.pass(now, self.opening(now), gap);
+        }
+        self.under_way += 1;
+        self.windows.pass();
+        Ok(())
+    }
+
+    /// A request that has passed leaves.
+    pub(super) fn departed(&mut self, now: Instant) {
+        self.windows.settle();
+        self.count(now);
+    }
+
+    /// A request leaves that was taken for one that never would.
+    pub(super) fn count(&mut self, now: Instant) {
+        self.windows.count(now, self.margin.at(now));
+    }
+
+    /// A request that has passed will not leave.
+    pub(super) fn stayed(&mut self, now: Instant) {
+        self.windows.settle();
+        if let Some(gap) = self.windows.gap(self.margin.at(now)) {
+            self.pace.take_back(gap);
+        }
+    }
+
+    /// A whole reply came, so long after its request left.
+    pub(super) fn answered(&mut self, after: Duration) {
+        self.margin.answered(after);
+    }
+
+    /// A request is over, and its place is free.
+    pub(super) fn ended(&mut self) {
+        self.under_way = self.under_way.saturating_sub(1);
+    }
+
+    /// The service found too many requests, and wants none for so long.
+    pub(super) fn refused(&mut self, now: Instant, pause: Duration) {
+        // What is refused in a pause left before it.
+        if self.paused.is_none_or(|paused| paused <= now) {
+            self.margin.refused(now);
+        }
+        self.paused = self.paused.max(now.checked_add(pause.min(YEAR)));
+        self.pace.pause(self.paused);
+    }
+}

@@ -1,0 +1,54 @@
+//! What a request sets for itself alone: times, rules for another attempt, headers.
+//!
+//! Values come in from the setters; what is not set is the client's. Most requests set nothing and carry nothing.
+
+use crate::dispatch::Policy;
+use crate::error::Error;
+use crate::transport::{Headers, InvalidHeader};
+
+/// Nothing, unless something was set.
+#[derive(Clone, Default)]
+pub(crate) struct Options(Option<Box<Set>>);
+
+#[derive(Clone)]
+struct Set {
+    policy: Policy,
+    headers: Headers,
+    /// The first header that HTTP cannot carry: setters do not fail, sending does.
+    invalid: Option<InvalidHeader>,
+}
+
+impl Options {
+    /// Changes the rules, which are the client's up to now.
+    pub(crate) fn set(&mut self, clients: &Policy, change: impl FnOnce(&mut Policy)) {
+        change(&mut self.own(clients).policy);
+    }
+
+    /// Sets a header.
+    pub(crate) fn header(&mut self, clients: &Policy, name: &str, value: &str) {
+        let own = self.own(clients);
+        let invalid = own.headers.insert_sensitive(name, value).err();
+        own.invalid = own.invalid.take().or(invalid);
+    }
+
+    fn own(&mut self, clients: &Policy) -> &mut Set {
+        let new = || Box::new(Set { policy: clients.clone(), headers: Headers::new(), invalid: None });
+        self.0.get_or_insert_with(new)
+    }
+
+    /// The rules, if they are not the client's.
+    pub(crate) fn policy(&self) -> Option<&Policy> {
+        self.0.as_ref().map(|own| &own.policy)
+    }
+
+    /// The headers, or why there can be none.
+    pub(crate) fn headers(&self) -> Result<Option<&Headers>, Error> {
+        match &self.0 {
+            None => Ok(None),
+            Some(own) => match &own.invalid {
+                None => Ok(Some(&own.headers)),
+                Some(invalid) => Err(Error::header(invalid)),
+            },
+        }
+    }
+}

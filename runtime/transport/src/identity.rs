@@ -1,0 +1,29 @@
+//! Who this client says it is, to a server that asks for a certificate.
+//!
+//! PEM comes in, what rustls shows a server goes out. No error repeats what stands in the PEM.
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use crate::settings::SettingsError;
+
+/// A certificate with those that lead from it to a root, and its key.
+pub(crate) type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
+
+/// Reads both, each as PEM.
+pub(crate) fn read(certificates: &[u8], key: &[u8]) -> Result<Identity, SettingsError> {
+    let chain = CertificateDer::pem_slice_iter(certificates).collect::<Result<Vec<_>, _>>();
+    let chain = chain.map_err(|error| SettingsError::new(CERTIFICATE).because(error))?;
+    if chain.is_empty() {
+        return Err(SettingsError::new(CERTIFICATE).with_hint("give it as PEM, from `-----BEGIN CERTIFICATE-----` on"));
+    }
+    // What went wrong is not told: it may quote the key.
+    let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| {
+        let hint = "give it as PEM, from `-----BEGIN PRIVATE KEY-----` on, and not encrypted";
+        SettingsError::new("the key of the client certificate cannot be used").with_hint(hint)
+    })?;
+    Ok((chain, key))
+}
+
+/// What is said of a certificate that is none, or that does not fit its key.
+pub(crate) const CERTIFICATE: &str = "the client certificate cannot be used";

@@ -1,0 +1,79 @@
+//! One pool of connections for each runtime, until it is not trusted any more.
+//!
+//! A connection is driven by the runtime that made it. Another one may not wait for that: it may be idle, as one that is
+//! entered by `block_on` from time to time is, or the one of blocking requests. What was pooled together often dies
+//! together, after a suspend for example, so a pool goes as a whole.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::runtime::{Handle, Id};
+
+/// Pools of a client each, by runtime.
+pub(super) struct Pools<C>(Mutex<Vec<(Id, Arc<C>)>>);
+
+/// More runtimes than this do not make requests at once; the pool that is oldest goes first.
+const MOST: usize = 8;
+
+impl<C> Pools<C> {
+    pub(super) fn new() -> Self {
+        Self(Mutex::default())
+    }
+
+    /// The pool of this runtime.
+    pub(super) fn here(&self, new: impl FnOnce() -> C) -> Arc<C> {
+        let id = Handle::current().id();
+        let mut pools = self.pools();
+        if let Some((_, pool)) = pools.iter().find(|(owner, _)| *owner == id) {
+            return pool.clone();
+        }
+        if pools.len() == MOST {
+            pools.remove(0);
+        }
+        let pool = Arc::new(new());
+        pools.push((id, pool.clone()));
+        pool
+    }
+
+    /// Gives a pool up: who uses it goes on, and the next request has a new one.
+    pub(super) fn distrust(&self, pool: &Arc<C>) {
+        self.pools().retain(|(_, other)| !Arc::ptr_eq(other, pool));
+    }
+
+    fn pools(&self) -> MutexGuard<'_, Vec<(Id, Arc<C>)>> {
+        // It is whole between any two of its statements, so a panic elsewhere does no harm.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::runtime::Runtime;
+
+    use super::*;
+
+    fn runtime() -> Runtime {
+        tokio::runtime::Builder::new_current_thread().build().unwrap()
+    }
+
+    #[test]
+    fn each_runtime_has_its_own_until_it_is_distrusted() {
+        let (pools, one, other) = (Pools::new(), runtime(), runtime());
+        let here = |runtime: &Runtime, new| runtime.block_on(async { pools.here(|| new) });
+        let first = here(&one, 1);
+        assert_eq!((*first, *here(&other, 2), *here(&one, 3)), (1, 2, 1));
+        pools.distrust(&first);
+        assert_eq!((*here(&one, 4), *here(&other, 5)), (4, 2));
+        pools.distrust(&first);
+        assert_eq!(*here(&one, 6), 4, "a pool is given up once");
+    }
+
+    #[test]
+    fn there_are_no_more_of_them_than_make_sense() {
+        let pools = Pools::new();
+        let runtimes: Vec<_> = (0..2 * MOST).map(|_| runtime()).collect();
+        for (index, runtime) in runtimes.iter().enumerate() {
+            runtime.block_on(async { pools.here(|| index) });
+        }
+        assert_eq!(pools.pools().len(), MOST);
+    }
+}
