@@ -64,7 +64,7 @@ async fn logs_hold_what_is_allowed_and_no_more() {
         "request endpoint=market.ratio",
         " message=attempt request=token number=2 outcome=Ok(200) bytes=51 elapsed_ms=21",
         " message=retry request=market.ratio kind=Status delay_ms=0",
-        " attempts=2 waited_ms=3030 status=200 bytes=57",
+        " attempts=2 waited_ms=3009 status=200 bytes=51",
         "request endpoint=client.raw",
         " attempts=1 waited_ms=989 status=404",
     ];
