@@ -69,21 +69,25 @@ const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "example
 
 /// Methods of `Request`.
 const REQUEST: &[&str] = &[
+    "attempt_timeout",
     "endpoint",
+    "gate_timeout",
+    "header",
     "into_future",
     "new",
     "path_and_query",
     "query",
     "response",
     "response_blocking",
+    "retry",
     "send_blocking",
+    "timeout",
     "with",
     "with_list",
 ];
 
 /// What requests are to have: a param of that name would become a breaking change then.
-const PLANNED_FOR_REQUESTS: &[&str] =
-    &["attempt_timeout", "good_rows", "header", "history", "plan", "poll", "retry", "timeout", "total_timeout"];
+const PLANNED_FOR_REQUESTS: &[&str] = &["good_rows", "history", "plan", "poll", "total_timeout"];
 
 /// Types at the crate's root, those that it shows of the runtime among them, and what emitted files import.
 const TYPES: &[&str] = &[
