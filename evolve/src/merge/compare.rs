@@ -365,7 +365,9 @@ impl Merger<'_> {
             without(new, "range");
             // What goes by another type says nothing of values of the known one.
             if !agrees {
-                VALUES.iter().for_each(|key| without(new, key));
+                for key in VALUES {
+                    without(new, key);
+                }
             }
         }
         let fits = said
@@ -385,7 +387,7 @@ impl Merger<'_> {
         let entry = at.tree(self.desk).clone();
         let mut said = Tree::map();
         for key in VALUES.iter().filter(|key| entry.get(key).is_some()) {
-            said = said.with_some(*key, new.get(key).cloned());
+            said = said.with_some(key, new.get(key).cloned());
             new.put(key, Tree::Null, &[]);
         }
         self.compare_one(&Subject::new(at, "a `use` entry", subject.name.clone(), &user.label), said);

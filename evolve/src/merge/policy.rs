@@ -30,12 +30,11 @@ pub(super) fn policy(map: &str, key: &str) -> Option<Policy> {
     use Policy::{Join, Keep, Kept, Matched, Names, Part, Told};
     Some(match (map, key) {
         ("the service", "time" | "envelope") | ("the envelope", "time" | "metadata") => Kept,
-        ("the time", "unit") | ("`client_credentials`", "path") => Keep,
+        ("the time", "unit") | ("`client_credentials`", "path") | ("error_body", "name") => Keep,
         ("the service", "base_url" | "credentials" | "error_body") | ("the credentials", _) => Part,
         ("the service" | "`client_credentials`", "errors") => Join("status"),
         ("the service", "limits") => Join("name"),
         ("`client_credentials`", "reply") => Names,
-        ("`error_body`", "name") => Keep,
         ("a group", "title") => Matched,
         ("a param" | "a field" | "an endpoint" | "a record", "evidence") => Told,
         _ => return everywhere(key),
