@@ -24,6 +24,8 @@ mod write;
 // What the crate `evolve` stands on beside the stages: the words of the format and of the model. They are the same
 // project's and change with it, so nobody else is promised anything.
 #[doc(hidden)]
+pub mod duration;
+#[doc(hidden)]
 pub mod format;
 #[doc(hidden)]
 pub mod marked;

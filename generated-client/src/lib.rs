@@ -46,7 +46,7 @@
 //! # async fn demo(client: &Client, from: Timestamp, to: Timestamp) -> Result<(), generated_client::Error> {
 //! let second = Duration::from_secs(1);
 //! let (hour, at_once) = (3600 * second, 500);
-//! let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(at_once.into());
+//! let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(u64::from(at_once));
 //! let (mut points, mut start) = (Vec::new(), from);
 //! while start < to {
 //!     let end = to.min(start + hour * at_once);
@@ -58,10 +58,27 @@
 //! # }
 //! ```
 //!
+//! # What to do with a reply
+//!
+//! Records, series and values are written by serde as they stand on the wire. A series goes by [`column`](Series::column)
+//! and by [`times`](Series::times) as well, also where the fields of its records are unknown, and a record gives its
+//! values by name. A value that does not fit its field makes the whole reply an error, unless the request
+//! [leaves out](Request::skip_bad_records) the records that are bad. In tests of your own, records have a `Default`, a
+//! series comes of a `Vec`, and a transport of a closure ([`transport::from_fn`]).
+//!
+//! ```
+//! # use generated_client::{Series, Value};
+//! # fn demo(series: &Series<Value>) -> Option<()> {
+//! let sum: f64 = series.column("volumeRatio")?.numbers().flatten().sum();
+//! let last = series.times().into_iter().flatten().max();
+//! # Some(()) }
+//! ```
+//!
 //! # Features
 //!
 //! | feature | on by default | what it adds |
 //! |---|---|---|
+//! | `chrono`, `jiff`, `time` | | a [`Timestamp`] from and to the types of these crates |
 //! | `gzip` | yes | the built-in transport asks for compressed replies |
 //! | `blocking` | | `send_blocking` on every request, for callers who do not await |
 //! | `http2` | | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |
@@ -78,9 +95,9 @@ mod generated;
 
 #[doc(inline)]
 pub use ::runtime::{
-    BasicEncoding, Body, Builder, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item, Observer, OutOfRange,
-    ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret, Timestamp, Transport,
-    UnknownFields, Value, gate, observer, record, registry, transport, wire,
+    BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item,
+    Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret,
+    Timestamp, Transport, UnknownFields, Value, gate, observer, record, registry, transport, wire,
 };
 pub use generated::*;
 

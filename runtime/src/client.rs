@@ -13,4 +13,4 @@ mod sending;
 
 pub use builder::Builder;
 pub use core::{Core, Shell};
-pub use request::{Endpoint, Raw, Request, ResponseFuture};
+pub use request::{Endpoint, Marker, Raw, Request, ResponseFuture};

@@ -9,6 +9,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `blocking` | `send_blocking` on every request, for callers who do not await |
+//! | `chrono`, `jiff`, `time` | a `Timestamp` from and to the types of these crates |
 //! | `gzip` | the built-in transport asks for compressed replies |
 //! | `http2` | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |
 //! | `proxy` | proxies, from the environment or by `Builder::proxy` |
@@ -28,6 +29,8 @@ mod secrets;
 mod error;
 
 mod decode;
+
+mod fields;
 
 mod request;
 
@@ -54,11 +57,12 @@ mod shell;
 
 pub use auth::BasicEncoding;
 pub use client::{Builder, Endpoint, Raw, Request, ResponseFuture};
-pub use decode::DecodeError;
 pub use decode::record::{self, Item, Record, UnknownFields};
+pub use decode::{BadRecord, DecodeError};
 pub use dispatch::Retry;
 pub use dispatch::observer::{self, Event, Observer};
 pub use error::{Error, ErrorKind};
+pub use fields::Column;
 pub use gate::{Gate, RateLimit};
 pub use secrets::Secret;
 pub use send::{Body, Response};

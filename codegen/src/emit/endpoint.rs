@@ -34,7 +34,7 @@ pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, passing: Pa
         Passing { several: true, exact: false } => quote!(#name: impl IntoIterator<Item: Into<#ty>>),
     };
     let with = if passing.several { quote!(with_list) } else { quote!(with) };
-    (argument, quote!(.#with::<#ty>(#wire_name, #name)))
+    (argument, quote!(.#with::<#ty, _>(#wire_name, #name)))
 }
 
 /// `Endpoint` for the marker, and the traits of the setters.

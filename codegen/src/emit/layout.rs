@@ -22,6 +22,7 @@ fn join(lines: &[&str]) -> Vec<String> {
         };
         let (inner, close) = (join(&lines[index..index + length]), lines[index + length]);
         index += length + 1;
+        let inner = if LISTS.iter().any(|list| line.starts_with(list)) { fill(&inner) } else { inner };
         if let Some(line) = one_line(line, &inner, close.trim_start()) {
             joined.push(line);
         } else {
@@ -31,6 +32,23 @@ fn join(lines: &[&str]) -> Vec<String> {
         }
     }
     join_chains(joined)
+}
+
+/// What opens a list of short entries, which stand on one line or fill several.
+const LISTS: [&str; 2] = ["fields!(", "named_type!("];
+
+/// As many entries on a line as fit; the printer breaks lines earlier, also within an entry.
+fn fill(inner: &[String]) -> Vec<String> {
+    let indentation = " ".repeat(inner.first().map_or(0, |line| indent(line)));
+    let text = inner.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+    let mut filled: Vec<String> = Vec::new();
+    for entry in text.split_inclusive(',').map(str::trim) {
+        match filled.last_mut() {
+            Some(line) if line.chars().count() + 1 + entry.chars().count() <= WIDTH => *line += &format!(" {entry}"),
+            _ => filled.push(format!("{indentation}{entry}")),
+        }
+    }
+    filled
 }
 
 /// Joins a chain of calls if all of it fits.
@@ -132,6 +150,18 @@ mod tests {
         );
         check("#[a(\n    b = 1,\n    c = 2\n)]\n", "#[a(b = 1, c = 2)]\n");
         check("let a = b(\n        1,\n        2,\n    )\n    .c();\n", "let a = b(1, 2).c();\n");
+    }
+
+    #[test]
+    fn entries_fill_their_lines() {
+        check("fields!(\n    A => b = 0, c =\n    1\n);\n", "fields!(A => b = 0, c = 1);\n");
+        check(
+            "named_type!(\n    enum A => B = \"c  d\", E =\n    \"f\"\n);\n",
+            "named_type!(enum A => B = \"c  d\", E = \"f\");\n",
+        );
+        let entry = format!("{} = 1,", "x".repeat(50));
+        let printed = format!("fields!(\n    A => {entry}\n    {entry} {entry}\n    b = 3\n);\n");
+        check(&printed, &format!("fields!(\n    A => {entry}\n    {entry} {entry}\n    b = 3\n);\n"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use quote::{ToTokens, quote};
 use super::literal::{ident, param_info};
 use super::render::Source;
 use super::{File, docs, endpoint, record};
-use crate::model::{Api, Endpoint, Evidence, ParamSet, Setter, SharedParam};
+use crate::model::{Api, Endpoint, Evidence, ParamSet, Passing, Setter, SharedParam, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let mut items: Vec<_> = used(api).into_iter().map(constant).collect();
@@ -32,6 +32,8 @@ pub(super) fn file(api: &Api) -> File {
         ("Endpoint", "::runtime"),
         ("Request", "crate"),
         ("ToWire", "::runtime::wire"),
+        ("IntoParam", "::runtime::wire"),
+        ("IntoParamList", "::runtime::wire"),
     ]);
     source.render(&imports)
 }
@@ -117,19 +119,38 @@ fn setter(setter: &Setter) -> TokenStream {
     let wire_name = &setter.wire_name;
     let associated = ident(&setter.type_ident);
     let ty = setter.ty.as_ref().map_or_else(|| quote!(E::#associated), ToTokens::to_token_stream);
-    let (argument, call) = endpoint::value(&setter.ident, wire_name, &ty, setter.passing());
     let doc = docs::doc(if setter.ty.is_some() { facts(setter) } else { differing(setter) });
+    // `None` leaves the param out, whatever the setter takes.
+    let (generics, argument, value, with) = match setter.passing() {
+        Passing { several: false, exact: true } => {
+            (quote!(), quote!(impl Into<Option<#ty>>), quote!(#name.into()), quote!(with))
+        }
+        Passing { several: false, exact: false } => {
+            (quote!(<Via>), quote!(impl IntoParam<#ty, Via>), quote!(#name), quote!(with))
+        }
+        Passing { several: true, exact: true } => (
+            quote!(<I: IntoIterator<Item = #ty>>),
+            quote!(impl Into<Option<I>>),
+            quote!(#name.into()),
+            quote!(with_list),
+        ),
+        Passing { several: true, exact: false } => {
+            (quote!(<Via>), quote!(impl IntoParamList<#ty, Via>), quote!(#name), quote!(with_list))
+        }
+    };
     quote! {
         #doc
-        pub fn #name(self, #argument) -> Self where E: #takes {
-            self #call
+        pub fn #name #generics (self, #name: #argument) -> Self where E: #takes {
+            self.#with::<#ty, _>(#wire_name, #value)
         }
     }
 }
 
 /// What is known of the param wherever it is taken.
 fn facts(setter: &Setter) -> Vec<String> {
-    let facts = docs::value_facts(&setter.unit, setter.range, setter.evidence.unwrap_or(Evidence::Document));
+    // Whoever passes a `Timestamp` needs not know how the wire counts.
+    let unit = if setter.ty.as_ref().is_some_and(Type::is_moment) { "" } else { &setter.unit };
+    let facts = docs::value_facts(unit, setter.range, setter.evidence.unwrap_or(Evidence::Document));
     let default =
         setter.default.as_ref().map(|default| format!("Left out, it is {}.", docs::code(default))).unwrap_or_default();
     let wire_name = docs::code(&setter.wire_name);

@@ -29,6 +29,10 @@ rust-version = "1.85"
 default = ["gzip"]
 # Requests for callers who do not await: `send_blocking`.
 blocking = ["runtime/blocking"]
+# A `Timestamp` from and to the types of these crates.
+chrono = ["runtime/chrono"]
+jiff = ["runtime/jiff"]
+time = ["runtime/time"]
 # Lets the built-in transport ask for compressed replies.
 gzip = ["runtime/gzip"]
 # HTTP/2 where the server offers it, by ALPN.
@@ -74,9 +78,9 @@ mod generated;
 
 #[doc(inline)]
 pub use ::runtime::{
-    BasicEncoding, Body, Builder, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item, Observer, OutOfRange,
-    ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret, Timestamp, Transport,
-    UnknownFields, Value, gate, observer, record, registry, transport, wire,
+    BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item, Observer,
+    OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret, Timestamp,
+    Transport, UnknownFields, Value, gate, observer, record, registry, transport, wire,
 };
 pub use generated::*;
 ";

@@ -33,7 +33,7 @@ pub fn is_taken(scope: Scope, ident: &str) -> bool {
         Scope::Fields => &[&["unknown_fields"]],
         Scope::Types => &[TYPES, PRELUDE, GENERICS],
         Scope::Variants => &[&["ALL", "Unknown", "as_str"]],
-        Scope::Constants => &[EVERY_VALUE, &["as_str", "from", "to_string"]],
+        Scope::Constants => &[EVERY_VALUE, &["as_str", "duration", "from", "is_known", "to_string"]],
         Scope::Endpoints => &[EVERY_VALUE],
     };
     // The traits of the setters stand beside the types of a group.
@@ -81,22 +81,25 @@ const REQUEST: &[&str] = &[
     "response_blocking",
     "retry",
     "send_blocking",
+    "skip_bad_records",
     "timeout",
     "with",
     "with_list",
 ];
 
 /// What requests are to have: a param of that name would become a breaking change then.
-const PLANNED_FOR_REQUESTS: &[&str] = &["good_rows", "history", "plan", "poll", "total_timeout"];
+const PLANNED_FOR_REQUESTS: &[&str] = &["history", "plan", "poll", "total_timeout"];
 
 /// Types at the crate's root, those that it shows of the runtime among them, and what emitted files import.
 const TYPES: &[&str] = &[
+    "BadRecord",
     "BasicEncoding",
     "Body",
     "BodyInfo",
     "Builder",
     "Client",
     "ClientCredentialsInfo",
+    "Column",
     "Cow",
     "DecodeError",
     "Endpoint",
@@ -111,6 +114,8 @@ const TYPES: &[&str] = &[
     "GROUPS",
     "Gate",
     "GroupInfo",
+    "IntoParam",
+    "IntoParamList",
     "Item",
     "LimitInfo",
     "Metadata",
@@ -130,7 +135,6 @@ const TYPES: &[&str] = &[
     "Response",
     "ResponseFuture",
     "Retry",
-    "Row",
     "SERVICE",
     "Secret",
     "Series",
@@ -143,6 +147,7 @@ const TYPES: &[&str] = &[
     "Transport",
     "TypeInfo",
     "UnknownFields",
+    "UnknownValue",
     "Value",
     "ValueInfo",
     "ValueType",
@@ -153,7 +158,7 @@ const TYPES: &[&str] = &[
 const PRELUDE: &[&str] = &["Into", "IntoIterator", "None", "Option", "Result", "Some", "String", "ToString", "Vec"];
 
 /// What generic code calls its types.
-const GENERICS: &[&str] = &["E", "T"];
+const GENERICS: &[&str] = &["E", "T", "Via"];
 
 #[cfg(test)]
 mod tests;

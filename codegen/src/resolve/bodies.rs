@@ -29,6 +29,7 @@ impl<'a> Resolver<'a> {
             Fields::Record(name) => {
                 let (reference, record) = self.body_record(records, name)?;
                 if is_series {
+                    self.no_unit(body)?;
                     self.time_of(record, body, name.at())?;
                 }
                 (reference, None)
@@ -51,7 +52,9 @@ impl<'a> Resolver<'a> {
 
     fn series(&self, body: &spec::Body, record: Option<RecordRef>, evidence: spec::Evidence) -> Body {
         let time = body.time.as_ref().or(self.service.envelope_time().map(|time| &time.name));
-        Body::Series { record, time: time.filter(|time| time.as_str() != "none").map(ToString::to_string), evidence }
+        let time = time.filter(|time| time.as_str() != "none").map(ToString::to_string);
+        let time_unit = body.unit.as_deref().copied().filter(|_| record.is_none());
+        Body::Series { record, time, time_unit, evidence }
     }
 
     /// The fields that a body lists; those of a series stand behind the time of the envelope, unless it has its own.
@@ -65,12 +68,22 @@ impl<'a> Resolver<'a> {
         let envelope = self.service.envelope_time().filter(|_| body.series.is_some());
         let own = body.time.as_ref().filter(|time| envelope.is_none_or(|envelope| envelope.name != ***time));
         let fields = self.fields(records, listed, evidence, envelope.filter(|_| own.is_none()));
+        if own.is_some() || envelope.is_none() {
+            self.no_unit(body)?;
+        }
         if let Some(own) = own {
             self.time(listed, own, own.at())?;
             return fields;
         }
         let time = self.time.clone().filter(|_| envelope.is_some());
+        let time = time.map(|time| time.counted_in(body.unit.as_deref().copied()));
         Ok(time.into_iter().chain(fields?).collect())
+    }
+
+    /// The unit of a time that is a field of the record stands there.
+    fn no_unit(&mut self, body: &spec::Body) -> Resolved<()> {
+        let Some(unit) = body.unit.as_ref().filter(|_| body.series.is_some()) else { return Ok(()) };
+        Err(self.wrong("time-unit", unit.at(), "the time is a field of the record", "say its `unit` there"))
     }
 
     /// The time of a series of named records, which have it among their fields.

@@ -74,7 +74,7 @@ impl<'a> Resolver<'a> {
         param: &'a spec::Param,
         inherited: Evidence,
     ) -> Resolved<Param> {
-        let ty = self.type_of(records, &param.ty);
+        let ty = self.type_in_unit(records, &param.ty, param.unit.as_ref());
         let range = self.range(&ty, &param.ty, param.range.as_ref());
         let ty = ty.and_then(|ty| self.param_type(param, ty));
         let values = self.values_of(param);
@@ -95,7 +95,7 @@ impl<'a> Resolver<'a> {
             refused: texts(&param.refused),
             example: example(param.example.as_deref(), None, &texts(&param.served), &texts(&param.works)),
             single: param.single,
-            unit: param.unit.clone(),
+            unit: param.unit.as_deref().cloned().unwrap_or_default(),
             summary: meaning(&param.summary),
             notes: prose(&param.notes),
             evidence: param.evidence.unwrap_or(inherited),

@@ -99,7 +99,7 @@ impl<'a> Resolver<'a> {
         field: &'a spec::Field,
         inherited: Evidence,
     ) -> Resolved<Field> {
-        let ty = self.type_of(records, &field.ty);
+        let ty = self.type_in_unit(records, &field.ty, field.unit.as_ref());
         let range = self.range(&ty, &field.ty, field.range.as_ref());
         let ident = self.rust_name(&field.name, field.ident.as_ref(), Case::Snake, Scope::Fields);
         let known = field.evidence.unwrap_or(inherited);
@@ -113,7 +113,7 @@ impl<'a> Resolver<'a> {
             optional: field.optional || known != Evidence::Document,
             range: range?,
             example: field.example.as_deref().cloned(),
-            unit: field.unit.clone(),
+            unit: field.unit.as_deref().cloned().unwrap_or_default(),
             summary: meaning(&field.summary),
             notes: prose(&field.notes),
             evidence: known,

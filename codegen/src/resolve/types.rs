@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 
 use super::{Resolved, Resolver, Unique, all, meaning};
+use crate::duration;
 use crate::model::{NamedType, RecordRef, Shapes, Suffix, Type, Value};
 use crate::names::{self, Case, Scope};
 use crate::spanned::{Spanned, Text};
 use crate::spec::{self, TypeKind};
+use crate::suggest::did_you_mean;
 use crate::time_unit::TimeUnit;
 use crate::type_expr::{BUILTINS, Builtin, TypeExpr};
 
@@ -43,6 +45,26 @@ impl<'a> Resolver<'a> {
             return Err(self.wrong("type-syntax", text.at(), message, "a list is written `list<number>`"));
         };
         self.type_in(records, &expr, text)
+    }
+
+    /// The same of a value that may be in a unit of its own; a moment can be counted in few.
+    pub(super) fn type_in_unit(
+        &mut self,
+        records: &Records<'a>,
+        text: &'a Text,
+        unit: Option<&Text>,
+    ) -> Resolved<Type> {
+        let ty = self.type_of(records, text)?;
+        let Some(unit) = unit.filter(|_| ty.is_moment()) else { return Ok(ty) };
+        let Some(known) = TimeUnit::of(unit) else {
+            let message = format!("a timestamp is counted in `seconds` or `milliseconds`, not in `{unit}`");
+            let mut help = did_you_mean(unit, ["seconds", "milliseconds"].into_iter());
+            if help.is_empty() {
+                "make it an `integer`, which has any unit".clone_into(&mut help);
+            }
+            return Err(self.wrong("time-unit", unit.at(), message, &help));
+        };
+        Ok(ty.counted_in(known))
     }
 
     fn type_in(&mut self, records: &Records<'a>, expr: &TypeExpr<'a>, text: &Text) -> Resolved<Type> {
@@ -131,6 +153,7 @@ impl<'a> Resolver<'a> {
                 ident,
                 value: text.to_string(),
                 summary: meaning(&value.summary),
+                seconds: value.duration.as_deref().and_then(|text| duration::seconds(text)),
                 evidence: value.evidence.unwrap_or(ty.evidence),
             })
         }))

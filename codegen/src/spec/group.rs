@@ -5,7 +5,8 @@ use super::{Evidence, Field, Param, Record, Use};
 use crate::format::Condition::{Has, Lacks, Says};
 use crate::format::{Form, Key, Rule, Say, Shape, map};
 use crate::marked::Node;
-use crate::spanned::Text;
+use crate::spanned::{Spanned, Text};
+use crate::time_unit::TimeUnit;
 use crate::walk::{Read, Walk};
 
 map! {
@@ -64,6 +65,9 @@ map! {
         may object: Option<Known<Fields>>;
         /// The field of a series that carries the time, if not the envelope's; `none` for a list that is no time series.
         may time: Option<Text>;
+        /// The unit of that time, if it is another than the service's, where it is the envelope's field or where the
+        /// fields of the records are unknown.
+        may unit: Option<Spanned<TimeUnit>>;
         /// How body and fields are known, where that differs from the path.
         may evidence: Option<Evidence>;
     }
@@ -90,6 +94,16 @@ map! {
         never: &[Has("object"), Has("time")],
         at: "time",
         say: Say("body-time", "an object has no time field", "leave `time` out"),
+    },
+    Rule {
+        never: &[Has("object"), Has("unit")],
+        at: "unit",
+        say: Say("body-time", "an object has no time field", "leave `unit` out"),
+    },
+    Rule {
+        never: &[Says("time", "none"), Has("unit")],
+        at: "unit",
+        say: Say("body-time", "the series has no time field", "leave `unit` out"),
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::value::TYPE_NAME;
 use super::{Evidence, Field, Known, Param, Record};
 use crate::diagnostic::{Location, SourceFile};
+use crate::duration;
 use crate::format::Condition::{Has, ListsNothing, Says};
 use crate::format::{Form, PASCAL, Rule, SHOUTY, SNAKE, Say, map, words};
 use crate::spanned::{Spanned, Text};
@@ -79,7 +80,7 @@ map! {
 map! {
     /// It holds for the whole service.
     Time, TIME, "`time`" {
-        /// The unit of every timestamp.
+        /// The unit of every timestamp that says no other.
         must unit: TimeUnit;
         /// How it is known.
         must evidence: Evidence;
@@ -274,6 +275,16 @@ map! {
         );
         /// What it means.
         may summary: String as Form::Prose;
+        /// How long the step is that it names, like `90s`, `5m`, `1h`, `1d` or `1w`: with it the Rust type has a method
+        /// `duration`. A month has none, since its length differs.
+        may duration: Option<Text> as Form::Like(
+            duration::PATTERN,
+            Say(
+                "duration",
+                "`{}` is no length of time",
+                "write it like `90s`, `5m`, `1h`, `1d` or `1w`; a month has none, as its length differs",
+            ),
+        );
         /// How it is known, where that differs from its type.
         may evidence: Option<Evidence>;
     }

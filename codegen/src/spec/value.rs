@@ -48,8 +48,8 @@ map! {
         may example: Option<Text> as Form::Scalar;
         /// How it is known that just one value is taken; documented only, as `list` offers several nevertheless.
         may single: Option<Evidence>;
-        /// In words, like `percent`.
-        may unit: String;
+        /// In words, like `percent`; of a `timestamp`, `seconds` or `milliseconds` if that is another than the service's.
+        may unit: Option<Text>;
         /// What it means.
         must summary: String as Form::Prose;
         /// How it is known.
@@ -125,8 +125,9 @@ map! {
         must "type" ty: Text as Form::Type;
         /// What it means.
         must summary: String as Form::Prose;
-        /// In words, like `percent`, `quote currency` or `USD`.
-        may unit: String;
+        /// In words, like `percent`, `quote currency` or `USD`; of a `timestamp`, `seconds` or `milliseconds` if that is
+        /// another than the service's.
+        may unit: Option<Text>;
         /// The values that occur, like `{min: -1, max: 1}`.
         may range: Option<Spanned<Range>>;
         /// A value that was seen, or is like those that were.

@@ -1,6 +1,6 @@
 //! Texts of which only certain ones can stand become named types.
 
-use codegen::is_line;
+use codegen::{duration, is_line};
 use serde_yaml::Value;
 
 use super::Reader;
@@ -24,6 +24,7 @@ impl<'d> Reader<'d> {
                 summary: summary.map(|text| self.prose(text)).unwrap_or_default(),
                 ident: text(value, "ident").map(str::to_owned),
                 evidence: text(value, "evidence").map(str::to_owned),
+                duration: text(value, "duration").filter(|text| duration::seconds(text).is_some()).map(str::to_owned),
                 ..Annotations::default()
             };
             if value.is_number() || value.is_bool() {

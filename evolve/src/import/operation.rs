@@ -104,7 +104,7 @@ impl<'d> Reader<'d> {
         let is_unknown = path.is_none() || operation.is_null() || text(operation, "x-params") == Some("unknown");
         let (params, are_all) = if is_unknown { (Vec::new(), false) } else { self.params(item, operation, place) };
         let params = self.path_params(path.as_deref().unwrap_or_default(), params, are_all, place);
-        let (body, body_evidence) = self.body(operation, &name, place);
+        let reply = self.reply(operation, &name, place);
         self.plan.endpoints.push(PlannedEndpoint {
             group,
             name,
@@ -115,8 +115,9 @@ impl<'d> Reader<'d> {
             said,
             params,
             told: self.names_of_params(item, operation),
-            body,
-            body_evidence,
+            body: reply.body,
+            body_evidence: reply.evidence,
+            time_unit: reply.time_unit,
             deprecated,
         });
     }

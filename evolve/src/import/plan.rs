@@ -75,6 +75,8 @@ pub(super) struct Annotations {
     pub(super) example: Option<String>,
     pub(super) notes: Option<String>,
     pub(super) evidence: Option<String>,
+    /// How long the step is that a value names.
+    pub(super) duration: Option<String>,
     pub(super) min: Option<Bound>,
     pub(super) max: Option<Bound>,
 }
@@ -97,6 +99,7 @@ impl Annotations {
             example: self.example.or(other.example),
             notes: self.notes.or(other.notes),
             evidence: self.evidence.or(other.evidence),
+            duration: self.duration.or(other.duration),
             min: self.min.or(other.min),
             max: self.max.or(other.max),
         }
@@ -176,8 +179,9 @@ pub(super) enum TakenParam {
     Own(Box<PlannedParam>),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) enum PlannedBody {
+    #[default]
     Unknown,
     /// A record by index, if it is known, and the field of its time as far as it is said.
     Series(Option<usize>, Option<String>),
@@ -213,5 +217,6 @@ pub(super) struct PlannedEndpoint {
     pub(super) told: Vec<String>,
     pub(super) body: PlannedBody,
     pub(super) body_evidence: Option<String>,
+    pub(super) time_unit: Option<String>,
     pub(super) deprecated: Option<String>,
 }

@@ -2,8 +2,8 @@
 
 //! Liquidity: liquidations, the prices at which they are expected, and how top traders use leverage and margin.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{
     Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback,
@@ -241,15 +241,9 @@ impl Record for AverageLeverageUsedRecord {
             ],
         )
         .summary("One record of Average Leverage Used.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            avg_long_lev: row.take(1),
-            avg_short_lev: row.take(2),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(AverageLeverageUsedRecord => open_date = 0, avg_long_lev = 1, avg_short_lev = 2);
 
 impl Endpoint for TopTraderAverageLeverageDelta {
     type Body = Series<TopTraderAverageLeverageDeltaRecord>;
@@ -305,10 +299,9 @@ impl Record for TopTraderAverageLeverageDeltaRecord {
             ],
         )
         .summary("One record of Top Trader Average Leverage Delta.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), avg_lev_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(TopTraderAverageLeverageDeltaRecord => open_date = 0, avg_lev_delta = 1);
 
 impl Endpoint for CumulativeLiquidationLevel {
     type Body = Series<CumulativeLiquidationLevelRecord>;
@@ -425,19 +418,13 @@ impl Record for CumulativeLiquidationLevelRecord {
             ],
         )
         .summary("One record of Cumulative Liquidation Level.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            timestamp: row.take(0),
-            total_long_liquidation_size: row.take(1),
-            total_short_liquidation_size: row.take(2),
-            total_long_liquidation_count: row.take(3),
-            total_short_liquidation_count: row.take(4),
-            total_size_liquidation_delta: row.take(5),
-            total_count_liquidation_delta: row.take(6),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(
+    CumulativeLiquidationLevelRecord => timestamp = 0, total_long_liquidation_size = 1,
+    total_short_liquidation_size = 2, total_long_liquidation_count = 3, total_short_liquidation_count = 4,
+    total_size_liquidation_delta = 5, total_count_liquidation_delta = 6
+);
 
 impl Endpoint for LiquidationLevelsCount {
     type Body = Series<LiquidationLevelsCountRecord>;
@@ -497,10 +484,9 @@ impl Record for LiquidationLevelsCountRecord {
             ],
         )
         .summary("One record of Liquidation Levels Count.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), liq_level_count_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(LiquidationLevelsCountRecord => open_date = 0, liq_level_count_delta = 1);
 
 impl Endpoint for LiquidationLevelsSize {
     type Body = Series<LiquidationLevelsSizeRecord>;
@@ -573,16 +559,12 @@ impl Record for LiquidationLevelsSizeRecord {
             ],
         )
         .summary("One record of Liquidation Levels Size.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            long_liq_level_size: row.take(1),
-            short_liq_level_size: row.take(2),
-            liq_level_size_delta: row.take(3),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(
+    LiquidationLevelsSizeRecord => open_date = 0, long_liq_level_size = 1, short_liq_level_size = 2,
+    liq_level_size_delta = 3
+);
 
 impl Endpoint for Liquidation {
     type Body = Series<LiquidationRecord>;
@@ -644,15 +626,9 @@ impl Record for LiquidationRecord {
             ],
         )
         .summary("One record of Liquidation.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            long_liquidation: row.take(1),
-            short_liquidation: row.take(2),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(LiquidationRecord => open_date = 0, long_liquidation = 1, short_liquidation = 2);
 
 impl Endpoint for LiquidationHeatmap {
     type Body = Series<LiquidationHeatmapRecord>;
@@ -743,17 +719,9 @@ impl Record for LiquidationHeatmapRecord {
             ],
         )
         .summary("One record of Liquidation Heatmap.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            starting_price: row.take(0),
-            ending_price: row.take(1),
-            size: row.take(2),
-            side: row.take(3),
-            timestamp: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(LiquidationHeatmapRecord => starting_price = 0, ending_price = 1, size = 2, side = 3, timestamp = 4);
 
 impl Endpoint for LiquidationLevels {
     type Body = Series<LiquidationLevelsRecord>;
@@ -844,19 +812,12 @@ impl Record for LiquidationLevelsRecord {
             ],
         )
         .summary("One record of Liquidation Levels.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            timestamp: row.take(0),
-            creation_date: row.take(1),
-            size: row.take(2),
-            price: row.take(3),
-            leverage: row.take(4),
-            side: row.take(5),
-            open_duration: row.take(6),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(
+    LiquidationLevelsRecord => timestamp = 0, creation_date = 1, size = 2, price = 3, leverage = 4, side = 5,
+    open_duration = 6
+);
 
 impl Endpoint for LiquidationLevelsTv {
     type Body = Value;

@@ -2,8 +2,8 @@
 
 //! Longs & Shorts: who is long and who is short, by account, by position and by size of trader.
 
-use ::runtime::{Endpoint, Timestamp, markers, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -263,16 +263,9 @@ impl Record for LongShortShare {
             ],
         )
         .summary("How a crowd is split into longs and shorts.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            long_pct: row.take(1),
-            short_pct: row.take(2),
-            ls_ratio: row.take(3),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(LongShortShare => open_date = 0, long_pct = 1, short_pct = 2, ls_ratio = 3);
 
 impl Endpoint for TopTraderPositions {
     type Body = Series<LongShortShare>;
@@ -363,15 +356,9 @@ impl Record for AnchoredLongShortShare {
             ],
         )
         .summary("How a crowd is split into longs and shorts since the latest anchor.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            cumulative_long_pct: row.take(1),
-            cumulative_short_pct: row.take(2),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(AnchoredLongShortShare => open_date = 0, cumulative_long_pct = 1, cumulative_short_pct = 2);
 
 impl Endpoint for AnchoredTopTraderPositions {
     type Body = Series<AnchoredLongShortShare>;
@@ -476,15 +463,9 @@ impl Record for NetLongShortRecord {
             ],
         )
         .summary("One record of Net Long Short.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            net_longs: row.take(1),
-            net_shorts: row.take(2),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(NetLongShortRecord => open_date = 0, net_longs = 1, net_shorts = 2);
 
 impl Endpoint for NetLongShortDelta {
     type Body = Series<NetLongShortDeltaRecord>;
@@ -525,10 +506,9 @@ impl Record for NetLongShortDeltaRecord {
             ],
         )
         .summary("One record of Net Long Short Delta.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), net_long_short_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(NetLongShortDeltaRecord => open_date = 0, net_long_short_delta = 1);
 
 impl Endpoint for AnchoredCls {
     type Body = Series<AnchoredClsRecord>;
@@ -570,15 +550,9 @@ impl Record for AnchoredClsRecord {
             ],
         )
         .summary("One record of Anchored CLS.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            cumulative_net_longs: row.take(1),
-            cumulative_net_shorts: row.take(2),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(AnchoredClsRecord => open_date = 0, cumulative_net_longs = 1, cumulative_net_shorts = 2);
 
 impl Endpoint for AnchoredClsd {
     type Body = Series<AnchoredClsdRecord>;
@@ -616,10 +590,9 @@ impl Record for AnchoredClsdRecord {
             ],
         )
         .summary("One record of Anchored CLSD.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), cumulative_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(AnchoredClsdRecord => open_date = 0, cumulative_delta = 1);
 
 impl Endpoint for WhaleRetailDelta {
     type Body = Series<WhaleRetailDeltaRecord>;
@@ -677,10 +650,9 @@ impl Record for WhaleRetailDeltaRecord {
             ],
         )
         .summary("One record of Whale Retail Delta.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), whale_retail_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(WhaleRetailDeltaRecord => open_date = 0, whale_retail_delta = 1);
 
 impl Endpoint for AnchoredWhaleRetailDelta {
     type Body = Series<AnchoredWhaleRetailDeltaRecord>;
@@ -731,14 +703,9 @@ impl Record for AnchoredWhaleRetailDeltaRecord {
             ],
         )
         .summary("One record of Anchored Whale Retail Delta.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            cumulative_whale_retail_delta: row.take(1),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(AnchoredWhaleRetailDeltaRecord => open_date = 0, cumulative_whale_retail_delta = 1);
 
 impl Endpoint for WhalePositionDominance {
     type Body = Series<WhalePositionDominanceRecord>;
@@ -786,10 +753,9 @@ impl Record for WhalePositionDominanceRecord {
             ],
         )
         .summary("One record of Whale Position Dominance.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), whale_position_dominance: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(WhalePositionDominanceRecord => open_date = 0, whale_position_dominance = 1);
 
 impl Endpoint for TrueRetailLongShort {
     type Body = Series<TrueRetailLongShortRecord>;
@@ -840,15 +806,9 @@ impl Record for TrueRetailLongShortRecord {
             ],
         )
         .summary("One record of True Retail Long Short.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            long_pct: row.take(1),
-            short_pct: row.take(2),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(TrueRetailLongShortRecord => open_date = 0, long_pct = 1, short_pct = 2);
 
 impl Endpoint for TraderSentimentGap {
     type Body = Series<TraderSentimentGapRecord>;
@@ -891,10 +851,9 @@ impl Record for TraderSentimentGapRecord {
             ],
         )
         .summary("One record of Trader Sentiment Gap.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), trader_sentiment_gap: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(TraderSentimentGapRecord => open_date = 0, trader_sentiment_gap = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("longs_shorts", "Longs & Shorts")
     .summary("Who is long and who is short, by account, by position and by size of trader.")

@@ -2,8 +2,8 @@
 
 //! Options: volatility that the prices of options imply, as indices.
 
-use ::runtime::{Endpoint, Timestamp, markers, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -124,17 +124,9 @@ impl Record for IndexCandle {
             ],
         )
         .summary("An index over one interval.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            open: row.take(1),
-            high: row.take(2),
-            low: row.take(3),
-            close: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(IndexCandle => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 impl Endpoint for Dvol {
     type Body = Series<IndexCandle>;

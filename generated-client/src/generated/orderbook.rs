@@ -2,8 +2,8 @@
 
 //! Orderbook: limit orders that rest in the book waiting to be filled, and how their size changes.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -192,10 +192,9 @@ impl Record for AsksIncreaseDecreaseRecord {
             ],
         )
         .summary("One record of Asks Increase Decrease.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), asks_increase_decrease: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(AsksIncreaseDecreaseRecord => open_date = 0, asks_increase_decrease = 1);
 
 impl Endpoint for BestBidAsk {
     type Body = Series<Value>;
@@ -254,10 +253,9 @@ impl Record for BidAskRecord {
             ],
         )
         .summary("One record of Bid Ask.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), bid: row.take(1), ask: row.take(2), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BidAskRecord => open_date = 0, bid = 1, ask = 2);
 
 impl Endpoint for BidAskDelta {
     type Body = Series<BidAskDeltaRecord>;
@@ -296,10 +294,9 @@ impl Record for BidAskDeltaRecord {
             ],
         )
         .summary("One record of Bid Ask Delta.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), bid_ask_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BidAskDeltaRecord => open_date = 0, bid_ask_delta = 1);
 
 impl Endpoint for BidAskRatio {
     type Body = Series<BidAskRatioRecord>;
@@ -341,10 +338,9 @@ impl Record for BidAskRatioRecord {
             ],
         )
         .summary("One record of Bid Ask Ratio.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), bid_ask_ratio: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BidAskRatioRecord => open_date = 0, bid_ask_ratio = 1);
 
 impl Endpoint for BidAskRatioDiff {
     type Body = Series<BidAskRatioDiffRecord>;
@@ -384,10 +380,9 @@ impl Record for BidAskRatioDiffRecord {
             ],
         )
         .summary("One record of Bid Ask Ratio Diff.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), bid_ask_ratio_diff: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BidAskRatioDiffRecord => open_date = 0, bid_ask_ratio_diff = 1);
 
 impl Endpoint for BidAskSpread {
     type Body = Series<BidAskSpreadRecord>;
@@ -432,10 +427,9 @@ impl Record for BidAskSpreadRecord {
             ],
         )
         .summary("One record of Bid Ask Spread.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), max: row.take(1), avg_spread: row.take(2), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BidAskSpreadRecord => open_date = 0, max = 1, avg_spread = 2);
 
 impl Endpoint for BidsIncreaseDecrease {
     type Body = Series<BidsIncreaseDecreaseRecord>;
@@ -480,10 +474,9 @@ impl Record for BidsIncreaseDecreaseRecord {
             ],
         )
         .summary("One record of Bids Increase Decrease.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), bids_increase_decrease: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BidsIncreaseDecreaseRecord => open_date = 0, bids_increase_decrease = 1);
 
 impl Endpoint for CombinedBook {
     type Body = Series<CombinedBookRecord>;
@@ -522,10 +515,9 @@ impl Record for CombinedBookRecord {
             ],
         )
         .summary("One record of Combined Book.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), combined_book: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(CombinedBookRecord => open_date = 0, combined_book = 1);
 
 impl Endpoint for MarketImbalanceIndex {
     type Body = Series<MarketImbalanceIndexRecord>;
@@ -585,10 +577,9 @@ impl Record for MarketImbalanceIndexRecord {
             ],
         )
         .summary("One record of Market Imbalance Index.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), market_imbalance_index: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(MarketImbalanceIndexRecord => open_date = 0, market_imbalance_index = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("orderbook", "Orderbook")
     .summary("Limit orders that rest in the book waiting to be filled, and how their size changes.")

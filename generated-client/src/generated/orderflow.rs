@@ -2,8 +2,8 @@
 
 //! Orderflow: market and limit orders as they execute, and what they do to price and open interest.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
     EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit,
     ValueType,
@@ -313,10 +313,9 @@ impl Record for BuyVolumeRecord {
             ],
         )
         .summary("One record of Buy Volume.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), buy_volume: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BuyVolumeRecord => open_date = 0, buy_volume = 1);
 
 impl Endpoint for SellVolume {
     type Body = Series<SellVolumeRecord>;
@@ -355,10 +354,9 @@ impl Record for SellVolumeRecord {
             ],
         )
         .summary("One record of Sell Volume.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), sell_volume: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(SellVolumeRecord => open_date = 0, sell_volume = 1);
 
 impl Endpoint for VolumeDelta {
     type Body = Series<VolumeDeltaRecord>;
@@ -398,10 +396,9 @@ impl Record for VolumeDeltaRecord {
             ],
         )
         .summary("One record of Volume Delta.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), volume_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(VolumeDeltaRecord => open_date = 0, volume_delta = 1);
 
 impl Endpoint for VolumeRatio {
     type Body = Series<VolumeRatioRecord>;
@@ -447,10 +444,9 @@ impl Record for VolumeRatioRecord {
             ],
         )
         .summary("One record of Volume Ratio.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), volume_ratio: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(VolumeRatioRecord => open_date = 0, volume_ratio = 1);
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
@@ -507,10 +503,9 @@ impl Record for AnchoredCvdRecord {
             ],
         )
         .summary("One record of Anchored CVD.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), cumulative_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(AnchoredCvdRecord => open_date = 0, cumulative_delta = 1);
 
 impl Endpoint for MarketOrderCount {
     type Body = Series<OrderCount>;
@@ -566,17 +561,9 @@ impl Record for OrderCount {
             ],
         )
         .summary("Executed orders of one kind in one interval, by number.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            buy: row.take(1),
-            sell: row.take(2),
-            total: row.take(3),
-            delta: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(OrderCount => open_date = 0, buy = 1, sell = 2, total = 3, delta = 4);
 
 impl Endpoint for MarketOrderAverageSize {
     type Body = Series<OrderSize>;
@@ -637,17 +624,9 @@ impl Record for OrderSize {
             ],
         )
         .summary("Executed orders of one kind in one interval, by their mean size.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            buy: row.take(1),
-            sell: row.take(2),
-            total: row.take(3),
-            delta: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(OrderSize => open_date = 0, buy = 1, sell = 2, total = 3, delta = 4);
 
 impl Endpoint for LimitOrderCount {
     type Body = Series<OrderCount>;
@@ -723,10 +702,9 @@ impl Record for BuySellTradeCountRatioRecord {
             ],
         )
         .summary("One record of Buy Sell Trade Count Ratio.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), buy_sell_trade_count_ratio: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BuySellTradeCountRatioRecord => open_date = 0, buy_sell_trade_count_ratio = 1);
 
 impl Endpoint for LimitOrderCountRatio {
     type Body = Series<Value>;
@@ -816,17 +794,9 @@ impl Record for BotTrackerRecord {
             ],
         )
         .summary("One record of Bot Tracker.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            total: row.take(1),
-            buy: row.take(2),
-            sell: row.take(3),
-            delta: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(BotTrackerRecord => open_date = 0, total = 1, buy = 2, sell = 3, delta = 4);
 
 impl Endpoint for Slippage {
     type Body = Series<SlippageRecord>;
@@ -876,16 +846,9 @@ impl Record for SlippageRecord {
             ],
         )
         .summary("One record of Slippage.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            max: row.take(1),
-            average_max: row.take(2),
-            total: row.take(3),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(SlippageRecord => open_date = 0, max = 1, average_max = 2, total = 3);
 
 impl Endpoint for TransferOfContracts {
     type Body = Series<TransferOfContractsRecord>;
@@ -931,10 +894,9 @@ impl Record for TransferOfContractsRecord {
             ],
         )
         .summary("One record of Transfer Of Contracts.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), transfer_of_contracts: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(TransferOfContractsRecord => open_date = 0, transfer_of_contracts = 1);
 
 impl Endpoint for ParticipationRatio {
     type Body = Series<ParticipationRatioRecord>;
@@ -976,10 +938,9 @@ impl Record for ParticipationRatioRecord {
             ],
         )
         .summary("One record of Participation Ratio.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), participation_ratio: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(ParticipationRatioRecord => open_date = 0, participation_ratio = 1);
 
 impl Endpoint for ExchangePremium {
     type Body = Series<Value>;
@@ -1092,17 +1053,9 @@ impl Record for PreviousDayLevelsRecord {
             ],
         )
         .summary("One record of Previous Day Levels.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            pd_open: row.take(1),
-            pd_high: row.take(2),
-            pd_low: row.take(3),
-            pd_eq: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(PreviousDayLevelsRecord => open_date = 0, pd_open = 1, pd_high = 2, pd_low = 3, pd_eq = 4);
 
 impl Endpoint for PreviousWeekLevels {
     type Body = Series<PreviousWeekLevelsRecord>;
@@ -1170,17 +1123,9 @@ impl Record for PreviousWeekLevelsRecord {
             ],
         )
         .summary("One record of Previous Week Levels.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            pw_open: row.take(1),
-            pw_high: row.take(2),
-            pw_low: row.take(3),
-            pw_eq: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(PreviousWeekLevelsRecord => open_date = 0, pw_open = 1, pw_high = 2, pw_low = 3, pw_eq = 4);
 
 impl Endpoint for PreviousMonthLevels {
     type Body = Series<PreviousMonthLevelsRecord>;
@@ -1241,17 +1186,9 @@ impl Record for PreviousMonthLevelsRecord {
             ],
         )
         .summary("One record of Previous Month Levels.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            pm_open: row.take(1),
-            pm_high: row.take(2),
-            pm_low: row.take(3),
-            pm_eq: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(PreviousMonthLevelsRecord => open_date = 0, pm_open = 1, pm_high = 2, pm_low = 3, pm_eq = 4);
 
 impl Endpoint for Kline {
     type Body = Series<KlineRecord>;
@@ -1321,17 +1258,9 @@ impl Record for KlineRecord {
             ],
         )
         .summary("One record of Kline.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            open: row.take(1),
-            high: row.take(2),
-            low: row.take(3),
-            close: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(KlineRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("orderflow", "Orderflow")
     .summary("Market and limit orders as they execute, and what they do to price and open interest.")

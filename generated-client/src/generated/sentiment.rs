@@ -2,8 +2,8 @@
 
 //! Sentiment: the mood of the market, as surveys, leaderboards, bots, borrowing and stablecoin prices show it.
 
-use ::runtime::{Endpoint, Timestamp, markers, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -149,10 +149,9 @@ impl Record for FearAndGreedIndexRecord {
             ],
         )
         .summary("One record of Fear And Greed Index.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), value: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(FearAndGreedIndexRecord => open_date = 0, value = 1);
 
 impl Endpoint for PremiumP2p {
     type Body = Series<PremiumP2pRecord>;
@@ -199,15 +198,9 @@ impl Record for PremiumP2pRecord {
             ],
         )
         .summary("One record of Premium P2P.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            usdc_premium: row.take(1),
-            usdt_premium: row.take(2),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(PremiumP2pRecord => open_date = 0, usdc_premium = 1, usdt_premium = 2);
 
 impl Endpoint for WbtcMintBurn {
     type Body = Series<WbtcMintBurnRecord>;
@@ -258,10 +251,9 @@ impl Record for WbtcMintBurnRecord {
             ],
         )
         .summary("One record of WBTC Mint Burn.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), mint: row.take(1), burn: row.take(2), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(WbtcMintBurnRecord => open_date = 0, mint = 1, burn = 2);
 
 impl Endpoint for LeaderboardNotionalProfit {
     type Body = Series<LeaderboardNotionalProfitRecord>;
@@ -304,10 +296,9 @@ impl Record for LeaderboardNotionalProfitRecord {
             ],
         )
         .summary("One record of Leaderboard Notional Profit.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), total: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(LeaderboardNotionalProfitRecord => open_date = 0, total = 1);
 
 impl Endpoint for LeaderboardRoeProfit {
     type Body = Series<LeaderboardRoeProfitRecord>;
@@ -350,10 +341,9 @@ impl Record for LeaderboardRoeProfitRecord {
             ],
         )
         .summary("One record of Leaderboard ROE Profit.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), total: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(LeaderboardRoeProfitRecord => open_date = 0, total = 1);
 
 impl Endpoint for UserBotRatio {
     type Body = Series<UserBotRatioRecord>;
@@ -407,16 +397,9 @@ impl Record for UserBotRatioRecord {
             ],
         )
         .summary("One record of User Bot Ratio.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            users: row.take(1),
-            bots: row.take(2),
-            ub_ratio: row.take(3),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(UserBotRatioRecord => open_date = 0, users = 1, bots = 2, ub_ratio = 3);
 
 impl Endpoint for MarginLendingRatio {
     type Body = Series<MarginLendingRatioRecord>;
@@ -468,10 +451,9 @@ impl Record for MarginLendingRatioRecord {
             ],
         )
         .summary("One record of Margin Lending Ratio.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), margin_lending_ratio: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(MarginLendingRatioRecord => open_date = 0, margin_lending_ratio = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("sentiment", "Sentiment")
     .summary("The mood of the market, as surveys, leaderboards, bots, borrowing and stablecoin prices show it.")

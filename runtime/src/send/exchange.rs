@@ -16,7 +16,7 @@ use crate::dispatch::observer::{Event, Observers, RequestKind};
 use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, Ending, Policy, RequestContext, status};
 use crate::error::{Error, ErrorKind};
-use crate::registry::{Evidence, ParamInfo, Range, RecordInfo, ServiceInfo};
+use crate::registry::{Evidence, ParamInfo, Range, RecordInfo, ServiceInfo, TimeField};
 use crate::request::{RequestTarget, check};
 use crate::secrets::Redact;
 use crate::transport::{Headers, HttpResponse};
@@ -49,10 +49,13 @@ pub(crate) fn read_series<M: MetadataRecord>(
     records: &mut dyn Push,
 ) -> Result<EnvelopeRest<M>, Error> {
     let response = response?;
-    match decode::series(response.text(), M::ENVELOPE, record, records) {
+    let target = &response.target;
+    let (envelope, bad_records) = (M::SERVICE.envelope.as_ref(), target.bad_records());
+    match decode::series(response.text(), envelope, record, bad_records, records) {
         Ok(rest) => {
+            let time = TimeField::of_endpoint(target.endpoint(), M::SERVICE);
             response.tell_of_strange(rest.strange);
-            Ok(rest)
+            Ok(EnvelopeRest { time, ..rest })
         }
         Err(error) => Err(response.misfit(error)),
     }
@@ -85,7 +88,8 @@ impl UndecodedResponse {
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { connection, target, response, ending } = *self;
         let Response { status, headers, body } = response;
-        let error = error.into_error(body.into_bytes()).with_reply(status, headers).after(ending.timing());
+        let said = if error.lacks_data() { status::said(&body, &connection.service.error_body) } else { None };
+        let error = error.into_error(body.into_bytes(), said).with_reply(status, headers).after(ending.timing());
         ending.failed(&error);
         connection.about(error, &target)
     }

@@ -13,6 +13,7 @@ mod connection;
 mod departure;
 mod exchange;
 mod failure;
+mod from_fn;
 #[cfg(feature = "gzip")]
 mod gzip;
 mod headers;
@@ -40,6 +41,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use departure::Departure;
+pub use from_fn::{FromFn, from_fn};
 pub use headers::{Headers, InvalidHeader};
 
 pub use hyper::HyperTransport;

@@ -1,5 +1,7 @@
 //! Bodies as the catalogue writes them: the fields or the record of a series or an object, and where the time is.
 
+use codegen::model::TimeUnit;
+
 use super::Builder;
 use super::entries::record_name;
 use crate::import::plan::{PlannedBody, PlannedEndpoint, PlannedField, Ty};
@@ -14,7 +16,9 @@ impl Builder<'_> {
             PlannedBody::Unknown => "unknown".into(),
             PlannedBody::Series(None, time) => {
                 let time = time.clone().filter(|time| Some(time) != self.envelope_time.as_ref() && time == "none");
-                Tree::map().with("series", "unknown").with_some("time", time).with("evidence", evidence)
+                let unit = endpoint.time_unit.clone().filter(|_| time.is_none());
+                let body = Tree::map().with("series", "unknown").with_some("time", time).with_some("unit", unit);
+                body.with("evidence", evidence)
             }
             PlannedBody::Object(record) => {
                 let fields = self.record_or_fields(*record, &evidence, None);
@@ -24,8 +28,10 @@ impl Builder<'_> {
                 let time = self.time(*record, time.as_deref());
                 let is_shared = time.is_none();
                 let skip = self.envelope_time.as_deref().filter(|_| is_shared);
+                let unit = skip.and_then(|shared| self.unit_of_time(*record, shared));
                 let fields = self.record_or_fields(*record, &evidence, skip);
-                Tree::map().with_some("evidence", own).with_some("time", time).with("series", fields)
+                let body = Tree::map().with_some("evidence", own).with_some("time", time).with_some("unit", unit);
+                body.with("series", fields)
             }
         }
     }
@@ -35,6 +41,13 @@ impl Builder<'_> {
         let PlannedBody::Series(Some(record), _) = endpoint.body else { return None };
         let mut fields = self.fields(&self.plan.records[record].fields, "", None).into_iter();
         fields.find(|field| field.text("name") == self.envelope_time.as_deref())
+    }
+
+    /// The unit that the envelope's time is said to have in a record that is listed with its endpoint.
+    fn unit_of_time(&self, record: usize, time: &str) -> Option<String> {
+        let mut fields = self.plan.records[record].fields.iter();
+        let unit = fields.find(|field| field.name == time)?.said.unit.clone()?;
+        (self.inline.contains(&record) && TimeUnit::of(&unit).is_some()).then_some(unit)
     }
 
     fn record_or_fields(&self, record: usize, evidence: &str, skip: Option<&str>) -> Tree {

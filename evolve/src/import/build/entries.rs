@@ -34,6 +34,7 @@ impl Builder<'_> {
                 .with("value", value.value.as_str())
                 .with_some("ident", said.ident.clone())
                 .with_some("summary", Some(said.summary.clone()).filter(|summary| !summary.is_empty()))
+                .with_some("duration", said.duration.clone())
                 .with_some("evidence", said.evidence.clone().filter(|own| own != evidence))
         });
         Tree::map()

@@ -4,7 +4,7 @@
 
 use ::runtime::{Endpoint, Timestamp};
 use ::runtime::registry::{Evidence, ParamInfo, TimeUnit, ValueType};
-use ::runtime::wire::ToWire;
+use ::runtime::wire::{IntoParam, IntoParamList, ToWire};
 use crate::{
     AggregationType, Anchor, Bucket, Coin, Exchange, HeatmapScaling, LevelLeverage,
     MarketType, PositionFilter, PremiumMode, Request, Sort, Timeframe,
@@ -328,11 +328,11 @@ impl<E: Endpoint> Request<E> {
     /// Unknown beyond its name.
     ///
     /// Sent as `advanceFilter`.
-    pub fn advance_filter(self, advance_filter: impl Into<String>) -> Self
+    pub fn advance_filter<Via>(self, advance_filter: impl IntoParam<String, Via>) -> Self
     where
         E: TakesAdvanceFilter,
     {
-        self.with::<String>("advanceFilter", advance_filter)
+        self.with::<String, _>("advanceFilter", advance_filter)
     }
 
     /// How the rates of several venues become one.
@@ -340,11 +340,11 @@ impl<E: Endpoint> Request<E> {
     /// Published. Left out, it is `sum`. Sent as `aggregationType`.
     ///
     /// The values and the default are those of the former version; public clients leave it out.
-    pub fn aggregation_type(self, aggregation_type: impl Into<AggregationType>) -> Self
+    pub fn aggregation_type<Via>(self, aggregation_type: impl IntoParam<AggregationType, Via>) -> Self
     where
         E: TakesAggregationType,
     {
-        self.with::<AggregationType>("aggregationType", aggregation_type)
+        self.with::<AggregationType, _>("aggregationType", aggregation_type)
     }
 
     /// How often the metric begins anew, in UTC.
@@ -352,22 +352,22 @@ impl<E: Endpoint> Request<E> {
     /// Reported. Left out, it is `1d`.
     ///
     /// Public clients always send it; the default is that of the former version.
-    pub fn anchor(self, anchor: impl Into<Anchor>) -> Self
+    pub fn anchor<Via>(self, anchor: impl IntoParam<Anchor, Via>) -> Self
     where
         E: TakesAnchor,
     {
-        self.with::<Anchor>("anchor", anchor)
+        self.with::<Anchor, _>("anchor", anchor)
     }
 
     /// The classes of trade size to count, by value in USD.
     ///
     /// In the former version several classes are added up, and all count where it is left out; the bounds of the
     /// classes are from there too.
-    pub fn bucket(self, bucket: impl Into<Bucket>) -> Self
+    pub fn bucket<Via>(self, bucket: impl IntoParam<Bucket, Via>) -> Self
     where
         E: TakesBucket,
     {
-        self.with::<Bucket>("bucket", bucket)
+        self.with::<Bucket, _>("bucket", bucket)
     }
 
     /// The classes of trade size to count, by value in USD.
@@ -376,19 +376,19 @@ impl<E: Endpoint> Request<E> {
     ///
     /// In the former version several classes are added up, and all count where it is left out; the bounds of the
     /// classes are from there too.
-    pub fn buckets(self, buckets: impl IntoIterator<Item: Into<Bucket>>) -> Self
+    pub fn buckets<Via>(self, buckets: impl IntoParamList<Bucket, Via>) -> Self
     where
         E: TakesBuckets,
     {
-        self.with_list::<Bucket>("bucket", buckets)
+        self.with_list::<Bucket, _>("bucket", buckets)
     }
 
     /// Ticker of the coin to look at.
-    pub fn coin(self, coin: impl Into<Coin>) -> Self
+    pub fn coin<Via>(self, coin: impl IntoParam<Coin, Via>) -> Self
     where
         E: TakesCoin,
     {
-        self.with::<Coin>("coin", coin)
+        self.with::<Coin, _>("coin", coin)
     }
 
     /// Where the range in time ends.
@@ -397,21 +397,21 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Public clients that gave no range got the newest records. Unknown: whether a record of this very moment is in
     /// it.
-    pub fn end_time(self, end_time: impl Into<Timestamp>) -> Self
+    pub fn end_time<Via>(self, end_time: impl IntoParam<Timestamp, Via>) -> Self
     where
         E: TakesEndTime,
     {
-        self.with::<Timestamp>("endTime", end_time)
+        self.with::<Timestamp, _>("endTime", end_time)
     }
 
     /// The endpoint by its path without the slash, such as `klines`.
     ///
     /// Reported. Sent as `endpointName`.
-    pub fn endpoint_name(self, endpoint_name: impl Into<String>) -> Self
+    pub fn endpoint_name<Via>(self, endpoint_name: impl IntoParam<String, Via>) -> Self
     where
         E: TakesEndpointName,
     {
-        self.with::<String>("endpointName", endpoint_name)
+        self.with::<String, _>("endpointName", endpoint_name)
     }
 
     /// The venue of the market, or several.
@@ -419,11 +419,11 @@ impl<E: Endpoint> Request<E> {
     /// Public clients got an answer for a set of venues that the endpoint chooses where they named none, and 422 for
     /// the whole request where they named one that it does not cover; the document has a list of such venues,
     /// `unsupportedExchanges`, in the metadata of the volume ratio.
-    pub fn exchange(self, exchange: impl Into<Exchange>) -> Self
+    pub fn exchange<Via>(self, exchange: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesExchange,
     {
-        self.with::<Exchange>("exchange", exchange)
+        self.with::<Exchange, _>("exchange", exchange)
     }
 
     /// The first of the two venues.
@@ -431,11 +431,11 @@ impl<E: Endpoint> Request<E> {
     /// Reported.
     ///
     /// Unknown: whether this one is the reference.
-    pub fn exchange1(self, exchange1: impl Into<Exchange>) -> Self
+    pub fn exchange1<Via>(self, exchange1: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesExchange1,
     {
-        self.with::<Exchange>("exchange1", exchange1)
+        self.with::<Exchange, _>("exchange1", exchange1)
     }
 
     /// The second of the two venues.
@@ -443,11 +443,11 @@ impl<E: Endpoint> Request<E> {
     /// Reported.
     ///
     /// Unknown: whether this one is the reference.
-    pub fn exchange2(self, exchange2: impl Into<Exchange>) -> Self
+    pub fn exchange2<Via>(self, exchange2: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesExchange2,
     {
-        self.with::<Exchange>("exchange2", exchange2)
+        self.with::<Exchange, _>("exchange2", exchange2)
     }
 
     /// The venue of the market, or several.
@@ -457,11 +457,11 @@ impl<E: Endpoint> Request<E> {
     /// Public clients got an answer for a set of venues that the endpoint chooses where they named none, and 422 for
     /// the whole request where they named one that it does not cover; the document has a list of such venues,
     /// `unsupportedExchanges`, in the metadata of the volume ratio.
-    pub fn exchanges(self, exchanges: impl IntoIterator<Item: Into<Exchange>>) -> Self
+    pub fn exchanges<Via>(self, exchanges: impl IntoParamList<Exchange, Via>) -> Self
     where
         E: TakesExchanges,
     {
-        self.with_list::<Exchange>("exchange", exchanges)
+        self.with_list::<Exchange, _>("exchange", exchanges)
     }
 
     /// What the map is drawn of, to judge by the name.
@@ -469,19 +469,19 @@ impl<E: Endpoint> Request<E> {
     /// Published. Sent as `graphType`.
     ///
     /// Unknown: the values it takes.
-    pub fn graph_type(self, graph_type: impl Into<String>) -> Self
+    pub fn graph_type<Via>(self, graph_type: impl IntoParam<String, Via>) -> Self
     where
         E: TakesGraphType,
     {
-        self.with::<String>("graphType", graph_type)
+        self.with::<String, _>("graphType", graph_type)
     }
 
     /// Sets `leverage`, which each endpoint takes in its own way: see [`TakesLeverage::Leverage`].
-    pub fn leverage(self, leverage: impl Into<E::Leverage>) -> Self
+    pub fn leverage<Via>(self, leverage: impl IntoParam<E::Leverage, Via>) -> Self
     where
         E: TakesLeverage,
     {
-        self.with::<E::Leverage>("leverage", leverage)
+        self.with::<E::Leverage, _>("leverage", leverage)
     }
 
     /// How many records are wanted at most.
@@ -490,19 +490,19 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Public clients were answered with 422 for other numbers than those served. Unknown: which records come of a
     /// range that has more.
-    pub fn limit(self, limit: u64) -> Self
+    pub fn limit(self, limit: impl Into<Option<u64>>) -> Self
     where
         E: TakesLimit,
     {
-        self.with::<u64>("limit", limit)
+        self.with::<u64, _>("limit", limit.into())
     }
 
     /// Sets `lookback`, which each endpoint takes in its own way: see [`TakesLookback::Lookback`].
-    pub fn lookback(self, lookback: impl Into<E::Lookback>) -> Self
+    pub fn lookback<Via>(self, lookback: impl IntoParam<E::Lookback, Via>) -> Self
     where
         E: TakesLookback,
     {
-        self.with::<E::Lookback>("lookback", lookback)
+        self.with::<E::Lookback, _>("lookback", lookback)
     }
 
     /// The kinds of market that the default set of venues is made of.
@@ -510,11 +510,11 @@ impl<E: Endpoint> Request<E> {
     /// Left out, it is `all`. Sent as `marketTypes`.
     ///
     /// Meant for requests that name no venue.
-    pub fn market_types(self, market_types: impl Into<MarketType>) -> Self
+    pub fn market_types<Via>(self, market_types: impl IntoParam<MarketType, Via>) -> Self
     where
         E: TakesMarketTypes,
     {
-        self.with::<MarketType>("marketTypes", market_types)
+        self.with::<MarketType, _>("marketTypes", market_types)
     }
 
     /// Whether the difference comes as a price or as a percentage.
@@ -522,11 +522,11 @@ impl<E: Endpoint> Request<E> {
     /// Reported. Left out, it is `standard`.
     ///
     /// Public clients always send it.
-    pub fn mode(self, mode: impl Into<PremiumMode>) -> Self
+    pub fn mode<Via>(self, mode: impl IntoParam<PremiumMode, Via>) -> Self
     where
         E: TakesMode,
     {
-        self.with::<PremiumMode>("mode", mode)
+        self.with::<PremiumMode, _>("mode", mode)
     }
 
     /// The venue that the price candles beside the map are from.
@@ -534,41 +534,41 @@ impl<E: Endpoint> Request<E> {
     /// Reported. Sent as `ohlcgraph`.
     ///
     /// Without it that is the first venue.
-    pub fn ohlc_graph(self, ohlc_graph: impl Into<Exchange>) -> Self
+    pub fn ohlc_graph<Via>(self, ohlc_graph: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesOhlcGraph,
     {
-        self.with::<Exchange>("ohlcgraph", ohlc_graph)
+        self.with::<Exchange, _>("ohlcgraph", ohlc_graph)
     }
 
     /// The side whose levels are wanted.
     ///
     /// Reported.
-    pub fn position(self, position: impl Into<PositionFilter>) -> Self
+    pub fn position<Via>(self, position: impl IntoParam<PositionFilter, Via>) -> Self
     where
         E: TakesPosition,
     {
-        self.with::<PositionFilter>("position", position)
+        self.with::<PositionFilter, _>("position", position)
     }
 
     /// How the sizes are made comparable.
     ///
     /// Reported. Left out, it is `relative`.
-    pub fn scaling(self, scaling: impl Into<HeatmapScaling>) -> Self
+    pub fn scaling<Via>(self, scaling: impl IntoParam<HeatmapScaling, Via>) -> Self
     where
         E: TakesScaling,
     {
-        self.with::<HeatmapScaling>("scaling", scaling)
+        self.with::<HeatmapScaling, _>("scaling", scaling)
     }
 
     /// Whether the oldest or the newest record comes first.
     ///
     /// Public clients get the oldest first where it is left out.
-    pub fn sort(self, sort: impl Into<Sort>) -> Self
+    pub fn sort<Via>(self, sort: impl IntoParam<Sort, Via>) -> Self
     where
         E: TakesSort,
     {
-        self.with::<Sort>("sort", sort)
+        self.with::<Sort, _>("sort", sort)
     }
 
     /// Where the range in time begins.
@@ -577,28 +577,28 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Public clients that gave no range got the newest records. Unknown: whether a record of this very moment is in
     /// it.
-    pub fn start_time(self, start_time: impl Into<Timestamp>) -> Self
+    pub fn start_time<Via>(self, start_time: impl IntoParam<Timestamp, Via>) -> Self
     where
         E: TakesStartTime,
     {
-        self.with::<Timestamp>("startTime", start_time)
+        self.with::<Timestamp, _>("startTime", start_time)
     }
 
     /// The length of the interval that one record covers.
-    pub fn timeframe(self, timeframe: impl Into<Timeframe>) -> Self
+    pub fn timeframe<Via>(self, timeframe: impl IntoParam<Timeframe, Via>) -> Self
     where
         E: TakesTimeframe,
     {
-        self.with::<Timeframe>("timeframe", timeframe)
+        self.with::<Timeframe, _>("timeframe", timeframe)
     }
 
     /// The moment whose snapshot is wanted.
     ///
     /// Public clients get the snapshot of now without it.
-    pub fn timestamp(self, timestamp: impl Into<Timestamp>) -> Self
+    pub fn timestamp<Via>(self, timestamp: impl IntoParam<Timestamp, Via>) -> Self
     where
         E: TakesTimestamp,
     {
-        self.with::<Timestamp>("timestamp", timestamp)
+        self.with::<Timestamp, _>("timestamp", timestamp)
     }
 }

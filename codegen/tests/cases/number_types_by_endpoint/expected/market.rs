@@ -31,7 +31,7 @@ impl MarketGroup<'_> {
     ///
     /// Unknown: its body.
     pub fn ladder(&self, ranks: impl IntoIterator<Item = u64>) -> Request<Ladder> {
-        Request::new(self.client).with_list::<u64>("rank", ranks)
+        Request::new(self.client).with_list::<u64, _>("rank", ranks)
     }
 
     /// The same params as texts.
@@ -41,7 +41,7 @@ impl MarketGroup<'_> {
     ///
     /// Unknown: its body.
     pub fn names(&self, ranks: impl IntoIterator<Item = u64>) -> Request<Names> {
-        Request::new(self.client).with_list::<u64>("rank", ranks)
+        Request::new(self.client).with_list::<u64, _>("rank", ranks)
     }
 
     /// A param without a range, whose type differs.
@@ -146,6 +146,8 @@ impl Endpoint for Names {
         );
 }
 
+takes!(Names);
+
 impl TakesDepth for Names {
     type Depth = String;
 }
@@ -181,6 +183,8 @@ impl Endpoint for Bare {
         );
 }
 
+takes!(Bare);
+
 impl TakesSteps for Bare {
     type Steps = u64;
 }
@@ -195,6 +199,8 @@ impl Endpoint for Worded {
             &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document).summary("How many steps.")],
         );
 }
+
+takes!(Worded);
 
 impl TakesSteps for Worded {
     type Steps = String;

@@ -28,7 +28,7 @@ impl MarketGroup<'_> {
     ///
     /// Unknown: the fields of its records.
     pub fn basis(&self, coin: impl Into<String>) -> Request<Basis> {
-        Request::new(self.client).with::<String>("coin", coin)
+        Request::new(self.client).with::<String, _>("coin", coin)
     }
 
     /// A param of its own, of which it notes something.
