@@ -11,6 +11,7 @@ pub mod address;
 mod connect;
 mod exchange;
 mod failure;
+mod from_fn;
 #[cfg(feature = "gzip")]
 mod gzip;
 mod headers;
@@ -35,6 +36,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use from_fn::{FromFn, from_fn};
 pub use headers::{Headers, InvalidHeader};
 
 pub use hyper::HyperTransport;

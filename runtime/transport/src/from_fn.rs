@@ -1,0 +1,49 @@
+//! A transport that is a closure: what a test or a recording answers with, without a type of its own.
+//!
+//! It keeps no limits; whoever needs them kept reads them from the request.
+
+use std::fmt;
+use std::future::Future;
+
+use super::{HttpRequest, HttpResponse, SendFuture, Transport, TransportError};
+
+/// A transport that asks a closure for every reply.
+///
+/// ```
+/// # use generated_client_transport as transport;
+/// use transport::{Headers, HttpResponse, from_fn};
+///
+/// let transport = from_fn(|request| async move {
+///     assert!(request.url.ends_with("/volumeRatio?coin=BTC"));
+///     Ok(HttpResponse::new(200, Headers::new(), r#"{"data": []}"#))
+/// });
+/// # fn check(_: impl transport::Transport) {}
+/// # check(transport);
+/// ```
+pub fn from_fn<F, R>(answer: F) -> FromFn<F>
+where
+    F: Fn(HttpRequest) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<HttpResponse, TransportError>> + Send + 'static,
+{
+    FromFn(answer)
+}
+
+/// A closure as a transport; from [`from_fn`].
+#[derive(Clone)]
+pub struct FromFn<F>(F);
+
+impl<F, R> Transport for FromFn<F>
+where
+    F: Fn(HttpRequest) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<HttpResponse, TransportError>> + Send + 'static,
+{
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        Box::pin((self.0)(request))
+    }
+}
+
+impl<F> fmt::Debug for FromFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FromFn(..)")
+    }
+}
