@@ -60,6 +60,7 @@
 //!
 //! | feature | on by default | what it adds |
 //! |---|---|---|
+//! | `chrono`, `jiff`, `time` | | a [`Timestamp`] from and to the types of these crates |
 //! | `gzip` | yes | the built-in transport asks for compressed replies |
 //! | `blocking` | | `send_blocking` on every request, for callers who do not await |
 //! | `http2` | | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |

@@ -29,6 +29,10 @@ rust-version = "1.85"
 default = ["gzip"]
 # Requests for callers who do not await: `send_blocking`.
 blocking = ["runtime/blocking"]
+# A `Timestamp` from and to the types of these crates.
+chrono = ["runtime/chrono"]
+jiff = ["runtime/jiff"]
+time = ["runtime/time"]
 # Lets the built-in transport ask for compressed replies.
 gzip = ["runtime/gzip"]
 # HTTP/2 where the server offers it, by ALPN.

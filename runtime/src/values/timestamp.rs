@@ -4,10 +4,14 @@
 //! applied where the value is written or read. It converts to and from Unix seconds, [`SystemTime`] and RFC 3339, and
 //! knows no time zone but UTC.
 
+mod arithmetic;
+mod foreign;
+
 use std::fmt;
-use std::ops::{Add, Sub};
 use std::str::FromStr;
 use std::time::{Duration, SystemTime};
+
+use serde_core::{Serialize, Serializer};
 
 use crate::registry::TimeUnit;
 
@@ -21,7 +25,9 @@ use crate::registry::TimeUnit;
 ///
 /// let start: Timestamp = "2024-03-01T00:00:00Z".parse()?;
 /// assert_eq!(start, Timestamp::from_unix_seconds(1_709_251_200));
-/// assert_eq!((start + Duration::from_secs(3600)).to_string(), "2024-03-01T01:00:00Z");
+/// let later = start + Duration::from_secs(5000);
+/// assert_eq!(later.floor(Duration::from_secs(3600)).to_string(), "2024-03-01T01:00:00Z");
+/// assert_eq!(later - start, Duration::from_secs(5000));
 /// # Ok::<(), ParseTimestampError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -128,32 +134,6 @@ impl TryFrom<Timestamp> for SystemTime {
     }
 }
 
-/// Later by the duration; stops at the last point there is.
-impl Add<Duration> for Timestamp {
-    type Output = Self;
-
-    fn add(self, duration: Duration) -> Self {
-        let nanos = self.nanos + duration.subsec_nanos();
-        let (carry, nanos) = if nanos < NANOS_PER_SECOND { (0, nanos) } else { (1, nanos - NANOS_PER_SECOND) };
-        let seconds = self.seconds.checked_add_unsigned(duration.as_secs());
-        let seconds = seconds.and_then(|seconds| seconds.checked_add(carry));
-        seconds.map_or(Self::MAX, |seconds| Self { seconds, nanos })
-    }
-}
-
-/// Earlier by the duration; stops at the first point there is.
-impl Sub<Duration> for Timestamp {
-    type Output = Self;
-
-    fn sub(self, duration: Duration) -> Self {
-        let borrowed = self.nanos < duration.subsec_nanos();
-        let nanos = if borrowed { self.nanos + NANOS_PER_SECOND } else { self.nanos } - duration.subsec_nanos();
-        let seconds = self.seconds.checked_sub_unsigned(duration.as_secs());
-        let seconds = seconds.and_then(|seconds| seconds.checked_sub(borrowed.into()));
-        seconds.map_or(Self::MIN, |seconds| Self { seconds, nanos })
-    }
-}
-
 /// `2024-03-01T00:00:00Z`, with as many digits of a second as there are; before 1970 and after 9999, the number of
 /// Unix seconds.
 impl fmt::Display for Timestamp {
@@ -176,6 +156,18 @@ impl fmt::Display for Timestamp {
 impl fmt::Debug for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Timestamp({self})")
+    }
+}
+
+/// The number of Unix seconds, whole where it is whole; within a record, in the unit of the field.
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.nanos {
+            0 => serializer.serialize_i64(self.seconds),
+            // Exact to the microsecond for some centuries around ours.
+            #[allow(clippy::cast_precision_loss)]
+            nanos => serializer.serialize_f64(self.seconds as f64 + f64::from(nanos) / f64::from(NANOS_PER_SECOND)),
+        }
     }
 }
 
@@ -270,24 +262,5 @@ mod tests {
             let timestamp = Timestamp::from(time);
             assert_eq!((timestamp.unix_seconds(), SystemTime::try_from(timestamp)), (seconds, Ok(time)));
         }
-    }
-
-    #[test]
-    fn arithmetic_carries_and_borrows() {
-        let most = Duration::from_millis(700);
-        let later = Timestamp::from(5) + most + most;
-        assert_eq!(later, Timestamp { seconds: 6, nanos: 400_000_000 });
-        assert_eq!(later - most, Timestamp { seconds: 5, nanos: 700_000_000 });
-        assert_eq!(later - most - most, Timestamp::from(5));
-    }
-
-    #[test]
-    fn arithmetic_stops_at_the_ends() {
-        let second = Duration::from_secs(1);
-        assert_eq!(Timestamp::from(5) - second, Timestamp::from(4));
-        assert_eq!(Timestamp::from(i64::MAX) + Duration::MAX, Timestamp::MAX);
-        assert_eq!(Timestamp::MAX + Duration::from_nanos(1), Timestamp::MAX);
-        assert_eq!(Timestamp::from(i64::MIN) - Duration::MAX, Timestamp::MIN);
-        assert_eq!(Timestamp::MIN - Duration::from_nanos(1), Timestamp::MIN);
     }
 }
