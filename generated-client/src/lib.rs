@@ -44,7 +44,7 @@
 //! # async fn demo(client: &Client, from: Timestamp, to: Timestamp) -> Result<(), generated_client::Error> {
 //! let second = Duration::from_secs(1);
 //! let (hour, at_once) = (3600 * second, 500);
-//! let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(at_once.into());
+//! let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(u64::from(at_once));
 //! let (mut points, mut start) = (Vec::new(), from);
 //! while start < to {
 //!     let end = to.min(start + hour * at_once);
@@ -77,9 +77,9 @@ mod generated;
 
 #[doc(inline)]
 pub use ::runtime::{
-    BasicEncoding, Body, Builder, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item, Observer, OutOfRange,
-    ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret, Timestamp, Transport,
-    UnknownFields, Value, gate, observer, record, registry, transport, wire,
+    BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item,
+    Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret,
+    Timestamp, Transport, UnknownFields, Value, gate, observer, record, registry, transport, wire,
 };
 pub use generated::*;
 

@@ -12,4 +12,4 @@ mod request;
 
 pub use builder::Builder;
 pub use core::{Core, Shell};
-pub use request::{Endpoint, Raw, Request, ResponseFuture};
+pub use request::{Endpoint, Marker, Raw, Request, ResponseFuture};

@@ -5,8 +5,11 @@
 //! The results are the same whatever features of `serde_json` somebody else turns on.
 
 mod any;
+mod bad_record;
 mod envelope;
 mod field_error;
+mod field_value;
+mod place;
 pub mod record;
 mod row;
 #[cfg(any(test, fuzzing))]
@@ -19,15 +22,19 @@ mod unknown_fields;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind};
-use crate::registry::{EnvelopeInfo, RecordInfo};
+use crate::registry::{EnvelopeInfo, RecordInfo, TimeField};
 use crate::values::Value;
 
 use field_error::FieldError;
+use place::Place;
 use record::{Record, Row, UnknownFields};
 use scanner::{DEPTH, Fault, Scanner};
 
+pub use bad_record::BadRecord;
 pub(crate) use envelope::Push;
 
 /// Why a body is not what the catalogue says, and where in it.
@@ -38,41 +45,64 @@ pub struct DecodeError(Box<Problem>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Problem {
-    place: String,
+    place: Place,
     problem: String,
+    /// Whether it is the envelope that lacks its records.
+    no_data: bool,
 }
 
 impl DecodeError {
-    fn new(place: String, text: &str, fault: &Fault) -> Self {
-        Self(Box::new(Problem { place, problem: fault.problem(text) }))
+    fn new(fault: Fault, text: &str) -> Self {
+        let no_data = fault.is_missing();
+        let (place, problem) = fault.into_parts(text);
+        Self(Box::new(Problem { place, problem, no_data }))
     }
 
     /// Says that a value which was read does not fit.
-    pub(crate) fn misfit(error: &FieldError) -> Self {
-        Self(Box::new(Problem { place: error.place().to_owned(), problem: error.problem() }))
+    pub(crate) fn misfit(error: FieldError) -> Self {
+        let (place, problem) = error.into_parts();
+        Self(Box::new(Problem { place, problem, no_data: false }))
     }
 
-    /// The error that users meet, which keeps the body.
-    pub(crate) fn into_error(self, body: Vec<u8>) -> Error {
-        Error::new(ErrorKind::Decode, format!("the body is not as expected: {self}")).with_body(body)
+    /// Whether the body is no series at all: what it is instead may say why.
+    pub(crate) fn lacks_data(&self) -> bool {
+        self.0.no_data
+    }
+
+    /// The error that users meet, which keeps the body, with what the service says there instead of data.
+    pub(crate) fn into_error(self, body: Vec<u8>, said: Option<String>) -> Error {
+        let said = said.map(|said| format!("; the service says: {said}")).unwrap_or_default();
+        Error::new(ErrorKind::Decode, format!("the body is not as expected: {self}{said}"))
+            .because(Some(Arc::new(self)))
+            .with_body(body)
     }
 
     /// Where it is: `data[3].volumeRatio`; empty if it is the body as a whole.
     pub fn place(&self) -> &str {
-        &self.0.place
+        self.0.place.as_str()
     }
 }
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.0.place.is_empty() {
-            write!(f, "`{}`: ", self.0.place)?;
+        if !self.place().is_empty() {
+            write!(f, "`{}`: ", self.place())?;
         }
         f.write_str(&self.0.problem)
     }
 }
 
 impl std::error::Error for DecodeError {}
+
+/// What becomes of a record that is not as expected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum BadRecords {
+    /// The whole body is refused.
+    #[default]
+    Refused,
+    /// It is left out of the series, and noted.
+    Skipped,
+}
 
 /// Reads a series, handing over record by record.
 ///
@@ -81,14 +111,15 @@ pub(crate) fn series<M: Record>(
     text: &str,
     envelope: Option<&'static EnvelopeInfo>,
     record: Option<&'static RecordInfo>,
+    bad_records: BadRecords,
     push: &mut dyn Push,
 ) -> Result<EnvelopeRest<M>, DecodeError> {
-    let mut rest = envelope::Reader::new(envelope, record, M::INFO, push).read(text)?;
+    let mut rest = envelope::Reader::new(envelope, record, M::INFO, bad_records, push).read(text)?;
     let metadata = rest.metadata.record().map_err(|error| {
         let key = envelope.and_then(|envelope| envelope.metadata).unwrap_or_default();
-        DecodeError::misfit(&error.in_field(key))
+        DecodeError::misfit(error.in_field(key))
     })?;
-    Ok(EnvelopeRest { metadata, unknown_fields: rest.unknown.take() })
+    Ok(EnvelopeRest { metadata, unknown_fields: rest.unknown.take(), bad_records: rest.bad, time: None })
 }
 
 /// What an envelope holds beside the records of its series.
@@ -98,6 +129,10 @@ pub struct EnvelopeRest<M> {
     pub metadata: M,
     /// The fields of the envelope that the catalogue does not know.
     pub unknown_fields: UnknownFields,
+    /// The records that were left out.
+    pub bad_records: Vec<BadRecord>,
+    /// Where the records have their time, for whoever knows where they came from to say.
+    pub time: Option<TimeField>,
 }
 
 /// Reads one object.
@@ -105,21 +140,20 @@ pub(crate) fn object<'a>(text: &'a str, record: &RecordInfo) -> Result<Row<'a>, 
     let mut row = Row::new(record.fields);
     match read(text, |json, next| row.fill(json, next, DEPTH)) {
         Ok(()) => Ok(row),
-        Err(fault) => Err(DecodeError::new(row.reading().to_owned(), text, &fault)),
+        Err(fault) => Err(DecodeError::new(fault, text)),
     }
 }
 
 /// Reads anything.
 pub(crate) fn any(text: &str) -> Result<Value, DecodeError> {
     let value = read(text, |json, next| any::any(json, next, DEPTH));
-    value.map_err(|fault| DecodeError::new(String::new(), text, &fault))
+    value.map_err(|fault| DecodeError::new(fault, text))
 }
 
-/// Reads the entries of an object, each of which has been read before.
-pub(crate) fn entries(object: &str) -> Vec<(Cow<'_, str>, Value)> {
-    let entries = read(object, |json, _| any::entries(json));
+/// Names the entries of an object that has been read before, and where in its text their values stand.
+pub(crate) fn entries<'a>(object: &'a str, entry: impl FnMut(Cow<'a, str>, Range<usize>)) {
+    let entries = read(object, |json, _| any::entries(json, entry));
     debug_assert!(entries.is_ok(), "{object}");
-    entries.unwrap_or_default()
 }
 
 /// Reads the one value that a text has to be.

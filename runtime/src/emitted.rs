@@ -2,16 +2,28 @@
 //!
 //! These names may change with any release: an emitted crate names the exact version of the runtime it was made for.
 
-pub use crate::client::{Core, Request, Shell};
-pub use crate::decode::EnvelopeRest;
-pub use crate::gate::Window;
-pub use crate::send::{MetadataRecord, UndecodedResponse};
+pub use serde_core::{Serialize, Serializer};
 
-use crate::decode::{self, DecodeError, Push};
+pub use crate::client::{Core, Marker, Request, Shell};
+pub use crate::decode::EnvelopeRest;
+pub use crate::decode::record::{AsFieldValue, Fields};
+pub use crate::gate::Window;
+pub use crate::registry::TimeField;
+pub use crate::send::{MetadataRecord, Sealed, UndecodedResponse};
+pub use crate::values::named_type::Text;
+
+use std::time::Duration;
+
+use crate::decode::record::{Item, Record, RecordValue, Row, UnknownFields};
+use crate::decode::{self, BadRecords, DecodeError, Push};
 use crate::error::Error;
+use crate::fields::{self, Column};
 use crate::gate::RateLimit;
 use crate::registry::{LimitInfo, RecordInfo};
 use crate::send;
+use crate::values::Timestamp;
+use crate::values::named_type;
+use crate::wire::{Known, NamedType, UnknownValue};
 
 /// Reads a series from the text of its envelope.
 pub fn decode_series<M: MetadataRecord>(
@@ -19,7 +31,8 @@ pub fn decode_series<M: MetadataRecord>(
     record: Option<&'static RecordInfo>,
     records: &mut dyn Push,
 ) -> Result<EnvelopeRest<M>, DecodeError> {
-    decode::series(text, M::ENVELOPE, record, records)
+    let rest = decode::series(text, M::SERVICE.envelope.as_ref(), record, BadRecords::Refused, records)?;
+    Ok(EnvelopeRest { time: time_field::<M>(), ..rest })
 }
 
 /// Reads a series from what a request was answered with.
@@ -29,6 +42,61 @@ pub fn read_series<M: MetadataRecord>(
     records: &mut dyn Push,
 ) -> Result<EnvelopeRest<M>, Error> {
     send::read_series(response, record, records)
+}
+
+/// Where the records of a series have their time that came of no request.
+pub fn time_field<M: MetadataRecord>() -> Option<TimeField> {
+    TimeField::of_service(M::SERVICE)
+}
+
+/// A series as it stands on the wire.
+pub fn serialize_series<T: Item, M: MetadataRecord, S: Serializer>(
+    records: &[T],
+    metadata: &M,
+    unknown_fields: &UnknownFields,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    fields::serialize_series(M::SERVICE, records, RecordValue::of(metadata), unknown_fields, serializer)
+}
+
+/// The fields of records, each with the values of all.
+pub fn columns<T: Item>(records: &[T]) -> Vec<Column<'_>> {
+    fields::columns(records)
+}
+
+/// One of them by its name on the wire.
+pub fn column<'r, T: Item>(records: &'r [T], wire_name: &str) -> Option<Column<'r>> {
+    fields::column(records, wire_name)
+}
+
+/// The times of records.
+pub fn times<T: Item>(records: &[T], field: Option<TimeField>) -> Vec<Option<Timestamp>> {
+    fields::times(records, field)
+}
+
+/// A record to begin with.
+pub fn default_record<R: Record>() -> R {
+    R::from_row(&mut Row::new(&[]))
+}
+
+/// A text that an enum does not know, as a value of it.
+pub fn unknown_value(text: &str) -> UnknownValue {
+    UnknownValue::new(text)
+}
+
+/// The text of such a value.
+pub fn unknown_text(value: &UnknownValue) -> &str {
+    value.text()
+}
+
+/// A value of an enum among those that it knows.
+pub fn find_known<T: PartialEq>(value: &T, all: &'static [T]) -> Option<Known<T>> {
+    Known::find(value, all)
+}
+
+/// How long the step is that a value names.
+pub fn duration<T: NamedType>(value: &T) -> Option<Duration> {
+    named_type::duration(value)
 }
 
 /// Fails if the service says that it left out some of what was asked for.

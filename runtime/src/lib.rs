@@ -30,6 +30,8 @@ mod error;
 
 mod decode;
 
+mod fields;
+
 mod request;
 
 pub mod gate;
@@ -55,11 +57,12 @@ mod shell;
 
 pub use auth::BasicEncoding;
 pub use client::{Builder, Endpoint, Raw, Request, ResponseFuture};
-pub use decode::DecodeError;
 pub use decode::record::{self, Item, Record, UnknownFields};
+pub use decode::{BadRecord, DecodeError};
 pub use dispatch::Retry;
 pub use dispatch::observer::{self, Event, Observer};
 pub use error::{Error, ErrorKind};
+pub use fields::Column;
 pub use gate::{Gate, RateLimit};
 pub use secrets::Secret;
 pub use send::{Body, Response};

@@ -7,12 +7,15 @@
 mod describe;
 mod endpoint;
 mod service;
+mod time_field;
 mod value;
 
 use std::fmt;
 
 pub use endpoint::{BodyInfo, EndpointInfo, GroupInfo, ParamInfo, ParamList, ParamLocation};
 pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
+#[doc(hidden)]
+pub use time_field::TimeField;
 pub use value::{FieldInfo, RecordInfo, SuffixInfo, TypeInfo, ValueInfo, ValueType};
 
 /// How a fact about the interface is known.

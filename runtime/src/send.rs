@@ -7,7 +7,7 @@ mod body;
 mod exchange;
 mod response;
 
-pub use body::{Body, MetadataRecord};
+pub use body::{Body, MetadataRecord, Sealed};
 pub use exchange::UndecodedResponse;
 pub use response::Response;
 

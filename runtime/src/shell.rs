@@ -118,22 +118,22 @@ macro_rules! __request {
                 Self($crate::Request::new(&client.0))
             }
 
-            /// Sets a param.
-            pub(crate) fn with<T: $crate::wire::ToWire>(
+            /// Sets a param, or leaves it out.
+            pub(crate) fn with<T: $crate::wire::ToWire, Via>(
                 self,
                 wire_name: &'static str,
-                value: impl ::std::convert::Into<T>,
+                value: impl $crate::wire::IntoParam<T, Via>,
             ) -> Self {
-                Self(self.0.with::<T>(wire_name, value))
+                Self(self.0.with::<T, Via>(wire_name, value))
             }
 
-            /// Sets a param to several values.
-            pub(crate) fn with_list<T: $crate::wire::ToWire>(
+            /// Sets a param to several values, or leaves it out.
+            pub(crate) fn with_list<T: $crate::wire::ToWire, Via>(
                 self,
                 wire_name: &'static str,
-                values: impl ::std::iter::IntoIterator<Item: ::std::convert::Into<T>>,
+                values: impl $crate::wire::IntoParamList<T, Via>,
             ) -> Self {
-                Self(self.0.with_list::<T>(wire_name, values))
+                Self(self.0.with_list::<T, Via>(wire_name, values))
             }
 
             /// Sends the request like `.await`, and brings back status and headers beside the body.
@@ -154,7 +154,7 @@ macro_rules! __request {
         impl<E> Request<E> {
             /// Sets a param by its name on the wire, also one that the catalogue does not know.
             ///
-            /// A param that was set before is replaced.
+            /// A param that was set before is replaced; `None` leaves it out.
             pub fn query(
                 self,
                 name: impl ::std::convert::Into<::std::string::String>,
@@ -201,6 +201,14 @@ macro_rules! __request {
         impl<E> ::std::cmp::PartialEq for Request<E> {
             fn eq(&self, other: &Self) -> bool {
                 self.0 == other.0
+            }
+        }
+
+        impl<E> ::std::cmp::Eq for Request<E> {}
+
+        impl<E> ::std::hash::Hash for Request<E> {
+            fn hash<H: ::std::hash::Hasher>(&self, state: &mut H) {
+                ::std::hash::Hash::hash(&self.0, state);
             }
         }
 
@@ -272,6 +280,84 @@ macro_rules! __series {
             pub metadata: $metadata,
             /// Fields of the envelope that the catalogue does not know.
             pub unknown_fields: $crate::UnknownFields,
+            /// The records that were left out because they are not as expected; none unless the request was to
+            /// [`skip_bad_records`](Request::skip_bad_records).
+            pub bad_records: ::std::vec::Vec<$crate::BadRecord>,
+            time: ::std::option::Option<$crate::emitted::TimeField>,
+        }
+
+        /// A series that came of no request, as in a test.
+        ///
+        /// ```
+        #[doc = concat!("# use ", $name, "::{Series, Value};")]
+        /// let series: Series<Value> = vec![Value::from(1), Value::from(2)].into();
+        /// assert_eq!(series.len(), 2);
+        /// ```
+        impl<T> ::std::convert::From<::std::vec::Vec<T>> for Series<T> {
+            fn from(data: ::std::vec::Vec<T>) -> Self {
+                Self {
+                    data,
+                    metadata: ::std::default::Default::default(),
+                    unknown_fields: ::std::default::Default::default(),
+                    bad_records: ::std::vec::Vec::new(),
+                    time: $crate::emitted::time_field::<$metadata>(),
+                }
+            }
+        }
+
+        impl<T: $crate::Item> Series<T> {
+            /// The time of each record; `None` for one that has none that can be read.
+            pub fn times(&self) -> ::std::vec::Vec<::std::option::Option<$crate::Timestamp>> {
+                $crate::emitted::times(&self.data, self.time)
+            }
+
+            /// One field of all records, by its name on the wire; `None` where the records have no such field.
+            ///
+            /// ```
+            #[doc = concat!("# use ", $name, "::{Body, Series, Value};")]
+            #[doc = concat!("# fn demo() -> Result<(), ", $name, "::DecodeError> {")]
+            /// # let text = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}, {"ratio": null}]}"#;
+            /// let series = Series::<Value>::decode(text)?;
+            /// let ratios: Vec<_> = series.column("ratio").map(|column| column.numbers().collect()).unwrap_or_default();
+            /// assert_eq!(ratios, [Some(0.25), None]);
+            /// # Ok(())
+            /// # }
+            /// # demo().unwrap();
+            /// ```
+            pub fn column(&self, wire_name: &str) -> ::std::option::Option<$crate::Column<'_>> {
+                $crate::emitted::column(&self.data, wire_name)
+            }
+
+            /// Every field of the records, each with the values of all: those of the catalogue, or where the fields
+            /// are unknown, those that came.
+            pub fn columns(&self) -> ::std::vec::Vec<$crate::Column<'_>> {
+                $crate::emitted::columns(&self.data)
+            }
+        }
+
+        impl<E, T> Request<E>
+        where
+            E: $crate::Endpoint<Body = Series<T>>,
+            T: $crate::Item,
+        {
+            /// Asks for the good records alone.
+            ///
+            /// Otherwise one value that does not fit its field makes the whole reply an error. With this the record
+            /// that has it is left out and listed in [`Series::bad_records`]. A body that is no JSON, or no series,
+            /// is an error either way.
+            pub fn skip_bad_records(self) -> Self {
+                Self(self.0.skip_bad_records())
+            }
+        }
+
+        /// As on the wire, in its envelope.
+        impl<T: $crate::Item> $crate::emitted::Serialize for Series<T> {
+            fn serialize<S: $crate::emitted::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
+                $crate::emitted::serialize_series(&self.data, &self.metadata, &self.unknown_fields, serializer)
+            }
         }
 
         impl<T> Series<T> {
@@ -323,15 +409,22 @@ macro_rules! __series {
         }
 
         impl $crate::emitted::MetadataRecord for $metadata {
-            const ENVELOPE: ::std::option::Option<&'static $crate::registry::EnvelopeInfo> =
-                $service.envelope.as_ref();
+            const SERVICE: &'static $crate::registry::ServiceInfo = &$service;
         }
+
+        impl<T: $crate::Item> $crate::emitted::Sealed for Series<T> {}
 
         impl<T: $crate::Item> $crate::Body for Series<T> {
             fn decode(text: &str) -> ::std::result::Result<Self, $crate::DecodeError> {
                 let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
                 let rest = $crate::emitted::decode_series::<$metadata>(text, T::INFO, &mut data)?;
-                Ok(Self { data, metadata: rest.metadata, unknown_fields: rest.unknown_fields })
+                Ok(Self {
+                    data,
+                    metadata: rest.metadata,
+                    unknown_fields: rest.unknown_fields,
+                    bad_records: rest.bad_records,
+                    time: rest.time,
+                })
             }
 
             fn read(
@@ -343,7 +436,13 @@ macro_rules! __series {
                 let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
                 // Compiled for every endpoint, and this is less of it than a `?`.
                 match $crate::emitted::read_series::<$metadata>(response, T::INFO, &mut data) {
-                    Ok(rest) => Ok(Self { data, metadata: rest.metadata, unknown_fields: rest.unknown_fields }),
+                    Ok(rest) => Ok(Self {
+                        data,
+                        metadata: rest.metadata,
+                        unknown_fields: rest.unknown_fields,
+                        bad_records: rest.bad_records,
+                        time: rest.time,
+                    }),
                     Err(error) => Err(error),
                 }
             }
@@ -351,11 +450,12 @@ macro_rules! __series {
     };
 }
 
-/// Says which setters an endpoint has.
+/// Says that a type stands for an endpoint, and which setters it has.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! takes {
-    ($endpoint:ident => $($takes:ident),+) => {
-        $(impl $takes for $endpoint {})+
+    ($endpoint:ident $(=> $($takes:ident),+)?) => {
+        impl $crate::emitted::Marker for $endpoint {}
+        $($(impl $takes for $endpoint {})+)?
     };
 }

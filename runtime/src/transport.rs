@@ -3,26 +3,41 @@
 //! An [`HttpRequest`] comes in with its credentials, an [`HttpResponse`] with its whole body goes out.
 //! A transport judges no status, follows no redirect and retries nothing: others do, who know more.
 //!
-//! Bring your own with [`Builder::transport`](crate::Builder::transport):
+//! For a test a closure will do, with [`from_fn`]; records and series to compare with are made by their `Default` and
+//! `From<Vec<_>>`:
 //!
 //! ```
-//! # use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
+//! # use runtime::transport::{Headers, HttpResponse, from_fn};
+//! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+//! # use invented::{Client, RatioRecord, Series};
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), runtime::Error> {
+//! let transport = from_fn(|request| async move {
+//!     assert!(request.url.ends_with("/ratio?coin=BTC"));
+//!     Ok(HttpResponse::new(200, Headers::new(), r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#))
+//! });
+//! let client = Client::builder("https://example.com/v2").api_key("key").transport(transport).build()?;
+//!
+//! let mut expected = RatioRecord::default();
+//! (expected.open_date, expected.ratio) = (1_700_000_000.into(), 0.25);
+//! assert_eq!(client.market().ratio().coin("BTC").await?, Series::from(vec![expected]));
+//! # Ok(()) }
+//! ```
+//!
+//! Anything else is a [`Transport`] of your own, for [`Builder::transport`](crate::Builder::transport):
+//!
+//! ```
+//! # use runtime::transport::{HttpRequest, HttpResponse, SendFuture, Transport};
 //! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
 //! # use invented::Client;
-//! /// Answers everything with one point in time.
-//! struct Canned;
+//! /// Says what it sends.
+//! struct Talkative<T>(T);
 //!
-//! impl Transport for Canned {
+//! impl<T: Transport> Transport for Talkative<T> {
 //!     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
-//!         Box::pin(async move {
-//!             let body = r#"{"data": [{"openDate": 1700000000, "volumeRatio": 0.25}]}"#;
-//!             Ok(HttpResponse::new(200, Headers::new(), body))
-//!         })
+//!         println!("{} {}", request.method.as_str(), request.url);
+//!         self.0.send(request)
 //!     }
 //! }
-//!
-//! let client = Client::builder("https://example.com/v2").api_key("key").transport(Canned).build()?;
-//! # Ok::<(), runtime::Error>(())
 //! ```
 #![cfg_attr(
     feature = "reqwest",
@@ -45,7 +60,8 @@ let client = Client::builder("https://example.com/v2").api_key("key").transport(
 pub use ::generated_client_transport::ReqwestTransport;
 #[doc(inline)]
 pub use ::generated_client_transport::{
-    Headers, HttpRequest, HttpResponse, InvalidHeader, Limits, Method, Phase, SendFuture, Transport, TransportError,
+    FromFn, Headers, HttpRequest, HttpResponse, InvalidHeader, Limits, Method, Phase, SendFuture, Transport,
+    TransportError, from_fn,
 };
 
 #[cfg(feature = "proxy")]

@@ -3,6 +3,8 @@
 //! Values come in as Rust types and go out as the text of a param. Reading them from JSON is the job of `decode`,
 //! and which param takes which value is the registry's to know.
 
+mod into_param;
+pub(crate) mod named_type;
 pub(crate) mod number;
 pub(crate) mod timestamp;
 pub mod wire;

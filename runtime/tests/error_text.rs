@@ -55,7 +55,7 @@ async fn one_attempt() {
         (|| reply(200, &[], ""), "status 200 came with an empty body instead of JSON; after 1 attempt in 21ms"),
         (
             || reply(200, &[], "{\"data\": [], \"x\": \"\u{1}\"}"),
-            "the body is not as expected: a text is cut or not as JSON writes it at line 1 column 19; \
+            "the body is not as expected: `x`: a text is cut or not as JSON writes it at line 1 column 19; \
              after 1 attempt in 21ms; body: {\"data\": [], \"x\": \" \"}",
         ),
         (

@@ -4,13 +4,14 @@
 
 mod invented;
 
+use std::collections::HashSet;
 use std::future::IntoFuture;
 use std::time::Duration;
 
 use invented::{Client, Exchange, Timeframe};
 use runtime::registry::TimeUnit;
 use runtime::transport::{HttpRequest, SendFuture};
-use runtime::wire::ToWire;
+use runtime::wire::{Known, ToWire};
 use runtime::{Builder, Error, Timestamp, Transport};
 
 /// A transport that nothing may reach.
@@ -57,6 +58,40 @@ fn values_are_written_as_the_service_reads_them() {
     for (request, expected) in table {
         assert_eq!(request.path_and_query(), format!("/ratio?{expected}"));
     }
+}
+
+#[test]
+fn what_is_not_given_is_left_out() {
+    let ratio = client().market().ratio();
+    let coin = |coin: Option<&str>| ratio.clone().coin("ETH").coin(coin).path_and_query();
+    assert_eq!((coin(Some("BTC")).as_str(), coin(None).as_str()), ("/ratio?coin=BTC", "/ratio"));
+    let limit = |limit: Option<u64>| ratio.clone().limit(5).limit(limit).path_and_query();
+    assert_eq!((limit(Some(7)).as_str(), limit(None).as_str()), ("/ratio?limit=7", "/ratio"));
+    let start = |start: Option<Timestamp>| ratio.clone().start_time(7).start_time(start).path_and_query();
+    assert_eq!((start(Some(8.into())).as_str(), start(None).as_str()), ("/ratio?startTime=8", "/ratio"));
+    let exchanges = |exchanges: Option<Vec<&str>>| ratio.clone().exchange("x").exchanges(exchanges).path_and_query();
+    assert_eq!((exchanges(Some(vec!["a", "b"])).as_str(), exchanges(None).as_str()), ("/ratio?exchange=a,b", "/ratio"));
+    let depth = |depth: Option<u8>| ratio.clone().query("depth", 1).query("depth", depth).path_and_query();
+    assert_eq!((depth(Some(2)).as_str(), depth(None).as_str()), ("/ratio?depth=2", "/ratio"));
+}
+
+#[test]
+fn references_and_small_numbers_are_values() {
+    let (name, venue) = (String::from("BTC"), Exchange::NORTH_SPOT);
+    let request = client().raw("/x").query("a", &name).query("b", 7_u8).query("c", -7_i16).query("d", &venue);
+    assert_eq!(request.query("e", &Some(&name)).path_and_query(), "/x?a=BTC&b=7&c=-7&d=north_spot&e=BTC");
+}
+
+#[test]
+fn equal_requests_are_one_in_a_set() {
+    let ratio = client().market().ratio();
+    let requests = [ratio.clone().coin("BTC").limit(5), ratio.clone().limit(5).coin("BTC"), ratio.clone().coin("BTC")];
+    assert_eq!(requests.into_iter().collect::<HashSet<_>>().len(), 2);
+    assert_ne!(ratio.clone().skip_bad_records(), ratio);
+    assert_eq!(
+        format!("{:?}", ratio.skip_bad_records()),
+        "Request { endpoint: market.ratio, path: \"/ratio\", params: {}, skip_bad_records: true }"
+    );
 }
 
 #[test]
@@ -125,4 +160,26 @@ fn unknown_values_are_kept() {
     assert_eq!(Timeframe::from("15m").to_wire(TimeUnit::Seconds), "15m");
     assert_eq!(Exchange::from("new_venue").to_wire(TimeUnit::Seconds), "new_venue");
     assert_eq!(Timeframe::from("3h").as_str(), "3h");
+}
+
+#[test]
+fn an_unknown_value_has_no_text_to_match() {
+    let known = |text| matches!(Timeframe::from(text), Timeframe::M1 | Timeframe::H1);
+    assert!(known("1m") && known("1h") && !known("3h"));
+    assert!(Timeframe::H1.is_known() && !Timeframe::from("3h").is_known());
+    assert!(Exchange::NORTH_SPOT.is_known() && !Exchange::from("new_venue").is_known());
+    let known: Known<Timeframe> = Timeframe::from("1h").known().unwrap();
+    let copy = known;
+    assert_eq!((known.as_str(), Timeframe::from(copy)), ("1h", Timeframe::H1));
+    assert_eq!(client().market().ratio().timeframe(known).path_and_query(), "/ratio?timeframe=1h");
+    assert!(Timeframe::from("3h").known().is_none());
+}
+
+#[test]
+fn a_step_has_a_length() {
+    let seconds = Timeframe::ALL.iter().map(|step| step.duration().map(|length| length.as_secs()));
+    assert_eq!(seconds.collect::<Vec<_>>(), [Some(60), Some(3600)]);
+    assert_eq!(Timeframe::from("3h").duration(), None);
+    let (time, hour) = (Timestamp::from(7300), Timeframe::H1.duration().unwrap());
+    assert_eq!(time.floor(hour), Timestamp::from(7200));
 }

@@ -34,7 +34,7 @@ pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, passing: Pa
         Passing { several: true, exact: false } => quote!(#name: impl IntoIterator<Item: Into<#ty>>),
     };
     let with = if passing.several { quote!(with_list) } else { quote!(with) };
-    (argument, quote!(.#with::<#ty>(#wire_name, #name)))
+    (argument, quote!(.#with::<#ty, _>(#wire_name, #name)))
 }
 
 /// Marker, `Endpoint` and the traits of the setters.
@@ -126,9 +126,8 @@ fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Vec<TokenStream> {
     let (alike, differing): (Vec<_>, Vec<_>) = setters.partition(|(_, setter)| setter.ty.is_some());
     let traits = alike.iter().map(|(_, setter)| ident(&setter.takes));
     let mut items = Vec::new();
-    if !alike.is_empty() {
-        items.push(quote!(takes!(#marker => #(#traits),*);));
-    }
+    let traits = (!alike.is_empty()).then(|| quote!(=> #(#traits),*));
+    items.push(quote!(takes!(#marker #traits);));
     items.extend(differing.iter().map(|(param, setter)| {
         let (takes, associated, ty) = (ident(&setter.takes), ident(&setter.type_ident), &param.ty);
         quote!(impl #takes for #marker { type #associated = #ty; })

@@ -22,26 +22,30 @@ fn join(lines: &[&str]) -> Vec<String> {
         };
         let (inner, close) = (join(&lines[index..index + length]), lines[index + length]);
         index += length + 1;
+        let inner = if LISTS.iter().any(|list| line.starts_with(list)) { fill(&inner) } else { inner };
         if let Some(line) = one_line(line, &inner, close.trim_start()) {
             joined.push(line);
         } else {
             joined.push((*line).to_owned());
-            let is_names = ["use ", "takes!("].iter().any(|names| line.starts_with(names));
-            joined.extend(if is_names { fill(&inner) } else { inner });
+            joined.extend(inner);
             joined.push(close.to_owned());
         }
     }
     join_chains(joined)
 }
 
-/// As many names on a line as fit; the printer breaks lines earlier.
+/// What opens a list of short entries, which stand on one line or fill several.
+const LISTS: [&str; 4] = ["use ", "takes!(", "fields!(", "named_type!("];
+
+/// As many entries on a line as fit; the printer breaks lines earlier, also within an entry.
 fn fill(inner: &[String]) -> Vec<String> {
     let indentation = " ".repeat(inner.first().map_or(0, |line| indent(line)));
+    let text = inner.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
     let mut filled: Vec<String> = Vec::new();
-    for name in inner.iter().flat_map(|line| line.split_whitespace()) {
+    for entry in text.split_inclusive(',').map(str::trim) {
         match filled.last_mut() {
-            Some(line) if line.chars().count() + 1 + name.chars().count() <= WIDTH => *line += &format!(" {name}"),
-            _ => filled.push(format!("{indentation}{name}")),
+            Some(line) if line.chars().count() + 1 + entry.chars().count() <= WIDTH => *line += &format!(" {entry}"),
+            _ => filled.push(format!("{indentation}{entry}")),
         }
     }
     filled
@@ -155,6 +159,7 @@ mod tests {
         let printed = format!("use a::{{\n    {name}, {name},\n    {name}, A,\n    B,\n}};\n");
         check(&printed, &format!("use a::{{\n    {name}, {name},\n    {name}, A, B,\n}};\n"));
         check("use a::{\n    A, B,\n    C,\n};\n", "use a::{A, B, C};\n");
+        check("takes!(\n    A => B = \"c  d\", E =\n    \"f\"\n);\n", "takes!(A => B = \"c  d\", E = \"f\");\n");
     }
 
     #[test]

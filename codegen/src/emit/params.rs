@@ -7,8 +7,8 @@ use quote::{ToTokens, quote};
 
 use super::literal::{ident, param_info};
 use super::render::Source;
-use super::{File, docs, endpoint, record};
-use crate::model::{Api, Endpoint, Evidence, ParamSet, Setter, SharedParam};
+use super::{File, docs, record};
+use crate::model::{Api, Endpoint, Evidence, ParamSet, Passing, Setter, SharedParam};
 
 pub(super) fn file(api: &Api) -> File {
     let mut items: Vec<_> = used(api).into_iter().map(constant).collect();
@@ -31,6 +31,8 @@ pub(super) fn file(api: &Api) -> File {
         ("Endpoint", "::runtime"),
         ("Request", "crate"),
         ("ToWire", "::runtime::wire"),
+        ("IntoParam", "::runtime::wire"),
+        ("IntoParamList", "::runtime::wire"),
     ]);
     source.render(&imports)
 }
@@ -88,12 +90,29 @@ fn setter(setter: &Setter) -> TokenStream {
     let wire_name = &setter.wire_name;
     let associated = ident(&setter.type_ident);
     let ty = setter.ty.as_ref().map_or_else(|| quote!(E::#associated), ToTokens::to_token_stream);
-    let (argument, call) = endpoint::value(&setter.ident, wire_name, &ty, setter.passing());
     let doc = docs::doc(if setter.ty.is_some() { facts(setter) } else { differing(setter) });
+    // `None` leaves the param out, whatever the setter takes.
+    let (generics, argument, value, with) = match setter.passing() {
+        Passing { several: false, exact: true } => {
+            (quote!(), quote!(impl Into<Option<#ty>>), quote!(#name.into()), quote!(with))
+        }
+        Passing { several: false, exact: false } => {
+            (quote!(<Via>), quote!(impl IntoParam<#ty, Via>), quote!(#name), quote!(with))
+        }
+        Passing { several: true, exact: true } => (
+            quote!(<I: IntoIterator<Item = #ty>>),
+            quote!(impl Into<Option<I>>),
+            quote!(#name.into()),
+            quote!(with_list),
+        ),
+        Passing { several: true, exact: false } => {
+            (quote!(<Via>), quote!(impl IntoParamList<#ty, Via>), quote!(#name), quote!(with_list))
+        }
+    };
     quote! {
         #doc
-        pub fn #name(self, #argument) -> Self where E: #takes {
-            self #call
+        pub fn #name #generics (self, #name: #argument) -> Self where E: #takes {
+            self.#with::<#ty, _>(#wire_name, #value)
         }
     }
 }

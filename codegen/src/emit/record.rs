@@ -44,8 +44,8 @@ fn unsupported(api: &Api) -> TokenStream {
     }
 }
 
-pub(super) fn items(record: &Record) -> [TokenStream; 2] {
-    [definition(record), decoding(record)]
+pub(super) fn items(record: &Record) -> [TokenStream; 3] {
+    [definition(record), description(record), fields(record)]
 }
 
 fn definition(record: &Record) -> TokenStream {
@@ -79,25 +79,29 @@ fn field_type(field: &Field) -> TokenStream {
     if field.is_option() { quote!(Option<#ty>) } else { quote!(#ty) }
 }
 
-fn decoding(record: &Record) -> TokenStream {
+fn description(record: &Record) -> TokenStream {
     let Record { ident: name, summary, fields, .. } = record;
     let record = ident(name);
     let summary = text("summary", summary);
     let infos = fields.iter().map(field_info);
-    let values = fields.iter().enumerate().map(|(index, field)| {
-        let index = proc_macro2::Literal::usize_unsuffixed(index);
-        let name = ident(&field.ident);
-        if field.is_defaulted() { quote!(#name: row.take_or_default(#index)) } else { quote!(#name: row.take(#index)) }
-    });
     quote! {
         impl Record for #record {
             const INFO: &'static RecordInfo = &RecordInfo::new(#name, &[#(#infos),*]) #summary;
-
-            fn from_row(row: &mut Row<'_>) -> Self {
-                Self { #(#values,)* unknown_fields: row.unknown_fields() }
-            }
         }
     }
+}
+
+/// The fields by their places in the table, by which values are taken and shown.
+fn fields(record: &Record) -> TokenStream {
+    let name = ident(&record.ident);
+    let fields = record.fields.iter().enumerate().map(|(index, field)| {
+        let index = proc_macro2::Literal::usize_unsuffixed(index);
+        let name = ident(&field.ident);
+        let default = field.is_defaulted().then(|| quote!(or default));
+        quote!(#name = #index #default)
+    });
+    let fields = (!record.fields.is_empty()).then(|| quote!(=> #(#fields),*));
+    quote!(fields!(#name #fields);)
 }
 
 /// What a record can use, wherever it stands.
@@ -106,7 +110,7 @@ pub(super) fn imports(api: &Api) -> Imports<'_> {
         ("Timestamp", "::runtime"),
         ("Value", "::runtime"),
         ("Record", "::runtime::record"),
-        ("Row", "::runtime::record"),
+        ("fields", "::runtime"),
         ("UnknownFields", "::runtime::record"),
         ("Evidence", "::runtime::registry"),
         ("FieldInfo", "::runtime::registry"),

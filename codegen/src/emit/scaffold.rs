@@ -78,9 +78,9 @@ mod generated;
 
 #[doc(inline)]
 pub use ::runtime::{
-    BasicEncoding, Body, Builder, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item, Observer, OutOfRange,
-    ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret, Timestamp, Transport,
-    UnknownFields, Value, gate, observer, record, registry, transport, wire,
+    BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item, Observer,
+    OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret, Timestamp,
+    Transport, UnknownFields, Value, gate, observer, record, registry, transport, wire,
 };
 pub use generated::*;
 ";

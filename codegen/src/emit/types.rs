@@ -1,6 +1,6 @@
 //! `service/types.rs`: enums that keep what they do not know, and identifiers open to anything.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::literal::{self, ident};
@@ -20,6 +20,7 @@ pub(super) fn file(api: &Api) -> File {
         ("TypeInfo", "::runtime::registry"),
         ("ValueInfo", "::runtime::registry"),
         ("NamedType", "::runtime::wire"),
+        ("UnknownValue", "::runtime::wire"),
         ("named_type", "::runtime"),
     ]);
     // A variant may be called like these, which is no reason to import them.
@@ -44,8 +45,8 @@ fn items(ty: &NamedType) -> Vec<TokenStream> {
 fn enumeration(ty: &NamedType) -> Vec<TokenStream> {
     let name = ident(&ty.ident);
     let doc = docs::doc([docs::prose(&ty.summary)]);
-    let idents: Vec<_> = ty.values.iter().map(|value| ident(&value.ident)).collect();
-    let values: Vec<_> = ty.values.iter().map(|value| &value.value).collect();
+    let idents = ty.values.iter().map(|value| ident(&value.ident));
+    let values = ty.values.iter().map(|value| &value.value);
     let variants = ty.values.iter().map(|value| {
         let (name, doc) = (ident(&value.ident), docs::doc([value_docs(value, ty.evidence)]));
         quote!(#doc #name)
@@ -58,24 +59,10 @@ fn enumeration(ty: &NamedType) -> Vec<TokenStream> {
             pub enum #name {
                 #(#variants,)*
                 /// A value that this version does not know.
-                Unknown(String),
+                Unknown(UnknownValue),
             }
         },
-        quote! {
-            impl #name {
-                /// Every known value.
-                pub const ALL: &'static [Self] = &[#(Self::#idents),*];
-
-                /// The value as on the wire.
-                pub fn as_str(&self) -> &str {
-                    match self {
-                        #(Self::#idents => #values,)*
-                        Self::Unknown(value) => value,
-                    }
-                }
-            }
-        },
-        quote!(named_type!(enum #name);),
+        quote!(named_type!(enum #name => #(#idents = #values),*);),
     ]
 }
 
@@ -89,7 +76,7 @@ fn identifier(ty: &NamedType) -> Vec<TokenStream> {
     });
     // Apart from the methods, so that the constants read as a list.
     let constants = if ty.values.is_empty() { TokenStream::new() } else { quote!(impl #name { #(#constants)* }) };
-    let questions = ty.shapes.as_ref().map(questions);
+    let questions = ty.shapes.as_ref().map(|shapes| questions(&name, shapes)).unwrap_or_default();
     vec![
         quote! {
             #doc
@@ -97,16 +84,7 @@ fn identifier(ty: &NamedType) -> Vec<TokenStream> {
             pub struct #name(Cow<'static, str>);
         },
         constants,
-        quote! {
-            impl #name {
-                /// The identifier as on the wire.
-                pub fn as_str(&self) -> &str {
-                    &self.0
-                }
-
-                #questions
-            }
-        },
+        questions,
         quote!(named_type!(identifier #name);),
     ]
 }
@@ -128,16 +106,12 @@ fn description(ty: &NamedType) -> TokenStream {
     quote! {
         impl NamedType for #name {
             const INFO: &'static TypeInfo = &TypeInfo::new(#text, &[#(#values),*]) #summary #open #suffixes;
-
-            fn as_str(&self) -> &str {
-                self.as_str()
-            }
         }
     }
 }
 
 /// The methods that take an identifier apart.
-fn questions(shapes: &Shapes) -> TokenStream {
+fn questions(name: &Ident, shapes: &Shapes) -> TokenStream {
     let (part, question, answers) = (ident(&shapes.part), ident(&shapes.question), ident(&shapes.answers));
     let suffixes = shapes.suffixes.iter().map(|suffix| &suffix.suffix);
     let answered = shapes.suffixes.iter().filter_map(|suffix| {
@@ -147,15 +121,17 @@ fn questions(shapes: &Shapes) -> TokenStream {
     let part_doc = format!(" The {}, if the identifier ends as expected.", shapes.part);
     let question_doc = format!(" The {}, if the identifier says so.", shapes.question.replace('_', " "));
     quote! {
-        #[doc = #part_doc]
-        pub fn #part(&self) -> Option<&str> {
-            [#(#suffixes),*].iter().find_map(|suffix| self.0.strip_suffix(suffix))
-        }
+        impl #name {
+            #[doc = #part_doc]
+            pub fn #part(&self) -> Option<&str> {
+                [#(#suffixes),*].iter().find_map(|suffix| self.0.strip_suffix(suffix))
+            }
 
-        #[doc = #question_doc]
-        pub fn #question(&self) -> Option<#answers> {
-            #(#answered)*
-            None
+            #[doc = #question_doc]
+            pub fn #question(&self) -> Option<#answers> {
+                #(#answered)*
+                None
+            }
         }
     }
 }

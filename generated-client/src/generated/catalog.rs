@@ -2,7 +2,7 @@
 
 //! Catalog: what the service covers.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -41,6 +41,8 @@ impl Endpoint for Catalog {
         .path("/catalog", Evidence::Reported)
         .notes("Public clients send no params, and one found 25 venues with BTC.");
 }
+
+takes!(Catalog);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("catalog", "Catalog")
     .summary("What the service covers.")

@@ -2,8 +2,8 @@
 
 //! Funding Rate: what longs and shorts of perpetuals pay each other.
 
-use ::runtime::{Endpoint, Timestamp, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, fields, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{AggregationType, Client, Request, Series};
 use super::service::{params, records};
@@ -91,10 +91,9 @@ impl Record for FundingRateRecord {
             ],
         )
         .summary("One record of Funding Rate.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), funding_rate: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(FundingRateRecord => open_date = 0, funding_rate = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("funding_rate", "Funding Rate")
     .summary("What longs and shorts of perpetuals pay each other.")

@@ -2,8 +2,8 @@
 
 //! Liquidity: liquidations, the prices at which they are expected, and how top traders use leverage and margin.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{
     Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback, PositionFilter, Request, Series, Side,
@@ -212,15 +212,9 @@ impl Record for AverageLeverageUsedRecord {
             ],
         )
         .summary("One record of Average Leverage Used.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            avg_long_lev: row.take(1),
-            avg_short_lev: row.take(2),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(AverageLeverageUsedRecord => open_date = 0, avg_long_lev = 1, avg_short_lev = 2);
 
 /// The endpoint of [`LiquidityGroup::top_trader_average_leverage_delta`].
 #[derive(Clone, Copy, Debug)]
@@ -268,10 +262,9 @@ impl Record for TopTraderAverageLeverageDeltaRecord {
             ],
         )
         .summary("One record of Top Trader Average Leverage Delta.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), avg_lev_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(TopTraderAverageLeverageDeltaRecord => open_date = 0, avg_lev_delta = 1);
 
 /// The endpoint of [`LiquidityGroup::cumulative_liquidation_level`].
 #[derive(Clone, Copy, Debug)]
@@ -336,14 +329,9 @@ impl Record for CumulativeLiquidationLevelRecord {
             ],
         )
         .summary("One record of Cumulative Liquidation Level.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            total_long_liquidation_size: row.take(0),
-            total_short_liquidation_size: row.take(1),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(CumulativeLiquidationLevelRecord => total_long_liquidation_size = 0, total_short_liquidation_size = 1);
 
 /// The endpoint of [`LiquidityGroup::liquidation_levels_count`].
 #[derive(Clone, Copy, Debug)]
@@ -393,10 +381,9 @@ impl Record for LiquidationLevelsCountRecord {
             ],
         )
         .summary("One record of Liquidation Levels Count.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), liq_level_count_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(LiquidationLevelsCountRecord => open_date = 0, liq_level_count_delta = 1);
 
 /// The endpoint of [`LiquidityGroup::liquidation_levels_size`].
 #[derive(Clone, Copy, Debug)]
@@ -457,16 +444,12 @@ impl Record for LiquidationLevelsSizeRecord {
             ],
         )
         .summary("One record of Liquidation Levels Size.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            long_liq_level_size: row.take(1),
-            short_liq_level_size: row.take(2),
-            liq_level_size_delta: row.take(3),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(
+    LiquidationLevelsSizeRecord => open_date = 0, long_liq_level_size = 1, short_liq_level_size = 2,
+    liq_level_size_delta = 3
+);
 
 /// The endpoint of [`LiquidityGroup::liquidation`].
 #[derive(Clone, Copy, Debug)]
@@ -574,17 +557,9 @@ impl Record for LiquidationHeatmapRecord {
             ],
         )
         .summary("One record of Liquidation Heatmap.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            starting_price: row.take(0),
-            ending_price: row.take(1),
-            size: row.take(2),
-            side: row.take(3),
-            timestamp: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(LiquidationHeatmapRecord => starting_price = 0, ending_price = 1, size = 2, side = 3, timestamp = 4);
 
 /// The endpoint of [`LiquidityGroup::liquidation_levels`].
 #[derive(Clone, Copy, Debug)]
@@ -676,19 +651,12 @@ impl Record for LiquidationLevelsRecord {
             ],
         )
         .summary("One record of Liquidation Levels.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            timestamp: row.take(0),
-            creation_date: row.take(1),
-            size: row.take(2),
-            price: row.take(3),
-            leverage: row.take(4),
-            side: row.take(5),
-            open_duration: row.take(6),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(
+    LiquidationLevelsRecord => timestamp = 0, creation_date = 1, size = 2, price = 3, leverage = 4, side = 5,
+    open_duration = 6
+);
 
 /// The endpoint of [`LiquidityGroup::liquidation_levels_tv`].
 #[derive(Clone, Copy, Debug)]

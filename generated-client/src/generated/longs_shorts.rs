@@ -2,8 +2,8 @@
 
 //! Longs & Shorts: who is long and who is short, by account, by position and by size of trader.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -233,15 +233,9 @@ impl Record for LongShortShare {
             ],
         )
         .summary("How a crowd is split into longs and shorts.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            long_pct: row.take(1),
-            short_pct: row.take(2),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(LongShortShare => open_date = 0, long_pct = 1, short_pct = 2);
 
 /// The endpoint of [`LongsShortsGroup::top_trader_positions`].
 #[derive(Clone, Copy, Debug)]
@@ -418,10 +412,9 @@ impl Record for NetLongShortDeltaRecord {
             ],
         )
         .summary("One record of Net Long Short Delta.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), net_long_short_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(NetLongShortDeltaRecord => open_date = 0, net_long_short_delta = 1);
 
 /// The endpoint of [`LongsShortsGroup::anchored_cls`].
 #[derive(Clone, Copy, Debug)]
@@ -503,10 +496,9 @@ impl Record for WhaleRetailDeltaRecord {
             ],
         )
         .summary("One record of Whale Retail Delta.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), whale_retail_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(WhaleRetailDeltaRecord => open_date = 0, whale_retail_delta = 1);
 
 /// The endpoint of [`LongsShortsGroup::anchored_whale_retail_delta`].
 #[derive(Clone, Copy, Debug)]
@@ -620,10 +612,9 @@ impl Record for TraderSentimentGapRecord {
             ],
         )
         .summary("One record of Trader Sentiment Gap.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), trader_sentiment_gap: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(TraderSentimentGapRecord => open_date = 0, trader_sentiment_gap = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("longs_shorts", "Longs & Shorts")
     .summary("Who is long and who is short, by account, by position and by size of trader.")

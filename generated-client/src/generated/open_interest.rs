@@ -2,8 +2,8 @@
 
 //! Open Interest: contracts that are open, and how many are opened and closed.
 
-use ::runtime::{Endpoint, Timestamp, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, fields, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -116,17 +116,9 @@ impl Record for OpenInterestRecord {
             ],
         )
         .summary("One record of Open Interest.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            open: row.take(1),
-            high: row.take(2),
-            low: row.take(3),
-            close: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(OpenInterestRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 /// The endpoint of [`OpenInterestGroup::open_interest_delta`].
 #[derive(Clone, Copy, Debug)]
@@ -174,10 +166,9 @@ impl Record for OpenInterestDeltaRecord {
             ],
         )
         .summary("One record of Open Interest Delta.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), open_interest_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(OpenInterestDeltaRecord => open_date = 0, open_interest_delta = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("open_interest", "Open Interest")
     .summary("Contracts that are open, and how many are opened and closed.")

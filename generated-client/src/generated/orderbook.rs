@@ -2,8 +2,8 @@
 
 //! Orderbook: limit orders that rest in the book, and how they change.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -216,10 +216,9 @@ impl Record for BidAskRecord {
             ],
         )
         .summary("One record of Bid Ask.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), bid: row.take(1), ask: row.take(2), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BidAskRecord => open_date = 0, bid = 1, ask = 2);
 
 /// The endpoint of [`OrderbookGroup::bid_ask_delta`].
 #[derive(Clone, Copy, Debug)]
@@ -383,10 +382,9 @@ impl Record for MarketImbalanceIndexRecord {
             ],
         )
         .summary("One record of Market Imbalance Index.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), market_imbalance_index: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(MarketImbalanceIndexRecord => open_date = 0, market_imbalance_index = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("orderbook", "Orderbook")
     .summary("Limit orders that rest in the book, and how they change.")

@@ -2,8 +2,8 @@
 
 //! Orderflow: market and limit orders as they execute, and what they do to price and open interest.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Exchange, PremiumMode, Request, Series};
 use super::service::{params, records};
@@ -315,10 +315,9 @@ impl Record for VolumeDeltaRecord {
             ],
         )
         .summary("One record of Volume Delta.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), volume_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(VolumeDeltaRecord => open_date = 0, volume_delta = 1);
 
 /// The endpoint of [`OrderflowGroup::volume_ratio`].
 #[derive(Clone, Copy, Debug)]
@@ -370,10 +369,9 @@ impl Record for VolumeRatioRecord {
             ],
         )
         .summary("One record of Volume Ratio.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), volume_ratio: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(VolumeRatioRecord => open_date = 0, volume_ratio = 1);
 
 /// The endpoint of [`OrderflowGroup::anchored_cvd`].
 #[derive(Clone, Copy, Debug)]
@@ -416,10 +414,9 @@ impl Record for AnchoredCvdRecord {
             ],
         )
         .summary("One record of Anchored CVD.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), cumulative_delta: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(AnchoredCvdRecord => open_date = 0, cumulative_delta = 1);
 
 /// The endpoint of [`OrderflowGroup::market_order_count`].
 #[derive(Clone, Copy, Debug)]
@@ -553,10 +550,9 @@ impl Record for BuySellTradeCountRatioRecord {
             ],
         )
         .summary("One record of Buy Sell Trade Count Ratio.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), buy_sell_trade_count_ratio: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BuySellTradeCountRatioRecord => open_date = 0, buy_sell_trade_count_ratio = 1);
 
 /// The endpoint of [`OrderflowGroup::limit_order_count_ratio`].
 #[derive(Clone, Copy, Debug)]
@@ -710,10 +706,9 @@ impl Record for ParticipationRatioRecord {
             ],
         )
         .summary("One record of Participation Ratio.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), participation_ratio: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(ParticipationRatioRecord => open_date = 0, participation_ratio = 1);
 
 /// The endpoint of [`OrderflowGroup::exchange_premium`].
 #[derive(Clone, Copy, Debug)]
@@ -814,17 +809,9 @@ impl Record for PreviousDayLevelsRecord {
             ],
         )
         .summary("One record of Previous Day Levels.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            pd_open: row.take(1),
-            pd_high: row.take(2),
-            pd_low: row.take(3),
-            pd_eq: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(PreviousDayLevelsRecord => open_date = 0, pd_open = 1, pd_high = 2, pd_low = 3, pd_eq = 4);
 
 /// The endpoint of [`OrderflowGroup::previous_week_levels`].
 #[derive(Clone, Copy, Debug)]
@@ -883,17 +870,9 @@ impl Record for PreviousWeekLevelsRecord {
             ],
         )
         .summary("One record of Previous Week Levels.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            pw_open: row.take(1),
-            pw_high: row.take(2),
-            pw_low: row.take(3),
-            pw_eq: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(PreviousWeekLevelsRecord => open_date = 0, pw_open = 1, pw_high = 2, pw_low = 3, pw_eq = 4);
 
 /// The endpoint of [`OrderflowGroup::previous_month_levels`].
 #[derive(Clone, Copy, Debug)]
@@ -972,17 +951,9 @@ impl Record for KlineRecord {
             ],
         )
         .summary("One record of Kline.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            open: row.take(1),
-            high: row.take(2),
-            low: row.take(3),
-            close: row.take(4),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(KlineRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("orderflow", "Orderflow")
     .summary("Market and limit orders as they execute, and what they do to price and open interest.")

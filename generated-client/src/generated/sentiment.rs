@@ -2,8 +2,8 @@
 
 //! Sentiment: the mood of the market, as indices, leaderboards, bots and borrowing show it.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -229,16 +229,9 @@ impl Record for UserBotRatioRecord {
             ],
         )
         .summary("One record of User Bot Ratio.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            users: row.take(1),
-            bots: row.take(2),
-            ub_ratio: row.take(3),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(UserBotRatioRecord => open_date = 0, users = 1, bots = 2, ub_ratio = 3);
 
 /// The endpoint of [`SentimentGroup::margin_lending_ratio`].
 #[derive(Clone, Copy, Debug)]
@@ -283,10 +276,9 @@ impl Record for MarginLendingRatioRecord {
             ],
         )
         .summary("One record of Margin Lending Ratio.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), margin_lending_ratio: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(MarginLendingRatioRecord => open_date = 0, margin_lending_ratio = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("sentiment", "Sentiment")
     .summary("The mood of the market, as indices, leaderboards, bots and borrowing show it.")

@@ -72,6 +72,8 @@ impl Endpoint for HealthCheck {
         .path("/ping", Evidence::Reported);
 }
 
+takes!(HealthCheck);
+
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("system", "System")
     .summary("The state of the service and of its data.")
     .endpoints(&[DataAvailability::INFO, HealthCheck::INFO]);

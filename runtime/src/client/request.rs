@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::future::{Future, IntoFuture};
+use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -18,10 +19,23 @@ use crate::registry::{EndpointInfo, TimeUnit};
 use crate::request::RequestTarget;
 use crate::send::{self, Body, Response, UndecodedResponse};
 use crate::values::Value;
-use crate::values::wire::ToWire;
+use crate::values::wire::{IntoParam, IntoParamList, ToWire};
 
-/// Something that can be asked for.
-pub trait Endpoint: Send + Sync + 'static {
+/// What [`takes!`](crate::takes!) says of a type: that the catalogue has it for an endpoint.
+pub trait Marker {}
+
+/// Something that can be asked for. Emitted code implements it, and nobody else has to:
+///
+/// ```compile_fail,E0277
+/// # use runtime::{Endpoint, Value, registry::EndpointInfo};
+/// struct Mine;
+///
+/// impl Endpoint for Mine {
+///     type Body = Value;
+///     const INFO: &'static EndpointInfo = runtime::Raw::INFO;
+/// }
+/// ```
+pub trait Endpoint: Marker + Send + Sync + 'static {
     /// What comes back.
     type Body: Body;
 
@@ -59,8 +73,12 @@ impl Untyped {
         Self::new(core, RequestTarget::new(endpoint))
     }
 
-    fn set(mut self, wire_name: Cow<'static, str>, value: String) -> Self {
-        self.0.target.set(wire_name, value);
+    /// Sets a param, or leaves it out.
+    fn set(mut self, wire_name: Cow<'static, str>, value: Option<String>) -> Self {
+        match value {
+            Some(value) => self.0.target.set(wire_name, value),
+            None => self.0.target.unset(&wire_name),
+        }
         self
     }
 
@@ -71,23 +89,26 @@ impl Untyped {
     }
 
     fn set_value(self, wire_name: Cow<'static, str>, value: &dyn ToWire) -> Self {
-        let unit = self.time_unit(&wire_name);
-        self.set(wire_name, value.to_wire(unit))
+        let value = value.is_given().then(|| value.to_wire(self.time_unit(&wire_name)));
+        self.set(wire_name, value)
     }
 
-    fn with<T: ToWire>(self, wire_name: &'static str, value: impl Into<T>) -> Self {
-        self.set_value(Cow::Borrowed(wire_name), &value.into())
+    fn with<T: ToWire>(self, wire_name: &'static str, value: Option<T>) -> Self {
+        self.set_value(Cow::Borrowed(wire_name), &value)
     }
 
-    fn with_list<T: ToWire>(self, wire_name: &'static str, values: impl IntoIterator<Item: Into<T>>) -> Self {
+    fn with_list<T: ToWire>(self, wire_name: &'static str, values: Option<impl Iterator<Item = T>>) -> Self {
         let unit = self.time_unit(wire_name);
-        let mut list = String::new();
-        for (index, value) in values.into_iter().enumerate() {
-            if index > 0 {
-                list.push(',');
+        let list = values.map(|values| {
+            let mut list = String::new();
+            for (index, value) in values.enumerate() {
+                if index > 0 {
+                    list.push(',');
+                }
+                value.write_wire(unit, &mut list);
             }
-            value.into().write_wire(unit, &mut list);
-        }
+            list
+        });
         self.set(Cow::Borrowed(wire_name), list)
     }
 
@@ -108,14 +129,20 @@ impl<E: Endpoint> Request<E> {
         Self::of(Untyped::for_endpoint(core, E::INFO))
     }
 
-    /// Sets a param.
-    pub fn with<T: ToWire>(self, wire_name: &'static str, value: impl Into<T>) -> Self {
-        Self::of(self.untyped.with::<T>(wire_name, value))
+    /// Sets a param, or leaves it out.
+    pub fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
+        Self::of(self.untyped.with::<T>(wire_name, value.into_param()))
     }
 
-    /// Sets a param to several values.
-    pub fn with_list<T: ToWire>(self, wire_name: &'static str, values: impl IntoIterator<Item: Into<T>>) -> Self {
-        Self::of(self.untyped.with_list::<T>(wire_name, values))
+    /// Sets a param to several values, or leaves it out.
+    pub fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
+        Self::of(self.untyped.with_list::<T>(wire_name, values.into_param_list()))
+    }
+
+    /// Has records left out that are not as expected.
+    pub fn skip_bad_records(mut self) -> Self {
+        self.untyped.0.target.skip_bad_records();
+        self
     }
 }
 
@@ -133,7 +160,7 @@ impl<E> Request<E> {
         Self { untyped, endpoint: PhantomData }
     }
 
-    /// Sets a param by its name on the wire, also one that the catalogue does not know.
+    /// Sets a param by its name on the wire, also one that the catalogue does not know. `None` leaves it out.
     ///
     /// A param that was set before is replaced.
     // By value, so that a literal can be passed as it is.
@@ -168,6 +195,14 @@ impl<E> Clone for Request<E> {
 impl<E> PartialEq for Request<E> {
     fn eq(&self, other: &Self) -> bool {
         self.untyped.0.target == other.untyped.0.target
+    }
+}
+
+impl<E> Eq for Request<E> {}
+
+impl<E> Hash for Request<E> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.untyped.0.target.hash(state);
     }
 }
 
@@ -252,6 +287,8 @@ impl<B> fmt::Debug for ResponseFuture<B> {
 /// An endpoint that the catalogue need not know; from `Client::raw`.
 #[derive(Clone, Copy, Debug)]
 pub struct Raw;
+
+impl Marker for Raw {}
 
 impl Endpoint for Raw {
     type Body = Value;

@@ -1,13 +1,14 @@
-//! Values of any kind, read or stepped over.
+//! Values of any kind, and the entries of an object whose values nobody has asked for yet.
 //!
 //! Not by way of [`Value`]'s own `Deserialize`: under `serde_json/arbitrary_precision` that one keeps numbers
 //! as they were written, infinite ones included, and the same body would come out differently.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde_json::Map;
 
-use super::scanner::{DEPTH, Fault, Scanner};
+use super::scanner::{Fault, Scanner};
 use crate::values::Number;
 use crate::values::Value;
 
@@ -19,7 +20,7 @@ pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, 
             json.object(|json| {
                 let (key, next) = json.key()?;
                 // The map's own `insert` would be compiled here and not in its crate, thousands of lines of it.
-                object[&*key] = any(json, next, depth)?;
+                object[&*key] = any(json, next, depth).map_err(|fault| fault.in_field(&key))?;
                 Ok(())
             })?;
             object
@@ -27,7 +28,7 @@ pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, 
         b'[' => {
             let (depth, mut items) = (json.deeper(depth)?, Vec::new());
             json.list(|json, next| {
-                items.push(any(json, next, depth)?);
+                items.push(any(json, next, depth).map_err(|fault| fault.at_index(items.len()))?);
                 Ok(())
             })?;
             Value::Array(items)
@@ -42,42 +43,16 @@ pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, 
     })
 }
 
-/// Steps over a value of any kind; it has to be one that could be read.
-pub(super) fn skip(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<(), Fault> {
-    match next {
-        b'{' => {
-            let depth = json.deeper(depth)?;
-            json.object(|json| {
-                let (_, next) = json.key()?;
-                skip(json, next, depth)
-            })
-        }
-        b'[' => {
-            let depth = json.deeper(depth)?;
-            json.list(|json, next| skip(json, next, depth))
-        }
-        b'"' => json.text().map(drop),
-        b'-' | b'0'..=b'9' => json.skip_number(),
-        _ => json.literal().map(drop),
-    }
-}
-
-/// Reads the entries of an object in their order; of two with one key the later counts.
-pub(super) fn entries<'a>(json: &mut Scanner<'a>) -> Result<Vec<(Cow<'a, str>, Value)>, Fault> {
-    let mut entries: Vec<(Cow<'a, str>, Value)> = Vec::new();
-    // An object for a map, since `serde_json` has that compiled; a map of our own would be compiled with the client.
-    let mut places = Value::Null;
+/// Names the entries of an object and where their values stand, each of which is stepped over.
+pub(super) fn entries<'a>(
+    json: &mut Scanner<'a>,
+    mut entry: impl FnMut(Cow<'a, str>, Range<usize>),
+) -> Result<(), Fault> {
     json.object(|json| {
-        let (key, next) = json.key()?;
-        let value = any(json, next, DEPTH - 1)?;
-        let place = places.get(&*key).and_then(|place| usize::try_from(place.as_u64()?).ok());
-        if let Some((_, old)) = place.and_then(|place| entries.get_mut(place)) {
-            *old = value;
-        } else {
-            places[&*key] = entries.len().into();
-            entries.push((key, value));
-        }
+        let (key, next) = json.any_key()?;
+        let start = json.at();
+        json.skip(next)?;
+        entry(key, start..json.at());
         Ok(())
-    })?;
-    Ok(entries)
+    })
 }

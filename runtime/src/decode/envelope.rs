@@ -3,39 +3,41 @@
 //! One row serves all records; whoever wants them gets it handed over filled and gives it back empty.
 //! Where the catalogue knows no envelope, the body is the bare list.
 
-use super::DecodeError;
-use super::any::skip;
+use super::bad_record::BadRecord;
 use super::record::Row;
 use super::row::value;
 use super::scanner::{DEPTH, Fault, FaultKind, Scanner};
 use super::unknown_fields::UnknownText;
+use super::{BadRecords, DecodeError};
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, ValueType};
 
 /// Takes one record after the other.
 ///
 /// A closure would do; it takes more code for every endpoint.
 pub trait Push {
-    /// Takes the record that fills the row.
+    /// Takes the record that fills the row, unless one of its values does not fit, which the row notes.
     fn push(&mut self, row: &mut Row<'_>);
 }
 
-/// What stands around the records.
+/// What stands around the records, and those that were left out.
 pub(super) struct Rest<'a> {
     /// The metadata; without values if there is none.
     pub(super) metadata: Row<'a>,
     /// What else the envelope holds.
     pub(super) unknown: UnknownText,
+    /// The records that are not as expected.
+    pub(super) bad: Vec<BadRecord>,
 }
 
-/// Reads one series; it knows where in the text it is.
+/// Reads one series.
 pub(super) struct Reader<'w, 'a> {
     envelope: Option<&'static EnvelopeInfo>,
     /// What each record is read as.
     kind: Kind,
+    bad_records: BadRecords,
     row: Row<'a>,
     push: &'w mut dyn Push,
     rest: Rest<'a>,
-    position: Position,
 }
 
 /// What a record is.
@@ -46,29 +48,23 @@ enum Kind {
     Any,
 }
 
-/// In which part of the body the reader is.
-enum Position {
-    Outside,
-    Data,
-    Record(usize),
-    Metadata,
-}
-
 impl<'w, 'a> Reader<'w, 'a> {
     pub(super) fn new(
         envelope: Option<&'static EnvelopeInfo>,
         record: Option<&'static RecordInfo>,
         metadata: &'static RecordInfo,
+        bad_records: BadRecords,
         push: &'w mut dyn Push,
     ) -> Self {
         const ANY: &[FieldInfo] = &[FieldInfo::new("", "", ValueType::Any, Evidence::Document)];
+        let rest = Rest { metadata: Row::new(metadata.fields), unknown: UnknownText::default(), bad: Vec::new() };
         Self {
             envelope,
             kind: if record.is_some() { Kind::Object } else { Kind::Any },
+            bad_records,
             row: Row::new(record.map_or(ANY, |record| record.fields)),
             push,
-            rest: Rest { metadata: Row::new(metadata.fields), unknown: UnknownText::default() },
-            position: Position::Outside,
+            rest,
         }
     }
 
@@ -76,23 +72,8 @@ impl<'w, 'a> Reader<'w, 'a> {
     pub(super) fn read(mut self, text: &'a str) -> Result<Rest<'a>, DecodeError> {
         match super::read(text, |json, next| self.body(json, next)) {
             Ok(()) => Ok(self.rest),
-            Err(fault) => Err(self.failure(text, &fault)),
+            Err(fault) => Err(DecodeError::new(fault, text)),
         }
-    }
-
-    fn failure(self, text: &str, fault: &Fault) -> DecodeError {
-        let data = self.envelope.map_or("", |envelope| envelope.data);
-        let metadata = self.envelope.and_then(|envelope| envelope.metadata).unwrap_or_default();
-        let place = match (self.position, &self.row.misfit) {
-            (Position::Record(index), Some(misfit)) => {
-                return DecodeError::misfit(&misfit.clone().at_index(index).in_field(data));
-            }
-            (Position::Record(index), None) => join(&format!("{data}[{index}]"), self.row.reading()),
-            (Position::Metadata, _) => join(metadata, self.rest.metadata.reading()),
-            (Position::Data, _) => data.to_owned(),
-            (Position::Outside, _) => String::new(),
-        };
-        DecodeError::new(place, text, fault)
     }
 
     /// The body as a whole: the envelope, or the list where there is none.
@@ -106,24 +87,22 @@ impl<'w, 'a> Reader<'w, 'a> {
         let (mut has_data, mut has_metadata) = (false, false);
         json.object(|json| {
             let start = json.at();
-            let (key, next) = json.key()?;
-            if key == envelope.data {
+            let (key, next) = json.any_key()?;
+            let is_metadata = envelope.metadata.is_some_and(|metadata| key == metadata);
+            let read = if key == envelope.data {
                 if std::mem::replace(&mut has_data, true) {
                     return Err(json.fault(FaultKind::Twice(envelope.data)));
                 }
-                self.records(json, next, DEPTH - 1)?;
-            } else if let Some(metadata) = envelope.metadata.filter(|metadata| key == *metadata) {
+                self.records(json, next, DEPTH - 1)
+            } else if is_metadata {
                 if std::mem::replace(&mut has_metadata, true) {
-                    return Err(json.fault(FaultKind::Twice(metadata)));
+                    return Err(json.fault(FaultKind::Twice(envelope.metadata.unwrap_or_default())));
                 }
-                self.position = Position::Metadata;
-                self.metadata(json, next)?;
+                self.metadata(json, next)
             } else {
-                skip(json, next, DEPTH - 1)?;
-                self.rest.unknown.push(json.since(start));
-            }
-            self.position = Position::Outside;
-            Ok(())
+                json.skip(next).map(|()| self.rest.unknown.push(json.since(start)))
+            };
+            read.map_err(|fault| fault.in_field(&key))
         })?;
         if has_data { Ok(()) } else { Err(json.fault(FaultKind::Missing(envelope.data))) }
     }
@@ -136,17 +115,14 @@ impl<'w, 'a> Reader<'w, 'a> {
     }
 
     fn records(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
-        self.position = Position::Data;
         if next != b'[' {
             return Err(json.expected("a list of records"));
         }
         let mut index = 0;
         json.list(|json, next| {
-            self.position = Position::Record(index);
-            self.record(json, next, depth - 1)?;
-            self.push.push(&mut self.row);
-            if self.row.misfit.is_some() {
-                return Err(json.fault(FaultKind::Misfit));
+            let start = json.at();
+            if let Err(fault) = self.record(json, next, depth - 1) {
+                self.leave_out(json, start, fault.at_index(index), index)?;
             }
             index += 1;
             Ok(())
@@ -158,11 +134,23 @@ impl<'w, 'a> Reader<'w, 'a> {
             (Kind::Any, Some(slot)) => *slot = value(&ValueType::Any, json, next, depth)?,
             _ => self.row.fill(json, next, depth)?,
         }
+        self.push.push(&mut self.row);
+        self.row.misfit.take().map_or(Ok(()), |misfit| Err(Fault::misfit(misfit)))
+    }
+
+    /// Notes a record that is not as expected, if it is JSON and whoever asked can do without it.
+    #[cold]
+    fn leave_out(&mut self, json: &mut Scanner<'a>, start: usize, fault: Fault, index: usize) -> Result<(), Fault> {
+        json.back_to(start);
+        let next = json.next_value()?;
+        if self.bad_records == BadRecords::Refused || json.skip(next).is_err() {
+            return Err(fault);
+        }
+        let fault = match self.envelope {
+            Some(envelope) => fault.in_field(envelope.data),
+            None => fault,
+        };
+        self.rest.bad.push(BadRecord::new(index, DecodeError::new(fault, json.whole()), json.since(start)));
         Ok(())
     }
-}
-
-/// A place within a place.
-fn join(outer: &str, inner: &str) -> String {
-    if inner.is_empty() { outer.to_owned() } else { format!("{outer}.{inner}") }
 }

@@ -5,26 +5,27 @@
 
 use std::fmt;
 
+use super::place::Place;
+
 /// Why a value does not fit its field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError(Box<Misfit>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Misfit {
-    /// `levels[3].price`, built from its end.
-    place: String,
+    place: Place,
     expected: &'static str,
     found: String,
 }
 
 impl FieldError {
     pub(crate) fn new(expected: &'static str, found: String) -> Self {
-        Self(Box::new(Misfit { place: String::new(), expected, found }))
+        Self(Box::new(Misfit { place: Place::default(), expected, found }))
     }
 
     /// Where the value stands in its record, by wire names: `levels[3].price`.
     pub fn place(&self) -> &str {
-        &self.0.place
+        self.0.place.as_str()
     }
 
     /// What is wrong with it.
@@ -34,23 +35,22 @@ impl FieldError {
 
     /// The same error, seen from the record around it.
     #[cold]
-    pub(crate) fn in_field(self, wire_name: &str) -> Self {
-        self.inside(wire_name)
+    pub(crate) fn in_field(mut self, wire_name: &str) -> Self {
+        self.0.place.enter_field(wire_name);
+        self
     }
 
     /// The same error, seen from the list around it.
     #[cold]
-    pub(crate) fn at_index(self, index: usize) -> Self {
-        self.inside(&format!("[{index}]"))
+    pub(crate) fn at_index(mut self, index: usize) -> Self {
+        self.0.place.enter_item(index);
+        self
     }
 
-    fn inside(mut self, outer: &str) -> Self {
-        let place = &mut self.0.place;
-        if !place.is_empty() && !place.starts_with('[') {
-            place.insert(0, '.');
-        }
-        place.insert_str(0, outer);
-        self
+    /// What a body's refusal is made of.
+    pub(super) fn into_parts(self) -> (Place, String) {
+        let problem = self.problem();
+        (self.0.place, problem)
     }
 }
 
@@ -61,15 +61,3 @@ impl fmt::Display for FieldError {
 }
 
 impl std::error::Error for FieldError {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn place_grows_outwards() {
-        let error = FieldError::new("a number", "`null`".to_owned());
-        let error = error.in_field("price").at_index(3).at_index(1).in_field("levels").at_index(7);
-        assert_eq!(error.to_string(), "`[7].levels[1][3].price`: expected a number, found `null`");
-    }
-}

@@ -10,27 +10,33 @@ use crate::registry::{FieldInfo, RecordInfo, ValueType};
 use crate::values::Value;
 
 pub use super::field_error::FieldError;
+pub(crate) use super::field_value::number_of;
+pub use super::field_value::{AsFieldValue, FieldValue, Fields, ListValue, RecordValue};
 pub use super::slot::{AsNamedType, AsRecord, FromSlot, Large, Slot};
 pub use super::unknown_fields::UnknownFields;
 
-/// An object with known fields.
-pub trait Record: Sized {
+/// An object with known fields. Emitted code implements it, and nobody else has to:
+///
+/// ```compile_fail,E0277
+/// # use runtime::{Record, registry::RecordInfo};
+/// struct Mine;
+///
+/// impl Record for Mine {
+///     const INFO: &'static RecordInfo = &RecordInfo::new("Mine", &[]);
+/// }
+/// ```
+pub trait Record: Fields + Sized {
     /// The record, as the catalogue describes it.
     const INFO: &'static RecordInfo;
-
-    /// Takes the values, by their places in [`RecordInfo::fields`].
-    ///
-    /// If one does not fit, the row takes note of it and the record means nothing; [`Row::record`] hands out none
-    /// of those.
-    fn from_row(row: &mut Row<'_>) -> Self;
 }
 
 /// One element of a series: a [`Record`], or any [`Value`] where the fields are unknown.
-pub trait Item: Sized + Send + 'static {
+pub trait Item: AsFieldValue + Sized + Send + 'static {
     /// The known fields, if any.
     const INFO: Option<&'static RecordInfo>;
 
-    /// Takes the values, as [`Record::from_row`] does.
+    /// Takes the values, as a record does.
+    #[doc(hidden)]
     fn from_row(row: &mut Row<'_>) -> Self;
 }
 
@@ -38,7 +44,7 @@ impl<T: Record + Send + 'static> Item for T {
     const INFO: Option<&'static RecordInfo> = Some(<T as Record>::INFO);
 
     fn from_row(row: &mut Row<'_>) -> Self {
-        <T as Record>::from_row(row)
+        <T as Fields>::from_row(row)
     }
 }
 
@@ -52,7 +58,10 @@ impl Item for Value {
 
 impl<T: Item> Push for Vec<T> {
     fn push(&mut self, row: &mut Row<'_>) {
-        self.push(T::from_row(row));
+        let record = T::from_row(row);
+        if row.misfit.is_none() {
+            self.push(record);
+        }
     }
 }
 
@@ -76,8 +85,6 @@ pub struct Row<'a> {
     pub(crate) fields: &'static [FieldInfo],
     pub(crate) slots: Box<[Slot<'a>]>,
     pub(crate) unknown: UnknownText,
-    /// The field that was read last, by its name on the wire.
-    pub(crate) reading: Option<&'static str>,
     /// The first value that was taken and did not fit.
     pub(crate) misfit: Option<FieldError>,
 }
@@ -86,7 +93,7 @@ impl Row<'_> {
     /// A row without values.
     pub(crate) fn new(fields: &'static [FieldInfo]) -> Self {
         let slots = fields.iter().map(|_| Slot::Absent).collect();
-        Self { fields, slots, unknown: UnknownText::default(), reading: None, misfit: None }
+        Self { fields, slots, unknown: UnknownText::default(), misfit: None }
     }
 
     /// Takes the value of the field at `index`; what is taken again is absent.

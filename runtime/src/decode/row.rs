@@ -6,18 +6,13 @@
 
 use std::borrow::Cow;
 
-use super::any::{any, skip};
+use super::any::any;
 use super::record::{Large, Row, Slot};
 use super::scanner::{Fault, FaultKind, Scanner};
 use crate::registry::{FieldInfo, ValueType};
 use crate::values::{Number, Value};
 
 impl<'a> Row<'a> {
-    /// The field that was read last, by its name on the wire; empty before the first.
-    pub(super) fn reading(&self) -> &'static str {
-        self.reading.unwrap_or_default()
-    }
-
     /// Fills the row from an object.
     pub(super) fn fill(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
         self.clear();
@@ -34,13 +29,13 @@ impl<'a> Row<'a> {
                 }
             }
             let start = json.at();
-            let (key, next) = json.key()?;
+            let (key, next) = json.any_key()?;
             let known = self.fields.iter().enumerate().find(|(_, field)| field.wire_name == key);
             if let Some((index, field)) = known {
                 guess = index + 1;
                 return self.fill_slot(index, field, json, next, depth);
             }
-            skip(json, next, depth)?;
+            json.skip(next).map_err(|fault| fault.in_field(&key))?;
             self.unknown.push(json.since(start));
             Ok(())
         })
@@ -49,7 +44,6 @@ impl<'a> Row<'a> {
     /// Drops what nobody has taken; as a rule that is nothing, and looking is cheaper than dropping.
     #[inline]
     fn clear(&mut self) {
-        self.reading = None;
         for slot in &mut self.slots {
             if !matches!(slot, Slot::Absent) {
                 *slot = Slot::Absent;
@@ -67,17 +61,17 @@ impl<'a> Row<'a> {
         next: u8,
         depth: u8,
     ) -> Result<(), Fault> {
-        let Some(slot) = self.slots.get_mut(index) else { return skip(json, next, depth) };
-        self.reading = Some(field.wire_name);
+        let Some(slot) = self.slots.get_mut(index) else { return json.skip(next) };
         if !matches!(slot, Slot::Absent) {
-            return Err(json.fault(FaultKind::Twice(field.wire_name)));
+            return Err(json.fault(FaultKind::Twice(field.wire_name)).in_field(field.wire_name));
         }
         let filled = match next {
             b'-' | b'0'..=b'9' if !matches!(field.ty, ValueType::Any | ValueType::Timestamp(_)) => {
-                json.number()?.into()
+                json.number().map(Slot::from)
             }
-            _ => value(&field.ty, json, next, depth)?,
+            _ => value(&field.ty, json, next, depth),
         };
+        let filled = filled.map_err(|fault| fault.in_field(field.wire_name))?;
         // What it replaces is absent, so there is nothing to drop, and looking would cost more than filling.
         std::mem::forget(std::mem::replace(slot, filled));
         Ok(())
@@ -99,7 +93,7 @@ pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth:
         (b'[', ValueType::List(ty)) => {
             let (depth, mut items) = (json.deeper(depth)?, Vec::new());
             json.list(|json, next| {
-                items.push(value(ty, json, next, depth)?);
+                items.push(value(ty, json, next, depth).map_err(|fault| fault.at_index(items.len()))?);
                 Ok(())
             })?;
             Large::List(items).into()
@@ -109,8 +103,8 @@ pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth:
             row.fill(json, next, depth)?;
             Large::Record(row).into()
         }
-        (b'[', _) => skip(json, next, depth).map(|()| Slot::StrayList)?,
-        (b'{', _) => skip(json, next, depth).map(|()| Slot::StrayObject)?,
+        (b'[', _) => json.skip(next).map(|()| Slot::StrayList)?,
+        (b'{', _) => json.skip(next).map(|()| Slot::StrayObject)?,
         _ => json.literal()?.map_or(Slot::Null, Slot::Bool),
     })
 }

@@ -2,8 +2,13 @@
 //!
 //! It has a field of every type, so that what holds of it holds of any service.
 
+#![allow(dead_code, unreachable_pub, reason = "what users of an emitted record call is written for these too")]
+
+use std::borrow::Cow;
+
 use super::EnvelopeRest;
-use super::record::{Item, Record, Row, UnknownFields};
+use super::record::{Item, Record, UnknownFields};
+use super::{BadRecord, BadRecords};
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, TimeUnit, TypeInfo, ValueType};
 use crate::values::wire::NamedType;
 use crate::values::{Timestamp, Value};
@@ -51,26 +56,12 @@ impl Record for Every {
             field("a\\n", ValueType::Boolean),
         ],
     };
-
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            time: row.take(0),
-            number: row.take(1),
-            integer: row.take(2),
-            count: row.take(3),
-            flag: row.take(4),
-            text: row.take(5),
-            side: row.take(6),
-            maybe: row.take(7),
-            any: row.take(8),
-            levels: row.take_or_default(9),
-            best: row.take(10),
-            grid: row.take_or_default(11),
-            escaped: row.take(12),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+crate::fields!(
+    Every => time = 0, number = 1, integer = 2, count = 3, flag = 4, text = 5, side = 6, maybe = 7, any = 8,
+    levels = 9 or default, best = 10, grid = 11 or default, escaped = 12
+);
 
 #[derive(Debug, PartialEq)]
 pub(crate) struct Level {
@@ -81,27 +72,17 @@ pub(crate) struct Level {
 impl Record for Level {
     const INFO: &'static RecordInfo =
         &RecordInfo { name: "Level", summary: "", fields: &[field("price", ValueType::Number)] };
-
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { price: row.take(0), unknown_fields: row.unknown_fields() }
-    }
 }
+
+crate::fields!(Level => price = 0);
 
 #[derive(Debug, PartialEq)]
-pub(crate) struct Side(pub(crate) String);
+pub(crate) struct Side(pub(crate) Cow<'static, str>);
 
-impl From<&str> for Side {
-    fn from(text: &str) -> Self {
-        Self(text.to_owned())
-    }
-}
+crate::named_type!(identifier Side);
 
 impl NamedType for Side {
-    const INFO: &'static TypeInfo = &TypeInfo { name: "Side", summary: "", open: false, values: &[], suffixes: &[] };
-
-    fn as_str(&self) -> &str {
-        &self.0
-    }
+    const INFO: &'static TypeInfo = &TypeInfo::new("Side", &[]);
 }
 
 const ENVELOPE: &EnvelopeInfo = &EnvelopeInfo { data: "data", metadata: Some("metadata"), time: None };
@@ -110,16 +91,15 @@ const ENVELOPE: &EnvelopeInfo = &EnvelopeInfo { data: "data", metadata: Some("me
 #[derive(Debug)]
 pub(crate) struct About {
     pub(crate) exchanges: Vec<String>,
+    pub(crate) unknown_fields: UnknownFields,
 }
 
 impl Record for About {
     const INFO: &'static RecordInfo =
         &RecordInfo { name: "About", summary: "", fields: &[field("exchanges", ValueType::List(&ValueType::String))] };
-
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { exchanges: row.take_or_default(0) }
-    }
 }
+
+crate::fields!(About => exchanges = 0 or default);
 
 /// A whole envelope.
 #[derive(Debug)]
@@ -127,12 +107,22 @@ pub(crate) struct Whole<T> {
     pub(crate) data: Vec<T>,
     pub(crate) metadata: About,
     pub(crate) unknown_fields: UnknownFields,
+    pub(crate) bad_records: Vec<BadRecord>,
 }
 
 /// Decodes a series of whatever kind.
 pub(crate) fn series_of<T: Item>(text: &str) -> Result<Whole<T>, String> {
+    read_as(text, BadRecords::Refused)
+}
+
+/// Decodes the good records of a series.
+pub(crate) fn good_of<T: Item>(text: &str) -> Result<Whole<T>, String> {
+    read_as(text, BadRecords::Skipped)
+}
+
+fn read_as<T: Item>(text: &str, bad_records: BadRecords) -> Result<Whole<T>, String> {
     let mut data: Vec<T> = Vec::new();
-    let rest = super::series::<About>(text, Some(ENVELOPE), T::INFO, &mut data);
-    let EnvelopeRest { metadata, unknown_fields } = rest.map_err(|error| error.to_string())?;
-    Ok(Whole { data, metadata, unknown_fields })
+    let rest = super::series::<About>(text, Some(ENVELOPE), T::INFO, bad_records, &mut data);
+    let EnvelopeRest { metadata, unknown_fields, bad_records, .. } = rest.map_err(|error| error.to_string())?;
+    Ok(Whole { data, metadata, unknown_fields, bad_records })
 }

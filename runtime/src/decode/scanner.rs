@@ -4,8 +4,12 @@
 //! they cost half as much again; `bench/RESULTS.md` has the figures. Texts with escapes, which are rare, go to it.
 //! A value's first byte is looked at, never taken: that is what `next` stands for everywhere.
 
+mod skip;
+
 use std::borrow::Cow;
 
+use super::field_error::FieldError;
+use super::place::Place;
 use crate::values::Value;
 use crate::values::number::{NoNumber, Number};
 
@@ -18,13 +22,21 @@ pub(super) struct Scanner<'a> {
     at: usize,
 }
 
-/// Why a text cannot be read, and at which of its bytes.
+/// Why a text cannot be read, and where.
 #[derive(Debug)]
-// Boxed, because it stands in every result: a body has one at most.
-pub(super) struct Fault(Box<(FaultKind, usize)>);
+// Boxed, because it stands in every result, and few bodies have one.
+pub(super) struct Fault(Box<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    kind: FaultKind,
+    /// How many bytes stand before it.
+    at: usize,
+    place: Place,
+}
 
 /// What is wrong.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) enum FaultKind {
     /// Something else was expected.
     Expected(&'static str),
@@ -38,8 +50,8 @@ pub(super) enum FaultKind {
     Twice(&'static str),
     /// Lists and objects within lists and objects, without end.
     Deep,
-    /// A value was read that does not fit its field.
-    Misfit,
+    /// A value was read that does not fit its field, which is told by what was expected and found.
+    Misfit(String),
 }
 
 impl<'a> Scanner<'a> {
@@ -50,7 +62,7 @@ impl<'a> Scanner<'a> {
     /// What is wrong at this point.
     #[cold]
     pub(super) fn fault(&self, kind: FaultKind) -> Fault {
-        Fault(Box::new((kind, self.at)))
+        Fault(Box::new(Parts { kind, at: self.at, place: Place::default() }))
     }
 
     #[cold]
@@ -67,6 +79,16 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(super) fn at(&self) -> usize {
         self.at
+    }
+
+    /// Goes back to where the scanner was.
+    pub(super) fn back_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// The whole of what is walked along.
+    pub(super) fn whole(&self) -> &'a str {
+        self.text
     }
 
     /// What has been read since then.
@@ -217,13 +239,6 @@ impl<'a> Scanner<'a> {
         Ok(number)
     }
 
-    /// Steps over a number.
-    pub(super) fn skip_number(&mut self) -> Result<(), Fault> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        self.at += Number::length(rest).map_err(|error| self.no_number(error))?;
-        Ok(())
-    }
-
     #[cold]
     fn no_number(&self, error: NoNumber) -> Fault {
         match error {
@@ -246,9 +261,35 @@ impl<'a> Scanner<'a> {
 }
 
 impl Fault {
-    /// What is wrong and where, in words.
-    pub(super) fn problem(&self, text: &str) -> String {
-        let (kind, at) = *self.0;
+    /// A value that was read and does not fit.
+    #[cold]
+    pub(super) fn misfit(error: FieldError) -> Self {
+        let (place, problem) = error.into_parts();
+        Self(Box::new(Parts { kind: FaultKind::Misfit(problem), at: 0, place }))
+    }
+
+    /// The same fault, seen from the object around it.
+    #[cold]
+    pub(super) fn in_field(mut self, key: &str) -> Self {
+        self.0.place.enter_field(key);
+        self
+    }
+
+    /// The same fault, seen from the list around it.
+    #[cold]
+    pub(super) fn at_index(mut self, index: usize) -> Self {
+        self.0.place.enter_item(index);
+        self
+    }
+
+    /// Whether nothing is wrong but that a key is not there.
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(self.0.kind, FaultKind::Missing(_))
+    }
+
+    /// Where the fault is, and what is wrong.
+    pub(super) fn into_parts(self, text: &str) -> (Place, String) {
+        let Parts { kind, at, place } = *self.0;
         let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));
         let problem = match kind {
             FaultKind::Expected(what) => format!("expected {what}, found {}", found(rest)),
@@ -257,11 +298,11 @@ impl Fault {
             FaultKind::OutOfRange => format!("the number {} is out of range", found(rest)),
             FaultKind::Twice(key) => format!("the key `{key}` stands twice in one object"),
             FaultKind::Deep => "too many lists and objects stand within each other".to_owned(),
-            FaultKind::Misfit => "a value does not fit its field".to_owned(),
+            FaultKind::Misfit(problem) => return (place, problem),
         };
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
-        format!("{problem} at line {line} column {column}")
+        (place, format!("{problem} at line {line} column {column}"))
     }
 }
 

@@ -36,6 +36,8 @@ pub enum Slot<'a> {
     Float(f64),
     /// A whole number where the catalogue expects a point in time, its unit applied.
     Time(Timestamp),
+    /// The same, past the year 9999: a whole number that has to count something else.
+    Beyond(i64, TimeUnit),
     /// A text, as it stands in the body.
     Text(&'a str),
     /// What takes an allocation; in one place, so that a slot is cheap to empty.
@@ -95,7 +97,10 @@ impl<'a> Slot<'a> {
             Self::Integer(count) => Some(*count),
             other => other.number().and_then(Number::integer),
         };
-        count.map_or(self, |count| Self::Time(Timestamp::from_wire(count, unit)))
+        count.map_or(self, |count| match Timestamp::from_wire(count, unit) {
+            time if time <= Timestamp::LAST_WRITABLE => Self::Time(time),
+            _ => Self::Beyond(count, unit),
+        })
     }
 
     /// The number as a float, however it is written.
@@ -136,6 +141,10 @@ impl fmt::Display for Slot<'_> {
             Self::Unsigned(number) => write!(f, "`{number}`"),
             Self::Float(number) => write!(f, "`{}`", Value::from(*number)),
             Self::Time(time) => write!(f, "the time {time}"),
+            Self::Beyond(count, unit) => {
+                let (unit, finer) = (unit.as_str(), unit.finer());
+                write!(f, "`{count}`, which is past the year 9999 in {unit} and probably counts {finer}")
+            }
             Self::Text(text) => write!(f, "the text {:?}", excerpt(text, LONGEST)),
             Self::Large(large) => large.fmt(f),
             Self::StrayList => f.write_str("a list"),

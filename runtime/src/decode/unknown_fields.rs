@@ -1,32 +1,60 @@
 //! The fields of an object that the catalogue does not know.
 //!
 //! A server that grows loses no data through this crate: what is not in a record's table ends up here, as
-//! it came, and is only taken apart for whoever asks. No allocation as long as there is nothing to keep.
+//! it came. Where each value stands is looked up once, for the first who asks; a value is read each time it is asked
+//! for, and no other is. No allocation as long as there is nothing to keep.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::decode;
 use crate::values::Value;
 
 /// Fields by their names on the wire, in the order in which they came.
+///
+/// A value that no [`Value`] can hold, a number beyond every `f64` for example, is the text that stands in its place.
 #[derive(Clone, Default)]
-pub struct UnknownFields(Option<Box<str>>);
+pub struct UnknownFields(Option<Box<Kept>>);
+
+#[derive(Clone)]
+struct Kept {
+    /// The fields as an object.
+    json: Box<str>,
+    entries: OnceLock<Entries>,
+}
+
+/// Where the values of an object stand in its text.
+#[derive(Clone)]
+struct Entries {
+    all: Vec<(String, Range<usize>)>,
+    /// The place of each name among them. An object for a map, since `serde_json` has that compiled; a map of our own
+    /// would be compiled with the client.
+    places: Value,
+}
 
 impl UnknownFields {
     /// The value of a field, by its name on the wire.
     pub fn get(&self, name: &str) -> Option<Value> {
-        self.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+        let kept = self.0.as_deref()?;
+        let Entries { all, places } = kept.entries();
+        let place = usize::try_from(places.get(name)?.as_u64()?).ok()?;
+        all.get(place).map(|(_, range)| kept.value(range))
     }
 
     /// Names and values; of two with one name the later counts, as everywhere in JSON.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Cow<'_, str>, Value)> {
-        decode::entries(self.as_json()).into_iter()
+        let kept = self.0.as_deref();
+        let all = kept.map(|kept| kept.entries().all.as_slice()).unwrap_or_default();
+        all.iter().map(move |(name, range)| {
+            (Cow::Borrowed(name.as_str()), kept.map(|kept| kept.value(range)).unwrap_or_default())
+        })
     }
 
     /// How many fields there are.
     pub fn len(&self) -> usize {
-        self.iter().len()
+        self.0.as_deref().map_or(0, |kept| kept.entries().all.len())
     }
 
     /// Whether the catalogue knows every field that came.
@@ -36,14 +64,57 @@ impl UnknownFields {
 
     /// The fields as a JSON object, with every value as the service wrote it.
     pub fn as_json(&self) -> &str {
-        self.0.as_deref().unwrap_or("{}")
+        self.0.as_deref().map_or("{}", |kept| &kept.json)
+    }
+
+    fn new(json: &str) -> Self {
+        Self(Some(Box::new(Kept { json: json.into(), entries: OnceLock::new() })))
+    }
+}
+
+impl Kept {
+    fn entries(&self) -> &Entries {
+        self.entries.get_or_init(|| Entries::of(&self.json))
+    }
+
+    /// The value that stands there, or its text if no value can hold it.
+    fn value(&self, range: &Range<usize>) -> Value {
+        let text = self.json.get(range.clone()).unwrap_or_default();
+        decode::any(text).unwrap_or_else(|_| text.into())
+    }
+}
+
+impl Entries {
+    fn of(json: &str) -> Self {
+        let (mut all, mut places): (Vec<(String, Range<usize>)>, _) = (Vec::new(), Value::Null);
+        decode::entries(json, |name, range| {
+            let place = places.get(&*name).and_then(|place| usize::try_from(place.as_u64()?).ok());
+            if let Some((_, earlier)) = place.and_then(|place| all.get_mut(place)) {
+                *earlier = range;
+            } else {
+                places[&*name] = all.len().into();
+                all.push((name.into_owned(), range));
+            }
+        });
+        Self { all, places }
+    }
+}
+
+/// Fields for a record that is made and not received, as in a test.
+impl<K: Into<String>> FromIterator<(K, Value)> for UnknownFields {
+    fn from_iter<I: IntoIterator<Item = (K, Value)>>(fields: I) -> Self {
+        let mut object = Value::Null;
+        for (name, value) in fields {
+            object[&*name.into()] = value;
+        }
+        if object.is_null() { Self::default() } else { Self::new(&object.to_string()) }
     }
 }
 
 /// Whether names, values and their order are the same, however they are written.
 impl PartialEq for UnknownFields {
     fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0 || self.iter().eq(other.iter())
+        self.as_json() == other.as_json() || self.iter().eq(other.iter())
     }
 }
 
@@ -80,7 +151,7 @@ impl UnknownText {
 
     fn close(&mut self) -> UnknownFields {
         self.0.push('}');
-        let fields = UnknownFields(Some(self.0.as_str().into()));
+        let fields = UnknownFields::new(&self.0);
         self.0.clear();
         fields
     }
@@ -91,7 +162,7 @@ mod tests {
     use super::*;
 
     fn fields(object: &str) -> UnknownFields {
-        UnknownFields(Some(object.into()))
+        UnknownFields::new(object)
     }
 
     #[test]
@@ -109,6 +180,39 @@ mod tests {
         let entries: Vec<_> = (0..100_000).map(|number| format!("\"{number}\":{number}")).collect();
         let fields = fields(&format!("{{{}}}", entries.join(",")));
         assert_eq!((fields.len(), fields.get("99999")), (100_000, Some(Value::from(99_999))));
+    }
+
+    #[test]
+    fn asking_for_one_reads_that_one() {
+        let long = format!("[{}]", vec!["1.25"; 100].join(","));
+        let entries: Vec<_> = (0..400).map(|number| format!("\"n{number}\":{long}")).collect();
+        let fields = fields(&format!("{{{}}}", entries.join(",")));
+        let start = std::time::Instant::now();
+        for number in 0..400 {
+            assert!(fields.get(&format!("n{number}")).is_some_and(|value| value[99] == 1.25));
+        }
+        // Reading everything for each of them would take four hundred times as long as this.
+        let once = start.elapsed();
+        assert!(once < std::time::Duration::from_secs(1), "{once:?}");
+    }
+
+    #[test]
+    fn what_no_value_can_hold_is_its_text() {
+        let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+        let fields = fields(&format!(r#"{{"large": 1e999, "half": "\ud800", "deep": {deep}, "plain": 1}}"#));
+        let entries: Vec<_> = fields.iter().collect();
+        let expected = [("large", "1e999"), ("half", r#""\ud800""#), ("deep", &deep)];
+        for ((name, value), (expected_name, expected)) in entries.iter().zip(expected) {
+            assert_eq!((&**name, value), (expected_name, &Value::from(expected)));
+        }
+        assert_eq!(fields.get("plain"), Some(Value::from(1)));
+    }
+
+    #[test]
+    fn fields_can_be_made() {
+        let made: UnknownFields = [("b", Value::from(1)), ("c", Value::from("t"))].into_iter().collect();
+        assert_eq!(made, fields(r#"{"b":1,"c":"t"}"#));
+        assert_eq!(UnknownFields::from_iter(Vec::<(String, Value)>::new()), UnknownFields::default());
     }
 
     #[test]

@@ -96,6 +96,11 @@ fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyI
         .with_body(body)
 }
 
+/// What a body that is no data says of the reason.
+pub(crate) fn said(body: &str, error_body: &ErrorBodyInfo) -> Option<String> {
+    find(&decode::any(body).ok()?, error_body.message)
+}
+
 /// A sentence of the catalogue as a part of another: `Check the key.` becomes `check the key`, `API` stays.
 fn clause(sentence: &str) -> String {
     let sentence = sentence.trim_end_matches('.');

@@ -44,7 +44,11 @@ impl Error {
     fn write_causes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
-            write!(f, ": {error}")?;
+            let said = error.to_string();
+            // What is wrong with a body stands in the line already.
+            if !self.0.message.contains(&said) {
+                write!(f, ": {said}")?;
+            }
             cause = error.source();
         }
         Ok(())

@@ -2,6 +2,8 @@
 //!
 //! Everything is evaluated at compile time. What is not said keeps the value that means it is not known.
 
+use std::time::Duration;
+
 use super::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
     LimitInfo, ParamInfo, ParamList, ParamLocation, Range, RecordInfo, ServiceInfo, StatusInfo, SuffixInfo, TimeUnit,
@@ -253,7 +255,18 @@ impl EndpointInfo {
         time: Option<&'static str>,
         evidence: Evidence,
     ) -> Self {
-        Self { body: BodyInfo::Series { record, time, evidence }, ..self }
+        Self { body: BodyInfo::Series { record, time, time_unit: None, evidence }, ..self }
+    }
+
+    /// The unit of a series' time, where the catalogue knows no other field that says it.
+    #[doc(hidden)]
+    pub const fn time_unit(self, unit: TimeUnit) -> Self {
+        match self.body {
+            BodyInfo::Series { record, time, evidence, .. } => {
+                Self { body: BodyInfo::Series { record, time, time_unit: Some(unit), evidence }, ..self }
+            }
+            _ => self,
+        }
     }
 
     #[doc(hidden)]
@@ -435,7 +448,13 @@ impl ValueInfo {
     /// A value and what it means.
     #[doc(hidden)]
     pub const fn new(value: &'static str, summary: &'static str, evidence: Evidence) -> Self {
-        Self { value, summary, evidence }
+        Self { value, summary, duration: None, evidence }
+    }
+
+    /// How long the step is that it names.
+    #[doc(hidden)]
+    pub const fn duration(self, seconds: u64) -> Self {
+        Self { duration: Some(Duration::from_secs(seconds)), ..self }
     }
 }
 

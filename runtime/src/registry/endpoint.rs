@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::{Evidence, Range, RecordInfo, ValueType};
+use super::{Evidence, Range, RecordInfo, TimeUnit, ValueType};
 
 /// One metric group.
 #[derive(Debug)]
@@ -153,6 +153,8 @@ pub enum BodyInfo {
         record: Option<&'static RecordInfo>,
         /// The field that carries a record's time; `None` if the list is no time series.
         time: Option<&'static str>,
+        /// The unit of that field where the fields are unknown, if it is another than the service's.
+        time_unit: Option<TimeUnit>,
         /// How the body is known.
         evidence: Evidence,
     },

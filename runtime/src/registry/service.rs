@@ -43,6 +43,24 @@ pub enum TimeUnit {
     Milliseconds,
 }
 
+impl TimeUnit {
+    /// The word that the catalogue uses.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Seconds => "seconds",
+            Self::Milliseconds => "milliseconds",
+        }
+    }
+
+    /// The unit a thousand times as fine, which is mistaken for this one.
+    pub(crate) const fn finer(self) -> &'static str {
+        match self {
+            Self::Seconds => "milliseconds",
+            Self::Milliseconds => "microseconds",
+        }
+    }
+}
+
 /// The token endpoint of the OAuth 2.0 client credentials flow (RFC 6749, section 4.4).
 #[derive(Debug)]
 #[non_exhaustive]

@@ -2,6 +2,8 @@
 //!
 //! By these tables the decoder fills its rows; what is said beside them is for people.
 
+use std::time::Duration;
+
 use super::{Evidence, Range, TimeUnit};
 
 /// One object of a series, or any other object with known fields.
@@ -92,6 +94,8 @@ pub struct ValueInfo {
     pub value: &'static str,
     /// What it means; empty if it speaks for itself.
     pub summary: &'static str,
+    /// How long the step is that it names; `None` if it names none, or one whose length differs, like a month.
+    pub duration: Option<Duration>,
     /// How it is known.
     pub evidence: Evidence,
 }

@@ -37,12 +37,8 @@ fn time(info: &ParamInfo, count: i64, unit: TimeUnit) -> Result<(), Error> {
         return Ok(());
     }
     let seconds = timestamp.unix_seconds();
-    let finer = match unit {
-        TimeUnit::Seconds => "milliseconds",
-        TimeUnit::Milliseconds => "microseconds",
-    };
     Err(Error::build(format!("`{}` is {seconds} s after 1970 began, past the year 9999", info.wire_name))
-        .with_hint(format!("{finer} have to be divided by 1000")))
+        .with_hint(format!("{} have to be divided by 1000", unit.finer())))
 }
 
 fn number(info: &ParamInfo, text: &str) -> Result<(), Error> {

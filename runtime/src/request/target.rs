@@ -6,10 +6,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::check;
+use crate::decode::BadRecords;
 use crate::error::Error;
 use crate::registry::{EndpointInfo, ParamInfo, ParamLocation, TimeUnit, ValueType};
 
@@ -19,10 +21,11 @@ pub(crate) struct RequestTarget {
     endpoint: &'static EndpointInfo,
     path: Cow<'static, str>,
     params: Vec<Param>,
+    bad_records: BadRecords,
 }
 
 /// One param and its value.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Param {
     name: Cow<'static, str>,
     value: String,
@@ -37,7 +40,7 @@ const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
 impl RequestTarget {
     pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {
         let path = Cow::Borrowed(endpoint.path.unwrap_or_default());
-        Self { endpoint, path, params: Vec::new() }
+        Self { endpoint, path, params: Vec::new(), bad_records: BadRecords::default() }
     }
 
     /// A path that the catalogue need not know.
@@ -48,7 +51,7 @@ impl RequestTarget {
             Some("") if !path.is_empty() => "/".to_owned(),
             _ => path,
         };
-        Self { endpoint, path: Cow::Owned(path), params: Vec::new() }
+        Self { endpoint, path: Cow::Owned(path), params: Vec::new(), bad_records: BadRecords::default() }
     }
 
     pub(crate) fn endpoint(&self) -> &'static EndpointInfo {
@@ -62,6 +65,26 @@ impl RequestTarget {
             Ok(index) => self.params[index].value = value,
             Err(index) => self.params.insert(index, Param { name, value }),
         }
+    }
+
+    /// Leaves a param out, also one that was set before.
+    pub(crate) fn unset(&mut self, name: &str) {
+        self.params.retain(|param| param.name != name);
+    }
+
+    /// What becomes of records that are not as expected.
+    pub(crate) fn bad_records(&self) -> BadRecords {
+        self.bad_records
+    }
+
+    /// Has records left out that are not as expected.
+    pub(crate) fn skip_bad_records(&mut self) {
+        self.bad_records = BadRecords::Skipped;
+    }
+
+    /// What makes two requests the same.
+    fn parts(&self) -> impl Eq + Hash {
+        (&self.path, &self.params, self.bad_records)
     }
 
     /// The unit in which a known param counts time.
@@ -138,7 +161,15 @@ impl RequestTarget {
 
 impl PartialEq for RequestTarget {
     fn eq(&self, other: &Self) -> bool {
-        self.path == other.path && self.params == other.params
+        self.parts() == other.parts()
+    }
+}
+
+impl Eq for RequestTarget {}
+
+impl Hash for RequestTarget {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().hash(state);
     }
 }
 
@@ -157,11 +188,15 @@ impl fmt::Debug for RequestTarget {
                 f.debug_map().entries(self.0.params()).finish()
             }
         }
-        f.debug_struct("Request")
+        let mut request = f.debug_struct("Request");
+        request
             .field("endpoint", &format_args!("{}", self.endpoint))
             .field("path", &self.path)
-            .field("params", &Params(self))
-            .finish()
+            .field("params", &Params(self));
+        if self.bad_records == BadRecords::Skipped {
+            request.field("skip_bad_records", &true);
+        }
+        request.finish()
     }
 }
 

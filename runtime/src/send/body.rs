@@ -7,11 +7,17 @@ use super::exchange::UndecodedResponse;
 use crate::decode::record::Record;
 use crate::decode::{self, DecodeError};
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::registry::EnvelopeInfo;
+use crate::registry::ServiceInfo;
 use crate::values::Value;
 
+/// What keeps others from implementing a trait that is for emitted code alone; its name is in `emitted`.
+pub trait Sealed {}
+
+impl<T: Record> Sealed for T {}
+impl Sealed for Value {}
+
 /// What an endpoint is answered with: a `Series`, a [`Record`], or any [`Value`].
-pub trait Body: Sized + Send + 'static {
+pub trait Body: Sealed + Sized + Send + 'static {
     /// Reads the whole of a JSON text, as it came from the service or was kept from it.
     ///
     /// A known field that stands twice in one object is refused, since nobody can tell which is meant. Where the
@@ -29,7 +35,7 @@ pub trait Body: Sized + Send + 'static {
 impl<T: Record + Send + 'static> Body for T {
     fn decode(text: &str) -> Result<Self, DecodeError> {
         let mut row = decode::object(text, T::INFO)?;
-        row.record().map_err(|error| DecodeError::misfit(&error))
+        row.record().map_err(DecodeError::misfit)
     }
 }
 
@@ -41,8 +47,8 @@ impl Body for Value {
 
 /// What a service says about a series, and what it wraps it in.
 pub trait MetadataRecord: Record + Send + 'static {
-    /// The object that a series is wrapped in; `None` if a series is a bare list.
-    const ENVELOPE: Option<&'static EnvelopeInfo>;
+    /// The service, with the object that it wraps a series in.
+    const SERVICE: &'static ServiceInfo;
 }
 
 /// At most so many bytes of a name are quoted.

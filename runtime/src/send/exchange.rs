@@ -16,7 +16,7 @@ use crate::dispatch::observer::{Observers, RequestKind};
 use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, RequestContext, status};
 use crate::error::{Error, ErrorKind, Timing};
-use crate::registry::{Evidence, Range, RecordInfo, ServiceInfo};
+use crate::registry::{Evidence, Range, RecordInfo, ServiceInfo, TimeField};
 use crate::request::{RequestTarget, check};
 use crate::secrets::Redact;
 use crate::transport::HttpResponse;
@@ -49,8 +49,12 @@ pub(crate) fn read_series<M: MetadataRecord>(
     records: &mut dyn Push,
 ) -> Result<EnvelopeRest<M>, Error> {
     let response = response?;
-    let rest = decode::series(response.text(), M::ENVELOPE, record, records);
-    rest.map_err(|error| response.misfit(error))
+    let target = &response.target;
+    let (envelope, bad_records) = (M::SERVICE.envelope.as_ref(), target.bad_records());
+    match decode::series(response.text(), envelope, record, bad_records, records) {
+        Ok(rest) => Ok(EnvelopeRest { time: TimeField::of_endpoint(target.endpoint(), M::SERVICE), ..rest }),
+        Err(error) => Err(response.misfit(error)),
+    }
 }
 
 impl UndecodedResponse {
@@ -70,7 +74,8 @@ impl UndecodedResponse {
     #[allow(clippy::needless_pass_by_value)] // All callers have done with it.
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { connection, target, response, timing } = *self;
-        let error = error.into_error(response.body.into_bytes()).after(timing);
+        let said = if error.lacks_data() { status::said(&response.body, &connection.service.error_body) } else { None };
+        let error = error.into_error(response.body.into_bytes(), said).after(timing);
         connection.about(error, &target)
     }
 }

@@ -1,97 +1,31 @@
 //! How values are written on the wire.
 //!
-//! A value comes in with its Rust type, the text of a param goes out, neither checked nor encoded yet.
-//! [`NamedType`] is what the emitted enums and identifiers have in common; reading is `FromSlot`'s job.
+//! A value comes in with its Rust type, the text of a param goes out, neither checked nor encoded yet. Whether there is
+//! a value at all is [`IntoParam`]'s to say; reading is `FromSlot`'s job.
+
+use std::borrow::Cow;
 
 use super::{Timestamp, Value};
-use crate::registry::{TimeUnit, TypeInfo, ValueType};
+use crate::registry::TimeUnit;
+
+pub use super::into_param::{Given, IntoParam, IntoParamList, Optional};
+pub use super::named_type::{Known, NamedType, UnknownValue};
 
 /// A value that can be sent as a param.
 pub trait ToWire {
     /// Appends the value's text, not yet encoded for a URL; a point in time counts the unit.
     fn write_wire(&self, unit: TimeUnit, out: &mut String);
 
+    /// Whether there is a value; where there is none, the param is left out.
+    fn is_given(&self) -> bool {
+        true
+    }
+
     /// The value's text, not yet encoded for a URL; a point in time counts the unit.
     fn to_wire(&self, unit: TimeUnit) -> String {
         let mut out = String::new();
         self.write_wire(unit, &mut out);
         out
-    }
-}
-
-/// A type that the catalogue names: a text of which some values are known.
-pub trait NamedType: for<'a> From<&'a str> {
-    /// The type, as the catalogue describes it.
-    const INFO: &'static TypeInfo;
-
-    /// The value as on the wire.
-    fn as_str(&self) -> &str;
-}
-
-impl ValueType {
-    /// A named type.
-    pub const fn named<T: NamedType>() -> Self {
-        Self::Named(T::INFO)
-    }
-}
-
-/// The conversions of a named type, which are the same for all enums and for all identifiers.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! named_type {
-    (enum $name:ident) => {
-        impl ::std::convert::From<&str> for $name {
-            fn from(value: &str) -> Self {
-                let known = Self::ALL.iter().find(|known| known.as_str() == value);
-                known.map_or_else(|| Self::Unknown(value.to_owned()), Self::clone)
-            }
-        }
-
-        $crate::named_type!(text $name);
-    };
-    (identifier $name:ident) => {
-        impl ::std::convert::From<&str> for $name {
-            fn from(value: &str) -> Self {
-                Self(::std::borrow::Cow::Owned(value.to_owned()))
-            }
-        }
-
-        $crate::named_type!(text $name);
-    };
-    (text $name:ident) => {
-        impl ::std::convert::From<&::std::string::String> for $name {
-            fn from(value: &::std::string::String) -> Self {
-                Self::from(value.as_str())
-            }
-        }
-
-        impl ::std::convert::From<::std::string::String> for $name {
-            fn from(value: ::std::string::String) -> Self {
-                Self::from(value.as_str())
-            }
-        }
-
-        /// Never fails: a value that is not known is kept.
-        impl ::std::str::FromStr for $name {
-            type Err = ::std::convert::Infallible;
-
-            // Not `Self::Err`, which a value may be called.
-            fn from_str(text: &str) -> ::std::result::Result<Self, ::std::convert::Infallible> {
-                ::std::result::Result::Ok(Self::from(text))
-            }
-        }
-
-        impl ::std::fmt::Display for $name {
-            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-    };
-}
-
-impl<T: NamedType> ToWire for T {
-    fn write_wire(&self, _: TimeUnit, out: &mut String) {
-        out.push_str(self.as_str());
     }
 }
 
@@ -105,15 +39,9 @@ macro_rules! written_as_displayed {
     )*};
 }
 
-written_as_displayed!(i32 i64 u32 u64 usize f64 bool);
+written_as_displayed!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 bool);
 
 impl ToWire for str {
-    fn write_wire(&self, _: TimeUnit, out: &mut String) {
-        out.push_str(self);
-    }
-}
-
-impl ToWire for &str {
     fn write_wire(&self, _: TimeUnit, out: &mut String) {
         out.push_str(self);
     }
@@ -122,6 +50,35 @@ impl ToWire for &str {
 impl ToWire for String {
     fn write_wire(&self, _: TimeUnit, out: &mut String) {
         out.push_str(self);
+    }
+}
+
+impl<T: ToWire + ?Sized> ToWire for &T {
+    fn write_wire(&self, unit: TimeUnit, out: &mut String) {
+        (**self).write_wire(unit, out);
+    }
+
+    fn is_given(&self) -> bool {
+        (**self).is_given()
+    }
+}
+
+/// `None` leaves the param out.
+impl<T: ToWire> ToWire for Option<T> {
+    fn write_wire(&self, unit: TimeUnit, out: &mut String) {
+        if let Some(value) = self {
+            value.write_wire(unit, out);
+        }
+    }
+
+    fn is_given(&self) -> bool {
+        self.as_ref().is_some_and(T::is_given)
+    }
+}
+
+impl<T: ToWire + ToOwned + ?Sized> ToWire for Cow<'_, T> {
+    fn write_wire(&self, unit: TimeUnit, out: &mut String) {
+        (**self).write_wire(unit, out);
     }
 }
 
@@ -145,62 +102,26 @@ impl ToWire for Value {
 mod tests {
     use super::*;
 
-    /// A text of which no value is known.
-    #[derive(Debug)]
-    struct Venue(std::borrow::Cow<'static, str>);
-
-    named_type!(identifier Venue);
-
-    impl NamedType for Venue {
-        const INFO: &'static TypeInfo =
-            &TypeInfo { name: "Venue", summary: "", open: true, values: &[], suffixes: &[] };
-
-        fn as_str(&self) -> &str {
-            &self.0
-        }
-    }
-
-    /// A text of which one value is known.
-    #[derive(Clone, Debug)]
-    enum Side {
-        Buy,
-        Unknown(String),
-    }
-
-    impl Side {
-        const ALL: &[Self] = &[Self::Buy];
-    }
-
-    named_type!(enum Side);
-
-    impl NamedType for Side {
-        const INFO: &'static TypeInfo =
-            &TypeInfo { name: "Side", summary: "", open: false, values: &[], suffixes: &[] };
-
-        fn as_str(&self) -> &str {
-            match self {
-                Self::Buy => "buy",
-                Self::Unknown(text) => text,
-            }
-        }
-    }
-
     #[test]
     fn values_on_the_wire() {
-        let table: [(&dyn ToWire, &str); 13] = [
+        let owned = String::from("x");
+        let table: [(&dyn ToWire, &str); 16] = [
             (&-5_i64, "-5"),
             (&1000_u32, "1000"),
+            (&7_u8, "7"),
+            (&-7_i16, "-7"),
             (&0.1, "0.1"),
+            (&0.1_f32, "0.1"),
             (&1e21, "1000000000000000000000"),
             (&true, "true"),
             (&"a b", "a b"),
-            (&String::from("x"), "x"),
+            (&owned, "x"),
+            (&&owned, "x"),
+            (&Cow::from("y"), "y"),
             (&Timestamp::from(1_700_000_000), "1700000000"),
+            (&&Timestamp::from(7), "7"),
             (&Value::from("bare"), "bare"),
             (&Value::from(vec![1, 2]), "[1,2]"),
-            (&Side::from("buy"), "buy"),
-            (&Side::from("none"), "none"),
-            (&Venue::from("new_venue"), "new_venue"),
         ];
         for (value, expected) in table {
             assert_eq!(value.to_wire(TimeUnit::Seconds), expected);

@@ -2,12 +2,12 @@
 //
 // Included as text, by tests and by the programs in the docs, so it carries no inner documentation and no attribute.
 
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
     ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, LimitInfo, ParamInfo,
     RecordInfo, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
-use ::runtime::wire::NamedType;
+use ::runtime::wire::{IntoParam, IntoParamList, NamedType, UnknownValue};
 use ::runtime::{Endpoint, Timestamp, Value};
 
 /// The service.
@@ -97,15 +97,9 @@ impl Record for Metadata {
             .optional(),
         ],
     );
-
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            exchanges: row.take_or_default(0),
-            unsupported_exchanges: row.take_or_default(1),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+::runtime::fields!(Metadata => exchanges = 0 or default, unsupported_exchanges = 1 or default);
 
 /// A venue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -114,11 +108,6 @@ pub struct Exchange(::std::borrow::Cow<'static, str>);
 impl Exchange {
     /// `north_spot`: the spot market of the north.
     pub const NORTH_SPOT: Self = Self(::std::borrow::Cow::Borrowed("north_spot"));
-
-    /// The identifier as on the wire.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 ::runtime::named_type!(identifier Exchange);
@@ -129,10 +118,6 @@ impl NamedType for Exchange {
         &[ValueInfo::new("north_spot", "The spot market of the north.", Evidence::Document)],
     )
     .open();
-
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// The length of an interval.
@@ -144,34 +129,20 @@ pub enum Timeframe {
     /// One hour.
     H1,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl Timeframe {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::M1, Self::H1];
-
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::M1 => "1m",
-            Self::H1 => "1h",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-::runtime::named_type!(enum Timeframe);
+::runtime::named_type!(enum Timeframe => M1 = "1m", H1 = "1h");
+::runtime::named_type!(duration Timeframe);
 
 impl NamedType for Timeframe {
     const INFO: &'static TypeInfo = &TypeInfo::new(
         "Timeframe",
-        &[ValueInfo::new("1m", "", Evidence::Document), ValueInfo::new("1h", "", Evidence::Document)],
+        &[
+            ValueInfo::new("1m", "", Evidence::Document).duration(60),
+            ValueInfo::new("1h", "", Evidence::Document).duration(3600),
+        ],
     );
-
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// The endpoints of [`Client::market`].
@@ -245,38 +216,38 @@ pub trait TakesMarket: Endpoint {}
 
 impl<E: TakesMarket> Request<E> {
     /// The coin.
-    pub fn coin(self, coin: impl Into<String>) -> Self {
-        self.with::<String>("coin", coin)
+    pub fn coin<Via>(self, coin: impl IntoParam<String, Via>) -> Self {
+        self.with::<String, Via>("coin", coin)
     }
 
     /// The venue.
-    pub fn exchange(self, exchange: impl Into<Exchange>) -> Self {
-        self.with::<Exchange>("exchange", exchange)
+    pub fn exchange<Via>(self, exchange: impl IntoParam<Exchange, Via>) -> Self {
+        self.with::<Exchange, Via>("exchange", exchange)
     }
 
     /// The venues.
-    pub fn exchanges(self, exchanges: impl IntoIterator<Item: Into<Exchange>>) -> Self {
-        self.with_list::<Exchange>("exchange", exchanges)
+    pub fn exchanges<Via>(self, exchanges: impl IntoParamList<Exchange, Via>) -> Self {
+        self.with_list::<Exchange, Via>("exchange", exchanges)
     }
 
     /// The length of an interval.
-    pub fn timeframe(self, timeframe: impl Into<Timeframe>) -> Self {
-        self.with::<Timeframe>("timeframe", timeframe)
+    pub fn timeframe<Via>(self, timeframe: impl IntoParam<Timeframe, Via>) -> Self {
+        self.with::<Timeframe, Via>("timeframe", timeframe)
     }
 
     /// How many records at most.
-    pub fn limit(self, limit: u64) -> Self {
-        self.with::<u64>("limit", limit)
+    pub fn limit(self, limit: impl Into<Option<u64>>) -> Self {
+        self.with::<u64, _>("limit", limit.into())
     }
 
     /// Where the time range begins.
-    pub fn start_time(self, start_time: impl Into<Timestamp>) -> Self {
-        self.with::<Timestamp>("startTime", start_time)
+    pub fn start_time<Via>(self, start_time: impl IntoParam<Timestamp, Via>) -> Self {
+        self.with::<Timestamp, Via>("startTime", start_time)
     }
 
     /// Where the time range ends.
-    pub fn end_time(self, end_time: impl Into<Timestamp>) -> Self {
-        self.with::<Timestamp>("endTime", end_time)
+    pub fn end_time<Via>(self, end_time: impl IntoParam<Timestamp, Via>) -> Self {
+        self.with::<Timestamp, Via>("endTime", end_time)
     }
 }
 
@@ -300,11 +271,9 @@ impl Record for RatioRecord {
             FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Document),
         ],
     );
-
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), ratio: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+::runtime::fields!(RatioRecord => open_date = 0, ratio = 1);
 
 /// The endpoints of [`Client::system`].
 #[derive(Clone, Copy, Debug)]
@@ -328,6 +297,8 @@ impl Endpoint for Health {
     const INFO: &'static EndpointInfo =
         &EndpointInfo::new("system", "health", "Health").path("/health", Evidence::Document);
 }
+
+::runtime::takes!(Health);
 
 /// The limits of the service.
 pub mod limits {

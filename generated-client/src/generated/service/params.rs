@@ -4,7 +4,7 @@
 
 use ::runtime::{Endpoint, Timestamp};
 use ::runtime::registry::{Evidence, ParamInfo, TimeUnit, ValueType};
-use ::runtime::wire::ToWire;
+use ::runtime::wire::{IntoParam, IntoParamList, ToWire};
 use crate::{
     AggregationType, Anchor, Bucket, Coin, Exchange, HeatmapScaling, LevelLeverage, Lookback, MarketType,
     PositionFilter, PremiumMode, Request, Sort, Timeframe,
@@ -260,11 +260,11 @@ impl<E: Endpoint> Request<E> {
     /// Sent as `advanceFilter`.
     ///
     /// Neither its values nor its effect are documented.
-    pub fn advance_filter(self, advance_filter: impl Into<String>) -> Self
+    pub fn advance_filter<Via>(self, advance_filter: impl IntoParam<String, Via>) -> Self
     where
         E: TakesAdvanceFilter,
     {
-        self.with::<String>("advanceFilter", advance_filter)
+        self.with::<String, _>("advanceFilter", advance_filter)
     }
 
     /// How the rates of several venues become one.
@@ -272,11 +272,11 @@ impl<E: Endpoint> Request<E> {
     /// Reported. Left out, it is `sum`. Sent as `aggregationType`.
     ///
     /// Public clients leave it out; the default is that of an older version of the interface.
-    pub fn aggregation_type(self, aggregation_type: impl Into<AggregationType>) -> Self
+    pub fn aggregation_type<Via>(self, aggregation_type: impl IntoParam<AggregationType, Via>) -> Self
     where
         E: TakesAggregationType,
     {
-        self.with::<AggregationType>("aggregationType", aggregation_type)
+        self.with::<AggregationType, _>("aggregationType", aggregation_type)
     }
 
     /// How often the metric begins anew, in UTC.
@@ -284,21 +284,21 @@ impl<E: Endpoint> Request<E> {
     /// Reported. Left out, it is `1d`.
     ///
     /// Public clients always send it; the default is that of an older version of the interface.
-    pub fn anchor(self, anchor: impl Into<Anchor>) -> Self
+    pub fn anchor<Via>(self, anchor: impl IntoParam<Anchor, Via>) -> Self
     where
         E: TakesAnchor,
     {
-        self.with::<Anchor>("anchor", anchor)
+        self.with::<Anchor, _>("anchor", anchor)
     }
 
     /// The classes of trade size to count, by value in USD.
     ///
     /// Several classes are added up, and all classes count where it is left out.
-    pub fn bucket(self, bucket: impl Into<Bucket>) -> Self
+    pub fn bucket<Via>(self, bucket: impl IntoParam<Bucket, Via>) -> Self
     where
         E: TakesBucket,
     {
-        self.with::<Bucket>("bucket", bucket)
+        self.with::<Bucket, _>("bucket", bucket)
     }
 
     /// The classes of trade size to count, by value in USD.
@@ -306,19 +306,19 @@ impl<E: Endpoint> Request<E> {
     /// Takes several, sent as `bucket` with commas between them.
     ///
     /// Several classes are added up, and all classes count where it is left out.
-    pub fn buckets(self, buckets: impl IntoIterator<Item: Into<Bucket>>) -> Self
+    pub fn buckets<Via>(self, buckets: impl IntoParamList<Bucket, Via>) -> Self
     where
         E: TakesBuckets,
     {
-        self.with_list::<Bucket>("bucket", buckets)
+        self.with_list::<Bucket, _>("bucket", buckets)
     }
 
     /// The coin.
-    pub fn coin(self, coin: impl Into<Coin>) -> Self
+    pub fn coin<Via>(self, coin: impl IntoParam<Coin, Via>) -> Self
     where
         E: TakesCoin,
     {
-        self.with::<Coin>("coin", coin)
+        self.with::<Coin, _>("coin", coin)
     }
 
     /// Where the time range ends.
@@ -326,32 +326,32 @@ impl<E: Endpoint> Request<E> {
     /// Sent as `endTime`.
     ///
     /// Without a time range the newest records come.
-    pub fn end_time(self, end_time: impl Into<Timestamp>) -> Self
+    pub fn end_time<Via>(self, end_time: impl IntoParam<Timestamp, Via>) -> Self
     where
         E: TakesEndTime,
     {
-        self.with::<Timestamp>("endTime", end_time)
+        self.with::<Timestamp, _>("endTime", end_time)
     }
 
     /// The endpoint by its path without the slash, such as `klines`.
     ///
     /// Reported. Sent as `endpointName`.
-    pub fn endpoint_name(self, endpoint_name: impl Into<String>) -> Self
+    pub fn endpoint_name<Via>(self, endpoint_name: impl IntoParam<String, Via>) -> Self
     where
         E: TakesEndpointName,
     {
-        self.with::<String>("endpointName", endpoint_name)
+        self.with::<String, _>("endpointName", endpoint_name)
     }
 
     /// The venue of the market.
     ///
     /// Endpoints that take several venues choose a set of their own where none is named. A venue that the endpoint
     /// does not cover makes the request fail with 422, also as one of several.
-    pub fn exchange(self, exchange: impl Into<Exchange>) -> Self
+    pub fn exchange<Via>(self, exchange: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesExchange,
     {
-        self.with::<Exchange>("exchange", exchange)
+        self.with::<Exchange, _>("exchange", exchange)
     }
 
     /// The first of the two venues.
@@ -359,11 +359,11 @@ impl<E: Endpoint> Request<E> {
     /// Reported.
     ///
     /// Whether this one is the reference venue is not known.
-    pub fn exchange1(self, exchange1: impl Into<Exchange>) -> Self
+    pub fn exchange1<Via>(self, exchange1: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesExchange1,
     {
-        self.with::<Exchange>("exchange1", exchange1)
+        self.with::<Exchange, _>("exchange1", exchange1)
     }
 
     /// The second of the two venues.
@@ -371,11 +371,11 @@ impl<E: Endpoint> Request<E> {
     /// Reported.
     ///
     /// Whether this one is the reference venue is not known.
-    pub fn exchange2(self, exchange2: impl Into<Exchange>) -> Self
+    pub fn exchange2<Via>(self, exchange2: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesExchange2,
     {
-        self.with::<Exchange>("exchange2", exchange2)
+        self.with::<Exchange, _>("exchange2", exchange2)
     }
 
     /// The venue of the market.
@@ -384,19 +384,19 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Endpoints that take several venues choose a set of their own where none is named. A venue that the endpoint
     /// does not cover makes the request fail with 422, also as one of several.
-    pub fn exchanges(self, exchanges: impl IntoIterator<Item: Into<Exchange>>) -> Self
+    pub fn exchanges<Via>(self, exchanges: impl IntoParamList<Exchange, Via>) -> Self
     where
         E: TakesExchanges,
     {
-        self.with_list::<Exchange>("exchange", exchanges)
+        self.with_list::<Exchange, _>("exchange", exchanges)
     }
 
     /// Sets `leverage`, which each endpoint takes in its own way: see [`TakesLeverage::Leverage`].
-    pub fn leverage(self, leverage: impl Into<E::Leverage>) -> Self
+    pub fn leverage<Via>(self, leverage: impl IntoParam<E::Leverage, Via>) -> Self
     where
         E: TakesLeverage,
     {
-        self.with::<E::Leverage>("leverage", leverage)
+        self.with::<E::Leverage, _>("leverage", leverage)
     }
 
     /// How many records are wanted at most.
@@ -405,11 +405,11 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Public clients were answered with 422 for other numbers. Which records come of a range that has more is not
     /// known.
-    pub fn limit(self, limit: u64) -> Self
+    pub fn limit(self, limit: impl Into<Option<u64>>) -> Self
     where
         E: TakesLimit,
     {
-        self.with::<u64>("limit", limit)
+        self.with::<u64, _>("limit", limit.into())
     }
 
     /// How much history goes into the map.
@@ -418,11 +418,11 @@ impl<E: Endpoint> Request<E> {
     ///
     /// The longer it is, the coarser the map: by minutes for `12h`, by days for `2y`. Public clients send `12h`, `3d`
     /// or `7d`, or leave it out; longer values are known from an older version of the interface.
-    pub fn lookback(self, lookback: impl Into<Lookback>) -> Self
+    pub fn lookback<Via>(self, lookback: impl IntoParam<Lookback, Via>) -> Self
     where
         E: TakesLookback,
     {
-        self.with::<Lookback>("lookback", lookback)
+        self.with::<Lookback, _>("lookback", lookback)
     }
 
     /// The kinds of market that the default set of venues is made of.
@@ -430,11 +430,11 @@ impl<E: Endpoint> Request<E> {
     /// Left out, it is `all`. Sent as `marketTypes`.
     ///
     /// Meant for requests that name no venue.
-    pub fn market_types(self, market_types: impl Into<MarketType>) -> Self
+    pub fn market_types<Via>(self, market_types: impl IntoParam<MarketType, Via>) -> Self
     where
         E: TakesMarketTypes,
     {
-        self.with::<MarketType>("marketTypes", market_types)
+        self.with::<MarketType, _>("marketTypes", market_types)
     }
 
     /// Whether the difference comes as a price or as a percentage.
@@ -442,11 +442,11 @@ impl<E: Endpoint> Request<E> {
     /// Reported. Left out, it is `standard`.
     ///
     /// Public clients always send it.
-    pub fn mode(self, mode: impl Into<PremiumMode>) -> Self
+    pub fn mode<Via>(self, mode: impl IntoParam<PremiumMode, Via>) -> Self
     where
         E: TakesMode,
     {
-        self.with::<PremiumMode>("mode", mode)
+        self.with::<PremiumMode, _>("mode", mode)
     }
 
     /// The venue that the price candles of the map are from.
@@ -454,41 +454,41 @@ impl<E: Endpoint> Request<E> {
     /// Reported. Sent as `ohlcgraph`.
     ///
     /// Without it that is the first venue.
-    pub fn ohlc_graph(self, ohlc_graph: impl Into<Exchange>) -> Self
+    pub fn ohlc_graph<Via>(self, ohlc_graph: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesOhlcGraph,
     {
-        self.with::<Exchange>("ohlcgraph", ohlc_graph)
+        self.with::<Exchange, _>("ohlcgraph", ohlc_graph)
     }
 
     /// Which positions the levels belong to.
     ///
     /// Reported.
-    pub fn position(self, position: impl Into<PositionFilter>) -> Self
+    pub fn position<Via>(self, position: impl IntoParam<PositionFilter, Via>) -> Self
     where
         E: TakesPosition,
     {
-        self.with::<PositionFilter>("position", position)
+        self.with::<PositionFilter, _>("position", position)
     }
 
     /// How the sizes are scaled.
     ///
     /// Reported. Left out, it is `relative`.
-    pub fn scaling(self, scaling: impl Into<HeatmapScaling>) -> Self
+    pub fn scaling<Via>(self, scaling: impl IntoParam<HeatmapScaling, Via>) -> Self
     where
         E: TakesScaling,
     {
-        self.with::<HeatmapScaling>("scaling", scaling)
+        self.with::<HeatmapScaling, _>("scaling", scaling)
     }
 
     /// Whether the oldest or the newest record comes first.
     ///
     /// Public clients get the oldest first where it is left out.
-    pub fn sort(self, sort: impl Into<Sort>) -> Self
+    pub fn sort<Via>(self, sort: impl IntoParam<Sort, Via>) -> Self
     where
         E: TakesSort,
     {
-        self.with::<Sort>("sort", sort)
+        self.with::<Sort, _>("sort", sort)
     }
 
     /// Where the time range begins.
@@ -496,19 +496,19 @@ impl<E: Endpoint> Request<E> {
     /// Sent as `startTime`.
     ///
     /// Without a time range the newest records come.
-    pub fn start_time(self, start_time: impl Into<Timestamp>) -> Self
+    pub fn start_time<Via>(self, start_time: impl IntoParam<Timestamp, Via>) -> Self
     where
         E: TakesStartTime,
     {
-        self.with::<Timestamp>("startTime", start_time)
+        self.with::<Timestamp, _>("startTime", start_time)
     }
 
     /// The length of the interval that one record covers.
-    pub fn timeframe(self, timeframe: impl Into<Timeframe>) -> Self
+    pub fn timeframe<Via>(self, timeframe: impl IntoParam<Timeframe, Via>) -> Self
     where
         E: TakesTimeframe,
     {
-        self.with::<Timeframe>("timeframe", timeframe)
+        self.with::<Timeframe, _>("timeframe", timeframe)
     }
 
     /// The moment whose snapshot is wanted.
@@ -516,10 +516,10 @@ impl<E: Endpoint> Request<E> {
     /// Reported.
     ///
     /// Without it the snapshot is of now.
-    pub fn timestamp(self, timestamp: impl Into<Timestamp>) -> Self
+    pub fn timestamp<Via>(self, timestamp: impl IntoParam<Timestamp, Via>) -> Self
     where
         E: TakesTimestamp,
     {
-        self.with::<Timestamp>("timestamp", timestamp)
+        self.with::<Timestamp, _>("timestamp", timestamp)
     }
 }

@@ -2,7 +2,8 @@
 
 //! The records that groups share, and the metadata of a series.
 
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::fields;
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
 use crate::Exchange;
 
@@ -50,14 +51,9 @@ impl Record for Metadata {
             ],
         )
         .summary("What the service says about a reply beside its data.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            exchanges: row.take_or_default(0),
-            unsupported_exchanges: row.take_or_default(1),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(Metadata => exchanges = 0 or default, unsupported_exchanges = 1 or default);
 
 impl Metadata {
     /// What was asked for and the endpoint does not cover.

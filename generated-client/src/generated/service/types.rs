@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use ::runtime::named_type;
 use ::runtime::registry::{Evidence, SuffixInfo, TypeInfo, ValueInfo};
-use ::runtime::wire::NamedType;
+use ::runtime::wire::{NamedType, UnknownValue};
 
 /// A venue, and the kind of market on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,11 +53,6 @@ impl Exchange {
 }
 
 impl Exchange {
-    /// The identifier as on the wire.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// The venue, if the identifier ends as expected.
     pub fn venue(&self) -> Option<&str> {
         ["_perp_stable", "_perp_coin", "_spot"].iter().find_map(|suffix| self.0.strip_suffix(suffix))
@@ -131,9 +126,6 @@ impl NamedType for Exchange {
                 SuffixInfo::new("_spot", "A spot market, which has no margin.", Evidence::Reported),
             ],
         );
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// What an identifier says about its margin kind.
@@ -159,13 +151,6 @@ impl Coin {
     pub const HYPE: Self = Self(Cow::Borrowed("HYPE"));
 }
 
-impl Coin {
-    /// The identifier as on the wire.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 named_type!(identifier Coin);
 
 impl NamedType for Coin {
@@ -179,9 +164,6 @@ impl NamedType for Coin {
         )
         .summary("The ticker of a coin.")
         .open();
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// The length of the interval that one record covers.
@@ -201,27 +183,10 @@ pub enum Timeframe {
     /// `1d`: One day.
     D1,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl Timeframe {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::M1, Self::M5, Self::M15, Self::H1, Self::H4, Self::D1];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::M1 => "1m",
-            Self::M5 => "5m",
-            Self::M15 => "15m",
-            Self::H1 => "1h",
-            Self::H4 => "4h",
-            Self::D1 => "1d",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum Timeframe);
+named_type!(enum Timeframe => M1 = "1m", M5 = "5m", M15 = "15m", H1 = "1h", H4 = "4h", D1 = "1d");
 
 impl NamedType for Timeframe {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -236,9 +201,6 @@ impl NamedType for Timeframe {
             ],
         )
         .summary("The length of the interval that one record covers.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// The order of the records in time.
@@ -250,23 +212,10 @@ pub enum Sort {
     /// `desc`: The newest record first.
     Desc,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl Sort {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::Asc, Self::Desc];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Asc => "asc",
-            Self::Desc => "desc",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum Sort);
+named_type!(enum Sort => Asc = "asc", Desc = "desc");
 
 impl NamedType for Sort {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -277,9 +226,6 @@ impl NamedType for Sort {
             ],
         )
         .summary("The order of the records in time.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// The length of the block in UTC at whose start an anchored metric begins anew.
@@ -293,24 +239,10 @@ pub enum Anchor {
     /// `1d`: Every day.
     D1,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl Anchor {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::H1, Self::H4, Self::D1];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::H1 => "1h",
-            Self::H4 => "4h",
-            Self::D1 => "1d",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum Anchor);
+named_type!(enum Anchor => H1 = "1h", H4 = "4h", D1 = "1d");
 
 impl NamedType for Anchor {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -322,9 +254,6 @@ impl NamedType for Anchor {
             ],
         )
         .summary("The length of the block in UTC at whose start an anchored metric begins anew.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// The kinds of market among the venues.
@@ -338,24 +267,10 @@ pub enum MarketType {
     /// `perpetuals`: Perpetual markets only.
     Perpetuals,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl MarketType {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::All, Self::Spot, Self::Perpetuals];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::All => "all",
-            Self::Spot => "spot",
-            Self::Perpetuals => "perpetuals",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum MarketType);
+named_type!(enum MarketType => All = "all", Spot = "spot", Perpetuals = "perpetuals");
 
 impl NamedType for MarketType {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -367,9 +282,6 @@ impl NamedType for MarketType {
             ],
         )
         .summary("The kinds of market among the venues.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// A class of trade sizes by their value in USD.
@@ -391,28 +303,10 @@ pub enum Bucket {
     /// `7`: Over 10 million USD.
     B7,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl Bucket {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::B1, Self::B2, Self::B3, Self::B4, Self::B5, Self::B6, Self::B7];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::B1 => "1",
-            Self::B2 => "2",
-            Self::B3 => "3",
-            Self::B4 => "4",
-            Self::B5 => "5",
-            Self::B6 => "6",
-            Self::B7 => "7",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum Bucket);
+named_type!(enum Bucket => B1 = "1", B2 = "2", B3 = "3", B4 = "4", B5 = "5", B6 = "6", B7 = "7");
 
 impl NamedType for Bucket {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -428,9 +322,6 @@ impl NamedType for Bucket {
             ],
         )
         .summary("A class of trade sizes by their value in USD.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// How the funding rates of several venues become one.
@@ -442,23 +333,10 @@ pub enum AggregationType {
     /// `average`: The rates are averaged.
     Average,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl AggregationType {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::Sum, Self::Average];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Sum => "sum",
-            Self::Average => "average",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum AggregationType);
+named_type!(enum AggregationType => Sum = "sum", Average = "average");
 
 impl NamedType for AggregationType {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -469,9 +347,6 @@ impl NamedType for AggregationType {
             ],
         )
         .summary("How the funding rates of several venues become one.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// How the difference of two prices is expressed.
@@ -483,23 +358,10 @@ pub enum PremiumMode {
     /// `percentage`: As a percentage.
     Percentage,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl PremiumMode {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::Standard, Self::Percentage];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Standard => "standard",
-            Self::Percentage => "percentage",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum PremiumMode);
+named_type!(enum PremiumMode => Standard = "standard", Percentage = "percentage");
 
 impl NamedType for PremiumMode {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -510,9 +372,6 @@ impl NamedType for PremiumMode {
             ],
         )
         .summary("How the difference of two prices is expressed.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// How much history goes into a liquidation heatmap.
@@ -536,38 +395,13 @@ pub enum Lookback {
     /// `2y`: Two years.
     Year2,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl Lookback {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[
-        Self::Hour12,
-        Self::Day3,
-        Self::Day7,
-        Self::Month1,
-        Self::Month3,
-        Self::Month6,
-        Self::Year1,
-        Self::Year2,
-    ];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Hour12 => "12h",
-            Self::Day3 => "3d",
-            Self::Day7 => "7d",
-            Self::Month1 => "1m",
-            Self::Month3 => "3m",
-            Self::Month6 => "6m",
-            Self::Year1 => "1y",
-            Self::Year2 => "2y",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum Lookback);
+named_type!(
+    enum Lookback => Hour12 = "12h", Day3 = "3d", Day7 = "7d", Month1 = "1m", Month3 = "3m", Month6 = "6m",
+    Year1 = "1y", Year2 = "2y"
+);
 
 impl NamedType for Lookback {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -584,9 +418,6 @@ impl NamedType for Lookback {
             ],
         )
         .summary("How much history goes into a liquidation heatmap.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// The leverage class of liquidation levels.
@@ -602,25 +433,10 @@ pub enum LevelLeverage {
     /// `all`: Every class, where levels are chosen.
     All,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl LevelLeverage {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::High, Self::Medium, Self::Low, Self::All];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::High => "high",
-            Self::Medium => "medium",
-            Self::Low => "low",
-            Self::All => "all",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum LevelLeverage);
+named_type!(enum LevelLeverage => High = "high", Medium = "medium", Low = "low", All = "all");
 
 impl NamedType for LevelLeverage {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -633,9 +449,6 @@ impl NamedType for LevelLeverage {
             ],
         )
         .summary("The leverage class of liquidation levels.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// The leverage class that a liquidation heatmap shows.
@@ -655,27 +468,10 @@ pub enum HeatmapLeverage {
     /// `all`: All five classes.
     All,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl HeatmapLeverage {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::L1, Self::L2, Self::L3, Self::L4, Self::L5, Self::All];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::L1 => "l1",
-            Self::L2 => "l2",
-            Self::L3 => "l3",
-            Self::L4 => "l4",
-            Self::L5 => "l5",
-            Self::All => "all",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum HeatmapLeverage);
+named_type!(enum HeatmapLeverage => L1 = "l1", L2 = "l2", L3 = "l3", L4 = "l4", L5 = "l5", All = "all");
 
 impl NamedType for HeatmapLeverage {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -690,9 +486,6 @@ impl NamedType for HeatmapLeverage {
             ],
         )
         .summary("The leverage class that a liquidation heatmap shows.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// How the sizes in a liquidation heatmap are scaled.
@@ -704,23 +497,10 @@ pub enum HeatmapScaling {
     /// `max`: The scaling called max, which is not described.
     Max,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl HeatmapScaling {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::Relative, Self::Max];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Relative => "relative",
-            Self::Max => "max",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum HeatmapScaling);
+named_type!(enum HeatmapScaling => Relative = "relative", Max = "max");
 
 impl NamedType for HeatmapScaling {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -731,9 +511,6 @@ impl NamedType for HeatmapScaling {
             ],
         )
         .summary("How the sizes in a liquidation heatmap are scaled.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// The positions whose liquidation levels are wanted.
@@ -747,24 +524,10 @@ pub enum PositionFilter {
     /// `all`: Long and short positions.
     All,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl PositionFilter {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::Long, Self::Short, Self::All];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Long => "long",
-            Self::Short => "short",
-            Self::All => "all",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum PositionFilter);
+named_type!(enum PositionFilter => Long = "long", Short = "short", All = "all");
 
 impl NamedType for PositionFilter {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -776,9 +539,6 @@ impl NamedType for PositionFilter {
             ],
         )
         .summary("The positions whose liquidation levels are wanted.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// The side of a position.
@@ -790,23 +550,10 @@ pub enum Side {
     /// `short`: Short, which gains when the price falls.
     Short,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl Side {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::Long, Self::Short];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Long => "long",
-            Self::Short => "short",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum Side);
+named_type!(enum Side => Long = "long", Short = "short");
 
 impl NamedType for Side {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -817,7 +564,4 @@ impl NamedType for Side {
             ],
         )
         .summary("The side of a position.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! What a single record may hold stands in the file above.
 
-use crate::decode::record::{Record, Row, UnknownFields};
+use crate::decode::record::{AsFieldValue, Fields, Record, Row, UnknownFields};
 use crate::decode::sample::{Every, Level, Whole, series_of};
 use crate::registry::RecordInfo;
 use crate::values::Value;
@@ -37,7 +37,7 @@ fn broken_envelopes_are_refused_with_the_place() {
         (r#"{"data": [1]}"#, "`data[0]`: expected an object, found `1` at"),
         (r#"{"data": [{"price": 1}, null]}"#, "`data[1]`: expected an object, found `null` at"),
         (r#"{"data": [{"price": 1}, {"price": "x"}]}"#, "`data[1].price`: expected a number, found the text"),
-        (r#"{"data": [{"price": 1"#, "`data[0].price`: expected `,` or `}`, found the end of the body at"),
+        (r#"{"data": [{"price": 1"#, "`data[0]`: expected `,` or `}`, found the end of the body at"),
         (r#"{"data": [{"price": 1}]"#, "expected `,` or `}`, found the end of the body at line 1 column 24"),
         ("{\n\"data\": 1\n}", "`data`: expected a list of records, found `1` at line 2 column 9"),
         (r#"{"data": []}}"#, "expected the end of the body, found '}' at"),
@@ -76,12 +76,18 @@ struct Picky {
 
 impl Record for Picky {
     const INFO: &'static RecordInfo = Every::INFO;
+}
 
+impl Fields for Picky {
     fn from_row(row: &mut Row<'_>) -> Self {
         if !row.take::<bool, ()>(4) {
             return Self { maybe: None, unknown_fields: UnknownFields::default() };
         }
         Self { maybe: row.take(7), unknown_fields: row.unknown_fields() }
+    }
+
+    fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields)) {
+        visitor(&[&self.maybe], &self.unknown_fields);
     }
 }
 

@@ -77,6 +77,8 @@ impl Endpoint for Records {
         .params(&[], &[]);
 }
 
+takes!(Records);
+
 /// The endpoint of [`MarketGroup::group`].
 #[derive(Clone, Copy, Debug)]
 pub struct Group;
@@ -89,6 +91,8 @@ impl Endpoint for Group {
         .params(&[], &[]);
 }
 
+takes!(Group);
+
 /// The endpoint of [`MarketGroup::market`].
 #[derive(Clone, Copy, Debug)]
 pub struct Market;
@@ -100,6 +104,8 @@ impl Endpoint for Market {
         .path("/e", Evidence::Document)
         .params(&[], &[]);
 }
+
+takes!(Market);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

@@ -2,7 +2,7 @@
 
 //! Market: arguments that are called like modules and macros.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Animal, Client, Request};
 
@@ -30,9 +30,9 @@ impl MarketGroup<'_> {
         takes: impl Into<String>,
     ) -> Request<Herd> {
         Request::new(self.client)
-            .with::<String>("records", records)
-            .with::<Animal>("params", params)
-            .with::<String>("takes", takes)
+            .with::<String, _>("records", records)
+            .with::<Animal, _>("params", params)
+            .with::<String, _>("takes", takes)
     }
 }
 
@@ -56,6 +56,8 @@ impl Endpoint for Herd {
             ],
         );
 }
+
+takes!(Herd);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("Arguments that are called like modules and macros.")

@@ -28,7 +28,7 @@ impl MarketGroup<'_> {
     /// `GET /ladder`: a body of which nothing is known. Params: `depth`, `offset`, `share`, `at`, `flag`, `ranks`,
     /// `levels`. Reported as required: `depth`, `offset`, `share`, `at`, `flag`.
     pub fn ladder(&self, ranks: impl IntoIterator<Item = u64>) -> Request<Ladder> {
-        Request::new(self.client).with_list::<u64>("rank", ranks)
+        Request::new(self.client).with_list::<u64, _>("rank", ranks)
     }
 
     /// The same params as texts.
@@ -36,7 +36,7 @@ impl MarketGroup<'_> {
     /// `GET /names/{rank}`: a body of which nothing is known. Params: `ranks`, `depth`, `offset`, `share`, `at`,
     /// `flag`. Reported as required: `depth`.
     pub fn names(&self, ranks: impl IntoIterator<Item = u64>) -> Request<Names> {
-        Request::new(self.client).with_list::<u64>("rank", ranks)
+        Request::new(self.client).with_list::<u64, _>("rank", ranks)
     }
 
     /// A param without a range, whose type differs.
@@ -143,6 +143,8 @@ impl Endpoint for Names {
         );
 }
 
+takes!(Names);
+
 impl TakesDepth for Names {
     type Depth = String;
 }
@@ -182,6 +184,8 @@ impl Endpoint for Bare {
         );
 }
 
+takes!(Bare);
+
 impl TakesSteps for Bare {
     type Steps = u64;
 }
@@ -200,6 +204,8 @@ impl Endpoint for Worded {
             &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document).summary("How many steps.")],
         );
 }
+
+takes!(Worded);
 
 impl TakesSteps for Worded {
     type Steps = String;

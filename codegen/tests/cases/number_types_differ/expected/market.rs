@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request};
 use super::service::params::TakesDepth;
@@ -48,6 +48,8 @@ impl Endpoint for Basis {
         .params(&[], &[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document).summary("s")]);
 }
 
+takes!(Basis);
+
 impl TakesDepth for Basis {
     type Depth = u64;
 }
@@ -63,6 +65,8 @@ impl Endpoint for B2 {
         .path("/b2", Evidence::Document)
         .params(&[], &[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document).summary("s")]);
 }
+
+takes!(B2);
 
 impl TakesDepth for B2 {
     type Depth = String;

@@ -26,7 +26,7 @@ impl MarketGroup<'_> {
     ///
     /// `GET /basis`: a series of records whose fields are unknown. Params: `limit`, `coin`.
     pub fn basis(&self, coin: impl Into<String>) -> Request<Basis> {
-        Request::new(self.client).with::<String>("coin", coin)
+        Request::new(self.client).with::<String, _>("coin", coin)
     }
 
     /// A param of its own, of which it notes something.

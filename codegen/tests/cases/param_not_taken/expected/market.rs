@@ -63,6 +63,8 @@ impl Endpoint for Health {
         .params(&[], &[]);
 }
 
+takes!(Health);
+
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")
     .endpoints(&[Basis::INFO, Health::INFO]);

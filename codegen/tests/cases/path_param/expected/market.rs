@@ -27,7 +27,7 @@ impl MarketGroup<'_> {
     /// `GET /books/{symbol}/levels/{depth}`: a series of records whose fields are unknown. Params: `symbol`, `depth`,
     /// `limit`.
     pub fn book(&self, symbol: impl Into<String>, depth: u64) -> Request<Book> {
-        Request::new(self.client).with::<String>("symbol", symbol).with::<u64>("depth", depth)
+        Request::new(self.client).with::<String, _>("symbol", symbol).with::<u64, _>("depth", depth)
     }
 }
 

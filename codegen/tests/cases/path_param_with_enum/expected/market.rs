@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Mode, Request};
 
@@ -24,7 +24,7 @@ impl MarketGroup<'_> {
     ///
     /// `GET /b/{m}`: a body of which nothing is known. Params: `m`.
     pub fn basis(&self, m: impl Into<Mode>) -> Request<Basis> {
-        Request::new(self.client).with::<Mode>("m", m)
+        Request::new(self.client).with::<Mode, _>("m", m)
     }
 }
 
@@ -42,6 +42,8 @@ impl Endpoint for Basis {
             &[ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Document).in_path().summary("s")],
         );
 }
+
+takes!(Basis);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request};
 
@@ -80,6 +80,8 @@ impl Endpoint for Basis {
         );
 }
 
+takes!(Basis);
+
 /// The endpoint of [`MarketGroup::b2`].
 #[derive(Clone, Copy, Debug)]
 pub struct B2;
@@ -94,6 +96,8 @@ impl Endpoint for B2 {
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy > quoted b` now.",
         );
 }
+
+takes!(B2);
 
 /// The endpoint of [`MarketGroup::b3`].
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +114,8 @@ impl Endpoint for B3 {
         );
 }
 
+takes!(B3);
+
 /// The endpoint of [`MarketGroup::b4`].
 #[derive(Clone, Copy, Debug)]
 pub struct B4;
@@ -124,6 +130,8 @@ impl Endpoint for B4 {
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy ~~~ b` now. Then more.",
         );
 }
+
+takes!(B4);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, Value};
+use ::runtime::{Endpoint, Timestamp, Value, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType};
 use crate::{Client, Exchange, Request, Series, Timeframe};
 use super::service::params;
@@ -32,10 +32,10 @@ impl MarketGroup<'_> {
         timeframe: impl Into<Timeframe>,
     ) -> Request<Basis> {
         Request::new(self.client)
-            .with::<Timestamp>("from", from)
-            .with::<f64>("size", size)
-            .with_list::<Exchange>("venue", venues)
-            .with::<Timeframe>("timeframe", timeframe)
+            .with::<Timestamp, _>("from", from)
+            .with::<f64, _>("size", size)
+            .with_list::<Exchange, _>("venue", venues)
+            .with::<Timeframe, _>("timeframe", timeframe)
     }
 }
 
@@ -67,6 +67,8 @@ impl Endpoint for Basis {
         )
         .series(None, Some("openDate"), Evidence::Document);
 }
+
+takes!(Basis);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
 use crate::{Client, Request};
 
@@ -24,7 +24,7 @@ impl MarketGroup<'_> {
     ///
     /// `GET /b/{n}`: a body of which nothing is known. Params: `n`.
     pub fn basis(&self, n: u64) -> Request<Basis> {
-        Request::new(self.client).with::<u64>("n", n)
+        Request::new(self.client).with::<u64, _>("n", n)
     }
 }
 
@@ -47,6 +47,8 @@ impl Endpoint for Basis {
             ],
         );
 }
+
+takes!(Basis);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

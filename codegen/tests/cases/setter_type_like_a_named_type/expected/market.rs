@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request, Timeframe};
 use super::service::params::TakesLeverage;
@@ -48,6 +48,8 @@ impl Endpoint for Basis {
         .params(&[], &[]);
 }
 
+takes!(Basis);
+
 /// The endpoint of [`MarketGroup::levels`].
 #[derive(Clone, Copy, Debug)]
 pub struct Levels;
@@ -65,6 +67,8 @@ impl Endpoint for Levels {
             ],
         );
 }
+
+takes!(Levels);
 
 impl TakesLeverage for Levels {
     type Leverage = Timeframe;

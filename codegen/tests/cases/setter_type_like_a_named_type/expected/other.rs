@@ -2,7 +2,7 @@
 
 //! Other: what else there is.
 
-use ::runtime::{Endpoint, Value};
+use ::runtime::{Endpoint, Value, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Leverage, Request};
 use super::service::params::TakesLeverage;
@@ -46,6 +46,8 @@ impl Endpoint for Heat {
             ],
         );
 }
+
+takes!(Heat);
 
 impl TakesLeverage for Heat {
     type Leverage = Leverage;

@@ -52,6 +52,8 @@ impl Endpoint for Basis {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
+takes!(Basis);
+
 impl TakesLeverage for Basis {
     type Leverage = u64;
 }

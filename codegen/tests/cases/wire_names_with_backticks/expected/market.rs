@@ -2,8 +2,8 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, Value, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::records;
@@ -34,7 +34,7 @@ impl MarketGroup<'_> {
     ///
     /// `` GET /p/{w`<b>q} ``: a body of which nothing is known. Params: `w_b_q`.
     pub fn p2(&self, w_b_q: impl Into<String>) -> Request<P2> {
-        Request::new(self.client).with::<String>("w`<b>q", w_b_q)
+        Request::new(self.client).with::<String, _>("w`<b>q", w_b_q)
     }
 }
 
@@ -74,10 +74,9 @@ impl Record for BasisRecord {
             &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Document).summary("s")],
         )
         .summary("One record of Basis.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), v_u_z: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BasisRecord => open_date = 0, v_u_z = 1);
 
 /// The endpoint of [`MarketGroup::p2`].
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +92,8 @@ impl Endpoint for P2 {
             &[ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Document).in_path().summary("s")],
         );
 }
+
+takes!(P2);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

@@ -3,7 +3,7 @@
 //! The setters of requests, and which endpoints have them.
 
 use ::runtime::Endpoint;
-use ::runtime::wire::ToWire;
+use ::runtime::wire::{IntoParam, ToWire};
 use crate::Request;
 
 /// Endpoints that take `at`.
@@ -58,68 +58,68 @@ pub trait TakesSteps: Endpoint {
 
 impl<E: Endpoint> Request<E> {
     /// Sets `at`, which each endpoint takes in its own way: see [`TakesAt::At`].
-    pub fn at(self, at: impl Into<E::At>) -> Self
+    pub fn at<Via>(self, at: impl IntoParam<E::At, Via>) -> Self
     where
         E: TakesAt,
     {
-        self.with::<E::At>("at", at)
+        self.with::<E::At, _>("at", at)
     }
 
     /// Sets `depth`, which each endpoint takes in its own way: see [`TakesDepth::Depth`].
-    pub fn depth(self, depth: impl Into<E::Depth>) -> Self
+    pub fn depth<Via>(self, depth: impl IntoParam<E::Depth, Via>) -> Self
     where
         E: TakesDepth,
     {
-        self.with::<E::Depth>("depth", depth)
+        self.with::<E::Depth, _>("depth", depth)
     }
 
     /// Sets `flag`, which each endpoint takes in its own way: see [`TakesFlag::Flag`].
-    pub fn flag(self, flag: impl Into<E::Flag>) -> Self
+    pub fn flag<Via>(self, flag: impl IntoParam<E::Flag, Via>) -> Self
     where
         E: TakesFlag,
     {
-        self.with::<E::Flag>("flag", flag)
+        self.with::<E::Flag, _>("flag", flag)
     }
 
     /// Which levels.
-    pub fn level(self, level: u64) -> Self
+    pub fn level(self, level: impl Into<Option<u64>>) -> Self
     where
         E: TakesLevel,
     {
-        self.with::<u64>("level", level)
+        self.with::<u64, _>("level", level.into())
     }
 
     /// Which levels.
     ///
     /// Takes several, sent as `level` with commas between them.
-    pub fn levels(self, levels: impl IntoIterator<Item = u64>) -> Self
+    pub fn levels<I: IntoIterator<Item = u64>>(self, levels: impl Into<Option<I>>) -> Self
     where
         E: TakesLevels,
     {
-        self.with_list::<u64>("level", levels)
+        self.with_list::<u64, _>("level", levels.into())
     }
 
     /// Sets `offset`, which each endpoint takes in its own way: see [`TakesOffset::Offset`].
-    pub fn offset(self, offset: impl Into<E::Offset>) -> Self
+    pub fn offset<Via>(self, offset: impl IntoParam<E::Offset, Via>) -> Self
     where
         E: TakesOffset,
     {
-        self.with::<E::Offset>("offset", offset)
+        self.with::<E::Offset, _>("offset", offset)
     }
 
     /// Sets `share`, which each endpoint takes in its own way: see [`TakesShare::Share`].
-    pub fn share(self, share: impl Into<E::Share>) -> Self
+    pub fn share<Via>(self, share: impl IntoParam<E::Share, Via>) -> Self
     where
         E: TakesShare,
     {
-        self.with::<E::Share>("share", share)
+        self.with::<E::Share, _>("share", share)
     }
 
     /// Sets `steps`, which each endpoint takes in its own way: see [`TakesSteps::Steps`].
-    pub fn steps(self, steps: impl Into<E::Steps>) -> Self
+    pub fn steps<Via>(self, steps: impl IntoParam<E::Steps, Via>) -> Self
     where
         E: TakesSteps,
     {
-        self.with::<E::Steps>("steps", steps)
+        self.with::<E::Steps, _>("steps", steps)
     }
 }

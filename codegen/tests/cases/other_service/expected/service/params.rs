@@ -4,6 +4,7 @@
 
 use ::runtime::Endpoint;
 use ::runtime::registry::{Evidence, ParamInfo, ValueType};
+use ::runtime::wire::{IntoParam, IntoParamList};
 use crate::{Datum, Request, Station};
 
 pub(crate) const STATION: ParamInfo = ParamInfo::new(
@@ -39,38 +40,38 @@ impl<E: Endpoint> Request<E> {
     /// What else to return.
     ///
     /// Takes several, sent as `fields` with commas between them.
-    pub fn all_fields(self, all_fields: impl IntoIterator<Item: Into<String>>) -> Self
+    pub fn all_fields<Via>(self, all_fields: impl IntoParamList<String, Via>) -> Self
     where
         E: TakesAllFields,
     {
-        self.with_list::<String>("fields", all_fields)
+        self.with_list::<String, _>("fields", all_fields)
     }
 
     /// What levels are measured against.
     ///
     /// Left out, it is `msl`.
-    pub fn datum(self, datum: impl Into<Datum>) -> Self
+    pub fn datum<Via>(self, datum: impl IntoParam<Datum, Via>) -> Self
     where
         E: TakesDatum,
     {
-        self.with::<Datum>("datum", datum)
+        self.with::<Datum, _>("datum", datum)
     }
 
     /// What else to return.
-    pub fn fields(self, fields: impl Into<String>) -> Self
+    pub fn fields<Via>(self, fields: impl IntoParam<String, Via>) -> Self
     where
         E: TakesFields,
     {
-        self.with::<String>("fields", fields)
+        self.with::<String, _>("fields", fields)
     }
 
     /// How far away at most.
     ///
     /// In kilometres, at least 1. Left out, it is `50`. Public clients were served `10`, `50` and `250` only.
-    pub fn radius(self, radius: u64) -> Self
+    pub fn radius(self, radius: impl Into<Option<u64>>) -> Self
     where
         E: TakesRadius,
     {
-        self.with::<u64>("radius", radius)
+        self.with::<u64, _>("radius", radius.into())
     }
 }

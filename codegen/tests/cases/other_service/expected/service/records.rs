@@ -2,7 +2,8 @@
 
 //! The records that groups share, and the metadata of a series.
 
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::fields;
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{Evidence, FieldInfo, Range, RecordInfo, ValueType};
 
 /// What the service says about a reply beside its data.
@@ -16,10 +17,9 @@ pub struct Metadata {
 impl Record for Metadata {
     const INFO: &'static RecordInfo = &RecordInfo::new("Metadata", &[])
         .summary("What the service says about a reply beside its data.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(Metadata);
 
 /// A place on the map.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,10 +48,9 @@ impl Record for Position {
             ],
         )
         .summary("A place on the map.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { lat: row.take(0), lon: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(Position => lat = 0, lon = 1);
 
 impl Metadata {
     /// What was asked for and the endpoint does not cover.

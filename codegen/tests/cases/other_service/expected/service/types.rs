@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use ::runtime::named_type;
 use ::runtime::registry::{Evidence, TypeInfo, ValueInfo};
-use ::runtime::wire::NamedType;
+use ::runtime::wire::{NamedType, UnknownValue};
 
 /// What a level is measured against.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,23 +16,10 @@ pub enum Datum {
     /// `msl`: Mean sea level.
     MeanSeaLevel,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl Datum {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::ChartDatum, Self::MeanSeaLevel];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::ChartDatum => "chart-datum",
-            Self::MeanSeaLevel => "msl",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum Datum);
+named_type!(enum Datum => ChartDatum = "chart-datum", MeanSeaLevel = "msl");
 
 impl NamedType for Datum {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -43,28 +30,14 @@ impl NamedType for Datum {
             ],
         )
         .summary("What a level is measured against.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// A station, by its code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Station(Cow<'static, str>);
 
-impl Station {
-    /// The identifier as on the wire.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 named_type!(identifier Station);
 
 impl NamedType for Station {
     const INFO: &'static TypeInfo = &TypeInfo::new("Station", &[]).summary("A station, by its code.").open();
-
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }

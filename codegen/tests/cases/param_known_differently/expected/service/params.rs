@@ -4,6 +4,7 @@
 
 use ::runtime::Endpoint;
 use ::runtime::registry::{Evidence, ParamInfo, ValueType};
+use ::runtime::wire::IntoParam;
 use crate::Request;
 
 pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::String, Evidence::Document)
@@ -26,18 +27,18 @@ impl<E: Endpoint> Request<E> {
     /// How many records.
     ///
     /// Left out, it is `50`.
-    pub fn limit(self, limit: u64) -> Self
+    pub fn limit(self, limit: impl Into<Option<u64>>) -> Self
     where
         E: TakesLimit,
     {
-        self.with::<u64>("limit", limit)
+        self.with::<u64, _>("limit", limit.into())
     }
 
     /// How it is told.
-    pub fn mode(self, mode: impl Into<String>) -> Self
+    pub fn mode<Via>(self, mode: impl IntoParam<String, Via>) -> Self
     where
         E: TakesMode,
     {
-        self.with::<String>("mode", mode)
+        self.with::<String, _>("mode", mode)
     }
 }

@@ -4,6 +4,7 @@
 
 use ::runtime::Endpoint;
 use ::runtime::registry::{Evidence, ParamInfo, ValueType};
+use ::runtime::wire::IntoParam;
 use crate::{Exchange, Request, Timeframe};
 
 pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::String, Evidence::Document)
@@ -39,10 +40,10 @@ pub trait TakesCoin: Endpoint {}
 
 impl<E: Endpoint> Request<E> {
     /// The coin.
-    pub fn coin(self, coin: impl Into<String>) -> Self
+    pub fn coin<Via>(self, coin: impl IntoParam<String, Via>) -> Self
     where
         E: TakesCoin,
     {
-        self.with::<String>("coin", coin)
+        self.with::<String, _>("coin", coin)
     }
 }

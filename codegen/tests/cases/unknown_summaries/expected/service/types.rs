@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use ::runtime::named_type;
 use ::runtime::registry::{Evidence, SuffixInfo, TypeInfo, ValueInfo};
-use ::runtime::wire::NamedType;
+use ::runtime::wire::{NamedType, UnknownValue};
 
 /// Its meaning is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,22 +14,10 @@ pub enum Side {
     /// `buy`: Its meaning is unknown.
     Buy,
     /// A value that this version does not know.
-    Unknown(String),
+    Unknown(UnknownValue),
 }
 
-impl Side {
-    /// Every known value.
-    pub const ALL: &'static [Self] = &[Self::Buy];
-    /// The value as on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Buy => "buy",
-            Self::Unknown(value) => value,
-        }
-    }
-}
-
-named_type!(enum Side);
+named_type!(enum Side => Buy = "buy");
 
 impl NamedType for Side {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -37,9 +25,6 @@ impl NamedType for Side {
             &[ValueInfo::new("buy", "Its meaning is unknown.", Evidence::Document)],
         )
         .summary("Its meaning is unknown.");
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// Its meaning is unknown.
@@ -52,11 +37,6 @@ impl Venue {
 }
 
 impl Venue {
-    /// The identifier as on the wire.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// The name, if the identifier ends as expected.
     pub fn name(&self) -> Option<&str> {
         ["_spot"].iter().find_map(|suffix| self.0.strip_suffix(suffix))
@@ -81,9 +61,6 @@ impl NamedType for Venue {
         .summary("Its meaning is unknown.")
         .open()
         .suffixes(&[SuffixInfo::new("_spot", "Its meaning is unknown.", Evidence::Document)]);
-    fn as_str(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// What an identifier says about its market.

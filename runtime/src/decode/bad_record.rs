@@ -1,0 +1,46 @@
+//! A record that was left out of a series, for whoever asked for the good ones alone.
+//!
+//! It keeps its place, what is wrong and its text, so that nothing of the reply is lost.
+
+use std::fmt;
+
+use super::DecodeError;
+
+/// A record of a series that is not as expected; from [`Request::skip_bad_records`].
+///
+/// [`Request::skip_bad_records`]: crate::Request::skip_bad_records
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BadRecord {
+    /// Which of the list it was, counted from zero, good ones included.
+    pub index: usize,
+    /// Where it goes wrong, and how.
+    pub error: DecodeError,
+    /// The record as it came.
+    pub text: String,
+}
+
+impl BadRecord {
+    pub(super) fn new(index: usize, error: DecodeError, text: &str) -> Self {
+        Self { index, error, text: text.to_owned() }
+    }
+
+    /// Where in the body it goes wrong: `data[700].volumeRatio`.
+    pub fn place(&self) -> &str {
+        self.error.place()
+    }
+
+    /// Where in the record, by wire names: `volumeRatio`; empty if it is the record as a whole.
+    pub fn field(&self) -> &str {
+        let item = format!("[{}]", self.index);
+        let field = self.place().split_once(&item).map_or("", |(_, field)| field);
+        field.strip_prefix('.').unwrap_or(field)
+    }
+}
+
+/// Where it goes wrong, and how.
+impl fmt::Display for BadRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}

@@ -1,0 +1,274 @@
+//! The values of a record whose type is not named: one visitor hands them out, and all that works on any record,
+//! columns and writing among it, is made of that.
+//!
+//! Emitted code lists the fields of a record once, in [`fields!`](crate::fields!); by that list a record takes its
+//! values from a row and shows them here. Names, units and types stand in the registry and not in the values.
+
+use super::record::{Record, Row, UnknownFields};
+use crate::registry::{FieldInfo, RecordInfo};
+use crate::values::{Number, Timestamp, Value};
+
+/// The fields of an emitted record; [`fields!`](crate::fields!) implements it, and nobody else has to.
+pub trait Fields {
+    /// Takes the values, by their places in [`RecordInfo::fields`].
+    ///
+    /// If one does not fit, the row takes note of it and the record means nothing; [`Row::record`] hands out none
+    /// of those.
+    fn from_row(row: &mut Row<'_>) -> Self
+    where
+        Self: Sized;
+
+    /// Shows the values, by their places in [`RecordInfo::fields`], and what else the record holds.
+    fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields));
+}
+
+/// A type that a field can have.
+pub trait AsFieldValue {
+    /// The value.
+    fn as_field_value(&self) -> FieldValue<'_>;
+}
+
+/// The value of a field, whatever its type.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum FieldValue<'r> {
+    /// None: it was absent, or `null`.
+    Null,
+    /// True or false.
+    Boolean(bool),
+    /// A number without fraction.
+    Integer(i64),
+    /// A number without fraction that cannot be negative.
+    Count(u64),
+    /// Any number.
+    Number(f64),
+    /// A point in time.
+    Timestamp(Timestamp),
+    /// A text, or a value of a named type.
+    Text(&'r str),
+    /// A value of which the catalogue knows nothing.
+    Any(&'r Value),
+    /// A record within the record.
+    Record(RecordValue<'r>),
+    /// A list of values.
+    List(ListValue<'r>),
+}
+
+impl<'r> FieldValue<'r> {
+    /// Whether there is none.
+    pub fn is_null(self) -> bool {
+        matches!(self, Self::Null | Self::Any(Value::Null))
+    }
+
+    /// The number, if it is one; a value of which nothing is known may also be a number in quotes.
+    #[allow(clippy::cast_precision_loss)] // As wherever a whole number is taken for any number.
+    pub fn number(self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(number),
+            Self::Integer(number) => Some(number as f64),
+            Self::Count(number) => Some(number as f64),
+            Self::Any(value) => number_of(value).map(Number::float),
+            _ => None,
+        }
+    }
+
+    /// The point in time, if the catalogue says that it is one.
+    pub fn timestamp(self) -> Option<Timestamp> {
+        match self {
+            Self::Timestamp(timestamp) => Some(timestamp),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is one.
+    pub fn text(self) -> Option<&'r str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Any(value) => value.as_str(),
+            _ => None,
+        }
+    }
+}
+
+/// A number of which nothing is known, however it is written.
+pub(crate) fn number_of(value: &Value) -> Option<Number> {
+    match value {
+        Value::Number(number) => Number::parse(&number.to_string()),
+        Value::String(text) => Number::parse(text),
+        _ => None,
+    }
+}
+
+/// A record whose type is not named.
+#[derive(Clone, Copy)]
+pub struct RecordValue<'r> {
+    info: &'static RecordInfo,
+    fields: &'r dyn Fields,
+}
+
+impl<'r> RecordValue<'r> {
+    /// A view of the record.
+    pub fn of<R: Record>(record: &'r R) -> Self {
+        Self { info: R::INFO, fields: record }
+    }
+
+    /// The record, as the catalogue describes it.
+    pub fn info(self) -> &'static RecordInfo {
+        self.info
+    }
+
+    /// The value of a field, by its name on the wire; `None` where the record has no such field.
+    pub fn value(self, wire_name: &str) -> Option<FieldValue<'r>> {
+        let index = self.info.fields.iter().position(|field| field.wire_name == wire_name)?;
+        let mut found = None;
+        self.visit(&mut |values, _| found = values.get(index).map(|value| value.as_field_value()));
+        found
+    }
+
+    /// The known fields and their values, in the order of the catalogue.
+    pub fn values(self) -> Vec<(&'static FieldInfo, FieldValue<'r>)> {
+        let mut all = Vec::new();
+        self.visit(&mut |values, _| {
+            all.extend(self.info.fields.iter().zip(values).map(|(info, value)| (info, value.as_field_value())));
+        });
+        all
+    }
+
+    pub(crate) fn visit(self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields)) {
+        self.fields.visit(visitor);
+    }
+}
+
+impl std::fmt::Debug for RecordValue<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_map().entries(self.values().into_iter().map(|(info, value)| (info.wire_name, value))).finish()
+    }
+}
+
+/// A list whose type is not named.
+#[derive(Clone, Copy)]
+pub struct ListValue<'r>(&'r dyn Items);
+
+impl<'r> ListValue<'r> {
+    /// The values, in their order.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = FieldValue<'r>> {
+        (0..self.0.count()).map(move |index| self.0.item(index))
+    }
+}
+
+impl std::fmt::Debug for ListValue<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// A list by its items.
+trait Items {
+    fn count(&self) -> usize;
+    fn item(&self, index: usize) -> FieldValue<'_>;
+}
+
+impl<T: AsFieldValue> Items for Vec<T> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn item(&self, index: usize) -> FieldValue<'_> {
+        self.get(index).map_or(FieldValue::Null, T::as_field_value)
+    }
+}
+
+impl<T: AsFieldValue> AsFieldValue for Vec<T> {
+    fn as_field_value(&self) -> FieldValue<'_> {
+        FieldValue::List(ListValue(self))
+    }
+}
+
+impl<T: AsFieldValue> AsFieldValue for Option<T> {
+    fn as_field_value(&self) -> FieldValue<'_> {
+        self.as_ref().map_or(FieldValue::Null, T::as_field_value)
+    }
+}
+
+impl<R: Record> AsFieldValue for R {
+    fn as_field_value(&self) -> FieldValue<'_> {
+        FieldValue::Record(RecordValue::of(self))
+    }
+}
+
+impl AsFieldValue for String {
+    fn as_field_value(&self) -> FieldValue<'_> {
+        FieldValue::Text(self)
+    }
+}
+
+impl AsFieldValue for Value {
+    fn as_field_value(&self) -> FieldValue<'_> {
+        FieldValue::Any(self)
+    }
+}
+
+macro_rules! as_themselves {
+    ($($ty:ty => $variant:ident),+) => {$(
+        impl AsFieldValue for $ty {
+            fn as_field_value(&self) -> FieldValue<'_> {
+                FieldValue::$variant(*self)
+            }
+        }
+    )+};
+}
+
+as_themselves!(bool => Boolean, i64 => Integer, u64 => Count, f64 => Number, Timestamp => Timestamp);
+
+/// Lists the fields of a record by their places in its table; `or default` stands behind one that can be absent
+/// although its type cannot.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! fields {
+    ($record:ident $(=> $($field:ident = $index:literal $(or $default:ident)?),+ $(,)?)?) => {
+        impl $crate::emitted::Fields for $record {
+            fn from_row(row: &mut $crate::record::Row<'_>) -> Self {
+                Self {
+                    $($($field: $crate::fields!(take row $index $($default)?),)+)?
+                    unknown_fields: row.unknown_fields(),
+                }
+            }
+
+            fn visit<'r>(
+                &'r self,
+                visitor: &mut dyn ::std::ops::FnMut(
+                    &[&'r dyn $crate::emitted::AsFieldValue],
+                    &'r $crate::UnknownFields,
+                ),
+            ) {
+                visitor(&[$($(&self.$field),+)?], &self.unknown_fields);
+            }
+        }
+
+        /// As on the wire, `null` where a value is absent.
+        impl $crate::emitted::Serialize for $record {
+            fn serialize<S: $crate::emitted::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
+                $crate::emitted::Serialize::serialize(&$crate::record::RecordValue::of(self), serializer)
+            }
+        }
+
+        /// A record to begin with, as in a test: zeros, empty texts, and nothing that can be absent.
+        impl ::std::default::Default for $record {
+            fn default() -> Self {
+                $crate::emitted::default_record()
+            }
+        }
+
+        impl $record {
+            /// The value of a field, by its name on the wire; `None` where the record has no such field.
+            pub fn value(&self, wire_name: &str) -> ::std::option::Option<$crate::record::FieldValue<'_>> {
+                $crate::record::RecordValue::of(self).value(wire_name)
+            }
+        }
+    };
+    (take $row:ident $index:literal) => { $row.take($index) };
+    (take $row:ident $index:literal default) => { $row.take_or_default($index) };
+}

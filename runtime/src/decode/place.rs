@@ -1,0 +1,62 @@
+//! Where in a body something stands, by wire names: `data[3].levels[0].price`.
+//!
+//! Built from its end: whoever hands a failure on puts its own step before those that are there. What a key of the
+//! service's makes of it is cut and kept to one line.
+
+use crate::error::{excerpt, one_line};
+
+/// A place in a body; empty if it is the body as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place(String);
+
+/// At most so many bytes of a key are repeated.
+const LONGEST: usize = 60;
+
+impl Place {
+    /// The place by its text.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The same place, seen from the object around it.
+    #[cold]
+    pub(crate) fn enter_field(&mut self, key: &str) {
+        self.enter(&one_line(&excerpt(key, LONGEST)));
+    }
+
+    /// The same place, seen from the list around it.
+    #[cold]
+    pub(crate) fn enter_item(&mut self, index: usize) {
+        self.enter(&format!("[{index}]"));
+    }
+
+    fn enter(&mut self, outer: &str) {
+        if !self.0.is_empty() && !self.0.starts_with('[') {
+            self.0.insert(0, '.');
+        }
+        self.0.insert_str(0, outer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_grows_outwards() {
+        let mut place = Place::default();
+        place.enter_field("price");
+        place.enter_item(3);
+        place.enter_item(1);
+        place.enter_field("levels");
+        place.enter_item(7);
+        assert_eq!(place.as_str(), "[7].levels[1][3].price");
+    }
+
+    #[test]
+    fn a_key_of_the_service_is_kept_short() {
+        let mut place = Place::default();
+        place.enter_field(&"a\n".repeat(100));
+        assert_eq!(place.as_str(), format!("{}… (200 bytes)", "a ".repeat(30)));
+    }
+}

@@ -1,0 +1,105 @@
+//! Stepping over a value that nobody asked for.
+//!
+//! It has to be JSON and nothing more: a number beyond every `f64`, half of a surrogate pair and lists within lists
+//! without end are all of JSON's grammar, and cost the page nothing. No text is unescaped and no number computed.
+
+use super::{Fault, FaultKind, Scanner};
+use crate::values::Number;
+
+impl<'a> Scanner<'a> {
+    /// Steps over a value of any kind.
+    ///
+    /// Not by recursion, since the body decides how deep its values are.
+    pub(in crate::decode) fn skip(&mut self, mut next: u8) -> Result<(), Fault> {
+        // What closes each list and object that is open.
+        let mut open: Vec<u8> = Vec::new();
+        loop {
+            match next {
+                b'{' | b'[' => {
+                    let close = if next == b'{' { b'}' } else { b']' };
+                    self.at += 1;
+                    next = self.next_value()?;
+                    if next != close {
+                        open.push(close);
+                        next = self.element(close, next)?;
+                        continue;
+                    }
+                    self.at += 1;
+                }
+                b'"' => self.skip_text().map(drop)?,
+                b'-' | b'0'..=b'9' => self.skip_number()?,
+                _ => self.literal().map(drop)?,
+            }
+            // A value has ended, and with it what it is the last of.
+            loop {
+                let Some(close) = open.last().copied() else { return Ok(()) };
+                match self.token() {
+                    Some(b',') => break self.at += 1,
+                    Some(byte) if byte == close => {
+                        self.at += 1;
+                        open.pop();
+                    }
+                    _ => return Err(self.expected(if close == b'}' { "`,` or `}`" } else { "`,` or `]`" })),
+                }
+            }
+            let close = open.last().copied().unwrap_or_default();
+            next = self.next_value()?;
+            next = self.element(close, next)?;
+        }
+    }
+
+    /// Steps over the key of an element, if what it is in has keys; the first byte of its value comes back.
+    fn element(&mut self, close: u8, next: u8) -> Result<u8, Fault> {
+        match (close, next) {
+            (b'}', b'"') => {
+                self.skip_text()?;
+                self.colon()
+            }
+            (b'}', _) => Err(self.expected("a key")),
+            _ => Ok(next),
+        }
+    }
+
+    /// Reads a key as far as it can be read, and the colon behind it; half of a surrogate pair stays an escape.
+    pub(in crate::decode) fn any_key(&mut self) -> Result<(std::borrow::Cow<'a, str>, u8), Fault> {
+        let start = self.at;
+        let key = match self.text() {
+            Ok(key) => key,
+            Err(_) => {
+                self.at = start;
+                self.skip_text()?.into()
+            }
+        };
+        Ok((key, self.colon()?))
+    }
+
+    /// Steps over a text, and says what stands between its quotes.
+    fn skip_text(&mut self) -> Result<&'a str, Fault> {
+        let (text, start) = (self.text.as_bytes(), self.at + 1);
+        let byte = |at: usize| text.get(at).copied();
+        let mut at = start;
+        loop {
+            at += match (byte(at), byte(at + 1)) {
+                (Some(b'"'), _) => break,
+                (Some(b'\\'), Some(b'u')) => {
+                    let digits = text.get(at + 2..at + 6).unwrap_or_default();
+                    if digits.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
+                        return Err(self.fault(FaultKind::Text));
+                    }
+                    6
+                }
+                (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => 2,
+                (None | Some(b'\\' | ..0x20), _) => return Err(self.fault(FaultKind::Text)),
+                _ => 1,
+            };
+        }
+        self.at = at + 1;
+        Ok(self.text.get(start..at).unwrap_or_default())
+    }
+
+    fn skip_number(&mut self) -> Result<(), Fault> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        self.at += Number::length(rest).ok_or_else(|| self.expected("a number"))?;
+        Ok(())
+    }
+}

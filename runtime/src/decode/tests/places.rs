@@ -1,0 +1,93 @@
+//! Where in a body a failure is said to be, and what costs a page that nobody asked for.
+//!
+//! What breaks JSON is a failure wherever it stands; what only no `Value` can hold is one where a field asks for it.
+
+use super::super::sample::{Level, good_of, series_of};
+use super::check;
+use crate::values::Value;
+
+#[test]
+fn an_unknown_field_is_blamed_for_what_stands_in_it() {
+    let table = [
+        (r#""number": 0.5, "x": 1e+"#, "`x`: expected a number, found `1e+` at "),
+        ("\"number\": 0.5, \"x\": \"a\u{1}\"", "`x`: a text is cut or not as JSON writes it at "),
+        (r#""number": 0.5, "x": "\u12""#, "`x`: a text is cut or not as JSON writes it at "),
+        (r#""number": 0.5, "x": [1, {"y": tru}]"#, "`x`: expected a value, found `tru` at "),
+        (r#""number": 0.5, "x": {"y" 1}"#, "`x`: expected `:`, found `1` at "),
+        (r#""number": 0.5, "x": [1 2]"#, "`x`: expected `,` or `]`, found `2` at "),
+        (r#""number": 0.5, "x": {1: 2}"#, "`x`: expected a key, found `1` at "),
+        (r#""number": 0.5 "x": 1"#, "expected `,` or `}`, found a text at "),
+        (r#""levels": [{"price": 1}, {"price": 1e999}]"#, "`levels[1].price`: the number `1e999` is out of range at "),
+        (r#""grid": [[1], [2, 1e999]]"#, "`grid[1][1]`: the number `1e999` is out of range at "),
+        (r#""any": {"a": [0, {"b": 1e999}]}"#, "`any.a[1].b`: the number `1e999` is out of range at "),
+    ];
+    for (entry, expected) in table {
+        let error = check(entry).map(drop).unwrap_err();
+        assert!(error.starts_with(expected), "{entry}: {error}");
+    }
+}
+
+#[test]
+fn what_nobody_asked_for_costs_nothing_if_it_is_json() {
+    let deep = format!("{}1{}", "[{\"a\":".repeat(50_000), "}]".repeat(50_000));
+    for value in ["1e999", "-1E+999", r#""\ud800""#, r#"{"\udc00": "\ud800x"}"#, "[[], {}, [{}]]", &deep] {
+        let record = check(&format!(r#""x": {value}, "maybe": 2"#)).unwrap();
+        assert_eq!(record.unknown_fields.as_json(), format!(r#"{{"x": {value}}}"#));
+        assert_eq!((record.maybe, record.unknown_fields.len()), (Some(2.0), 1));
+        // In the metadata and around the records it is the same.
+        for text in [
+            format!(r#"{{"x": {value}, "data": [{{"price": 1}}]}}"#),
+            format!(r#"{{"data": [{{"price": 1}}], "metadata": {{"x": {value}}}}}"#),
+        ] {
+            assert_eq!(series_of::<Level>(&text).map(|series| series.data.len()), Ok(1));
+        }
+    }
+    let record = check(r#""\ud800": 1, "x": 2"#).unwrap();
+    assert_eq!(record.unknown_fields.get("x"), Some(Value::from(2)));
+    assert_eq!(record.unknown_fields.get("\\ud800"), Some(Value::from(1)));
+    assert_eq!(
+        series_of::<Value>(r#"{"data": [{"x": 1e999}]}"#).map(drop).map_err(|error| error[..11].to_owned()),
+        Err("`data[0].x`".to_owned())
+    );
+}
+
+#[test]
+fn milliseconds_for_seconds_are_told_apart_by_size() {
+    let expected = "`time`: expected a timestamp, a whole number, found `1700000000000`, which is past the year 9999 in \
+         seconds and probably counts milliseconds";
+    for text in ["1700000000000", "\"1700000000000\"", "1.7e12"] {
+        assert_eq!(check(&format!("\"time\": {text}")).map(drop), Err(expected.to_owned()));
+    }
+    assert!(check("\"time\": 253402300799").is_ok() && check("\"time\": -1700000000000").is_ok());
+}
+
+#[test]
+fn a_bad_record_costs_one_record_where_that_is_asked_for() {
+    let bodies = [
+        (r#"{"price": null}"#, "data[1].price", "price", "expected a number, found `null`"),
+        ("null", "data[1]", "", "expected an object, found `null` at line 1 column 25"),
+        (r#"{"price": 1e999}"#, "data[1].price", "price", "the number `1e999` is out of range at line 1 column 35"),
+        (
+            r#"{"price": 1, "price": 2}"#,
+            "data[1].price",
+            "price",
+            "the key `price` stands twice in one object at line 1 column 47",
+        ),
+    ];
+    for (record, place, field, problem) in bodies {
+        let text = format!(r#"{{"data": [{{"price": 1}}, {record}, {{"price": 3, "new": 4}}], "more": 5}}"#);
+        assert_eq!(series_of::<Level>(&text).map(drop), Err(format!("`{place}`: {problem}")));
+        let whole = good_of::<Level>(&text).unwrap();
+        assert_eq!(whole.data.iter().map(|level| level.price).sum::<f64>().to_bits(), 4.0_f64.to_bits());
+        assert_eq!(whole.data[1].unknown_fields.len(), 1);
+        assert_eq!(whole.unknown_fields.len(), 1);
+        let [bad] = &whole.bad_records[..] else { panic!("{:?}", whole.bad_records) };
+        assert_eq!((bad.index, bad.place(), bad.field(), bad.text.as_str()), (1, place, field, record));
+        assert_eq!(bad.to_string(), format!("`{place}`: {problem}"));
+    }
+    let any = good_of::<Value>(r#"{"data": [1, 1e999, 3]}"#).unwrap();
+    assert_eq!((any.data.len(), any.bad_records[0].text.as_str()), (2, "1e999"));
+    for broken in [r#"{"data": [{"price": 1}, {"price": nul}]}"#, r#"{"data": [{"price": 1"#, r#"{"data": 1}"#] {
+        assert_eq!(good_of::<Level>(broken).map(drop), series_of::<Level>(broken).map(drop), "{broken}");
+    }
+}

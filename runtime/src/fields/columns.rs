@@ -1,0 +1,120 @@
+//! A series by columns: for every field the values of all records.
+//!
+//! Where records have a table, that says which columns there are, also if there is no record; where their fields are
+//! unknown, their keys do, in the order in which they first come.
+
+use crate::decode::record::{AsFieldValue, FieldValue, Item, number_of};
+use crate::registry::{FieldInfo, RecordInfo, TimeField, TimeUnit};
+use crate::values::{Number, Timestamp, Value};
+
+/// One field of all records of a series.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Column<'r> {
+    /// The field's name on the wire.
+    pub name: &'r str,
+    /// The field, as the catalogue describes it; `None` where the fields of the records are unknown.
+    pub info: Option<&'static FieldInfo>,
+    /// A value for each record, [`FieldValue::Null`] for one that has none.
+    pub values: Vec<FieldValue<'r>>,
+}
+
+impl Column<'_> {
+    /// The values as numbers; `None` for each that is none.
+    pub fn numbers(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
+        self.values.iter().map(|value| value.number())
+    }
+}
+
+/// Every column.
+pub(crate) fn columns<T: Item>(records: &[T]) -> Vec<Column<'_>> {
+    let records = records.iter().map(T::as_field_value).collect();
+    match T::INFO {
+        Some(info) => columns_of_table(info, records),
+        None => columns_of_keys(records),
+    }
+}
+
+fn columns_of_table<'r>(info: &'static RecordInfo, records: Vec<FieldValue<'r>>) -> Vec<Column<'r>> {
+    let empty = |field: &'static FieldInfo| Column {
+        name: field.wire_name,
+        info: Some(field),
+        values: Vec::with_capacity(records.len()),
+    };
+    let mut columns: Vec<_> = info.fields.iter().map(empty).collect();
+    for record in records {
+        let FieldValue::Record(record) = record else { continue };
+        record.visit(&mut |values: &[&'r dyn AsFieldValue], _| {
+            for (column, value) in columns.iter_mut().zip(values) {
+                column.values.push(value.as_field_value());
+            }
+        });
+    }
+    columns
+}
+
+fn columns_of_keys(records: Vec<FieldValue<'_>>) -> Vec<Column<'_>> {
+    // For each key its column. An object for a map, since `serde_json` has that compiled.
+    let (mut columns, mut places): (Vec<Column<'_>>, _) = (Vec::new(), Value::Null);
+    let count = records.len();
+    for (index, record) in records.into_iter().enumerate() {
+        let FieldValue::Any(Value::Object(object)) = record else { continue };
+        for (key, value) in object {
+            let place = places.get(key).and_then(|place| usize::try_from(place.as_u64()?).ok());
+            let place = place.unwrap_or_else(|| {
+                places[key.as_str()] = columns.len().into();
+                columns.push(Column { name: key, info: None, values: vec![FieldValue::Null; count] });
+                columns.len() - 1
+            });
+            if let Some(cell) = columns.get_mut(place).and_then(|column| column.values.get_mut(index)) {
+                *cell = FieldValue::Any(value);
+            }
+        }
+    }
+    columns
+}
+
+/// The column of a name on the wire; `None` where the table has no such field, or no record such a key.
+pub(crate) fn column<'r, T: Item>(records: &'r [T], name: &str) -> Option<Column<'r>> {
+    let records: Vec<_> = records.iter().map(T::as_field_value).collect();
+    match T::INFO {
+        Some(info) => {
+            let info = info.fields.iter().find(|field| field.wire_name == name)?;
+            Some(Column { name: info.wire_name, info: Some(info), values: values_of(&records, name) })
+        }
+        None => {
+            let key = |record: &FieldValue<'r>| match *record {
+                FieldValue::Any(Value::Object(object)) => object.get_key_value(name).map(|(key, _)| key.as_str()),
+                _ => None,
+            };
+            let name = records.iter().find_map(key)?;
+            Some(Column { name, info: None, values: values_of(&records, name) })
+        }
+    }
+}
+
+fn values_of<'r>(records: &[FieldValue<'r>], name: &str) -> Vec<FieldValue<'r>> {
+    let value = |record: &FieldValue<'r>| match *record {
+        FieldValue::Record(record) => record.value(name),
+        FieldValue::Any(value) => value.get(name).map(FieldValue::Any),
+        _ => None,
+    };
+    records.iter().map(|record| value(record).unwrap_or(FieldValue::Null)).collect()
+}
+
+/// The time of each record; `None` for one that has none that can be read.
+pub(crate) fn times<T: Item>(records: &[T], field: Option<TimeField>) -> Vec<Option<Timestamp>> {
+    let Some(TimeField { name, unit }) = field else { return vec![None; records.len()] };
+    let records: Vec<_> = records.iter().map(T::as_field_value).collect();
+    values_of(&records, name).into_iter().map(|value| time_of(value, unit)).collect()
+}
+
+fn time_of(value: FieldValue<'_>, unit: TimeUnit) -> Option<Timestamp> {
+    match value {
+        FieldValue::Any(value) => {
+            let time = Timestamp::from_wire(number_of(value).and_then(Number::integer)?, unit);
+            Some(time).filter(|time| *time <= Timestamp::LAST_WRITABLE)
+        }
+        other => other.timestamp(),
+    }
+}

@@ -1,0 +1,119 @@
+//! Records and series as they stand on the wire, for any serializer of serde.
+//!
+//! Names are those of the wire, a point in time counts the unit of its field, and what is absent is `null`, so that all
+//! records of a type have the same shape. What the catalogue does not know comes behind the known fields.
+
+use serde_core::ser::{Error, SerializeMap, SerializeSeq, SerializeStruct};
+use serde_core::{Serialize, Serializer};
+
+use crate::decode::record::{AsFieldValue, FieldValue, Item, RecordValue, UnknownFields};
+use crate::registry::{EnvelopeInfo, FieldInfo, ServiceInfo, ValueType};
+
+/// A value and what the catalogue says it is.
+struct Typed<'r> {
+    value: FieldValue<'r>,
+    ty: ValueType,
+}
+
+impl<'r> Typed<'r> {
+    fn of(value: &'r dyn AsFieldValue, field: &FieldInfo) -> Self {
+        Self { value: value.as_field_value(), ty: field.ty }
+    }
+}
+
+impl Serialize for Typed<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match (self.value, self.ty) {
+            (FieldValue::Null, _) => serializer.serialize_none(),
+            (FieldValue::Boolean(value), _) => serializer.serialize_bool(value),
+            (FieldValue::Integer(number), _) => serializer.serialize_i64(number),
+            (FieldValue::Count(number), _) => serializer.serialize_u64(number),
+            (FieldValue::Number(number), _) => serializer.serialize_f64(number),
+            (FieldValue::Timestamp(time), ValueType::Timestamp(unit)) => serializer.serialize_i64(time.wire(unit)),
+            (FieldValue::Timestamp(time), _) => time.serialize(serializer),
+            (FieldValue::Text(text), _) => serializer.serialize_str(text),
+            (FieldValue::Any(value), _) => value.serialize(serializer),
+            (FieldValue::Record(record), _) => record.serialize(serializer),
+            (FieldValue::List(list), ty) => {
+                let ty = if let ValueType::List(item) = ty { *item } else { ValueType::Any };
+                let mut items = serializer.serialize_seq(Some(list.iter().len()))?;
+                list.iter().try_for_each(|value| items.serialize_element(&Typed { value, ty }))?;
+                items.end()
+            }
+        }
+    }
+}
+
+/// A value on its own; a point in time is the number of Unix seconds.
+impl Serialize for FieldValue<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Typed { value: *self, ty: ValueType::Any }.serialize(serializer)
+    }
+}
+
+impl Serialize for RecordValue<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut serializer = Some(serializer);
+        let mut outcome = None;
+        self.visit(&mut |values, unknown| {
+            outcome = serializer.take().map(|serializer| serialize_record(*self, values, unknown, serializer));
+        });
+        outcome.unwrap_or_else(|| Err(S::Error::custom("the record showed no fields")))
+    }
+}
+
+/// A struct, whose fields are known beforehand; a map as soon as there are others, too.
+fn serialize_record<S: Serializer>(
+    record: RecordValue<'_>,
+    values: &[&dyn AsFieldValue],
+    unknown: &UnknownFields,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let known = || record.info().fields.iter().zip(values).map(|(field, value)| (field, Typed::of(*value, field)));
+    if unknown.is_empty() {
+        let mut fields = serializer.serialize_struct(record.info().name, values.len())?;
+        known().try_for_each(|(field, value)| fields.serialize_field(field.wire_name, &value))?;
+        return fields.end();
+    }
+    let mut map = serializer.serialize_map(None)?;
+    known().try_for_each(|(field, value)| map.serialize_entry(field.wire_name, &value))?;
+    unknown.iter().try_for_each(|(name, value)| map.serialize_entry(&*name, &value))?;
+    map.end()
+}
+
+impl Serialize for UnknownFields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.len()))?;
+        self.iter().try_for_each(|(name, value)| map.serialize_entry(&*name, &value))?;
+        map.end()
+    }
+}
+
+/// A series in its envelope, or a bare list where the catalogue knows none.
+pub(crate) fn serialize_series<T: Item, S: Serializer>(
+    service: &ServiceInfo,
+    records: &[T],
+    metadata: RecordValue<'_>,
+    unknown: &UnknownFields,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let records = Records(records);
+    let Some(EnvelopeInfo { data, metadata: metadata_key, .. }) = &service.envelope else {
+        return records.serialize(serializer);
+    };
+    let mut envelope = serializer.serialize_map(None)?;
+    envelope.serialize_entry(data, &records)?;
+    if let Some(key) = metadata_key {
+        envelope.serialize_entry(key, &metadata)?;
+    }
+    unknown.iter().try_for_each(|(name, value)| envelope.serialize_entry(&*name, &value))?;
+    envelope.end()
+}
+
+struct Records<'r, T>(&'r [T]);
+
+impl<T: Item> Serialize for Records<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(T::as_field_value))
+    }
+}

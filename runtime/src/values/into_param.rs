@@ -1,0 +1,49 @@
+//! What a setter takes: a value, or an `Option` of one, where `None` leaves the param out.
+//!
+//! `Via` tells a value from an `Option` of one, and is always inferred.
+
+/// A value of a param, or an `Option` of one.
+#[diagnostic::on_unimplemented(message = "`{Self}` does not become a `{T}`, which the param takes")]
+pub trait IntoParam<T, Via = Given> {
+    /// The value; `None` leaves the param out.
+    fn into_param(self) -> Option<T>;
+}
+
+/// Several values of a param, or an `Option` of several.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no list of what becomes a `{T}`, which the param takes")]
+pub trait IntoParamList<T, Via = Given> {
+    /// The values; `None` leaves the param out.
+    fn into_param_list(self) -> Option<impl Iterator<Item = T>>;
+}
+
+/// The way of a value.
+#[derive(Debug)]
+pub enum Given {}
+
+/// The way of an `Option`.
+#[derive(Debug)]
+pub enum Optional {}
+
+impl<T, V: Into<T>> IntoParam<T> for V {
+    fn into_param(self) -> Option<T> {
+        Some(self.into())
+    }
+}
+
+impl<T, V: Into<T>> IntoParam<T, Optional> for Option<V> {
+    fn into_param(self) -> Option<T> {
+        self.map(V::into)
+    }
+}
+
+impl<T, I: IntoIterator<Item: Into<T>>> IntoParamList<T> for I {
+    fn into_param_list(self) -> Option<impl Iterator<Item = T>> {
+        Some(self.into_iter().map(Into::into))
+    }
+}
+
+impl<T, I: IntoIterator<Item: Into<T>>> IntoParamList<T, Optional> for Option<I> {
+    fn into_param_list(self) -> Option<impl Iterator<Item = T>> {
+        self.map(|values| values.into_iter().map(Into::into))
+    }
+}

@@ -1,0 +1,304 @@
+//! What the emitted enums and identifiers have in common: a text, of which the catalogue knows some values.
+//!
+//! Any text becomes a value and none is lost. What is not known is opaque in an enum: no pattern tells one unknown value
+//! from another, so a version that knows more breaks no program in silence.
+
+use std::fmt;
+use std::ops::Deref;
+use std::time::Duration;
+
+use crate::registry::{TypeInfo, ValueType};
+
+/// A type that the catalogue names. Emitted code implements it, and nobody else has to.
+pub trait NamedType: Text {
+    /// The type, as the catalogue describes it.
+    const INFO: &'static TypeInfo;
+}
+
+/// A value as text; [`named_type!`](crate::named_type!) implements it.
+pub trait Text: for<'a> From<&'a str> {
+    /// The value as on the wire.
+    fn text(&self) -> &str;
+}
+
+impl ValueType {
+    /// A named type.
+    pub const fn named<T: NamedType>() -> Self {
+        Self::Named(T::INFO)
+    }
+}
+
+/// A text that an enum of this version does not know; `as_str` of the enum tells it.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UnknownValue(Box<str>);
+
+impl UnknownValue {
+    pub(crate) fn new(text: &str) -> Self {
+        Self(text.into())
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for UnknownValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A value of an enum that this version knows, never an unknown one; from the enum's `known`.
+///
+/// It is `Copy`, whatever the enum is.
+#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Known<T: 'static>(&'static T);
+
+impl<T> Known<T> {
+    /// A value among those that are known.
+    pub(crate) fn find(value: &T, all: &'static [T]) -> Option<Self>
+    where
+        T: PartialEq,
+    {
+        all.iter().find(|known| *known == value).map(Self)
+    }
+
+    /// The value itself, to match on.
+    pub const fn get(self) -> &'static T {
+        self.0
+    }
+}
+
+impl<T> Clone for Known<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Known<T> {}
+
+impl<T> Deref for Known<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Known<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// How long the step is that a value names, if the catalogue says so.
+pub(crate) fn duration<T: NamedType>(value: &T) -> Option<Duration> {
+    T::INFO.values.iter().find(|known| known.value == value.text())?.duration
+}
+
+/// What a named type can do, which is the same for all enums and for all identifiers.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! named_type {
+    (enum $name:ident => $($variant:ident = $text:literal),+ $(,)?) => {
+        impl $name {
+            /// Every known value.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The value as on the wire.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $text,)*
+                    Self::Unknown(value) => $crate::emitted::unknown_text(value),
+                }
+            }
+
+            /// The value, unless this version does not know it, in a type that is `Copy`.
+            pub fn known(&self) -> ::std::option::Option<$crate::wire::Known<Self>> {
+                $crate::emitted::find_known(self, Self::ALL)
+            }
+        }
+
+        impl ::std::convert::From<&str> for $name {
+            fn from(value: &str) -> Self {
+                match value {
+                    $($text => Self::$variant,)*
+                    _ => Self::Unknown($crate::emitted::unknown_value(value)),
+                }
+            }
+        }
+
+        /// Leaves the type of known values alone.
+        impl ::std::convert::From<$crate::wire::Known<$name>> for $name {
+            fn from(known: $crate::wire::Known<$name>) -> Self {
+                ::std::clone::Clone::clone(known.get())
+            }
+        }
+
+        $crate::named_type!(text $name);
+    };
+    (identifier $name:ident) => {
+        impl $name {
+            /// The identifier as on the wire.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl ::std::convert::From<&str> for $name {
+            fn from(value: &str) -> Self {
+                Self(::std::borrow::Cow::Owned(::std::borrow::ToOwned::to_owned(value)))
+            }
+        }
+
+        $crate::named_type!(text $name);
+    };
+    (duration $name:ident) => {
+        impl $name {
+            /// How long it is; `None` where that differs, as with months, and for a value that this version does not
+            /// know.
+            pub fn duration(&self) -> ::std::option::Option<::std::time::Duration> {
+                $crate::emitted::duration(self)
+            }
+        }
+    };
+    (text $name:ident) => {
+        impl $name {
+            /// Whether this version knows the value.
+            pub fn is_known(&self) -> bool {
+                let mut known = <Self as $crate::wire::NamedType>::INFO.values.iter();
+                known.any(|known| known.value == self.as_str())
+            }
+        }
+
+        impl $crate::emitted::Text for $name {
+            fn text(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl $crate::wire::ToWire for $name {
+            fn write_wire(&self, _: $crate::registry::TimeUnit, out: &mut ::std::string::String) {
+                out.push_str(self.as_str());
+            }
+        }
+
+        impl $crate::emitted::AsFieldValue for $name {
+            fn as_field_value(&self) -> $crate::record::FieldValue<'_> {
+                $crate::record::FieldValue::Text(self.as_str())
+            }
+        }
+
+        /// As on the wire.
+        impl $crate::emitted::Serialize for $name {
+            fn serialize<S: $crate::emitted::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl ::std::convert::From<&::std::string::String> for $name {
+            fn from(value: &::std::string::String) -> Self {
+                Self::from(value.as_str())
+            }
+        }
+
+        impl ::std::convert::From<::std::string::String> for $name {
+            fn from(value: ::std::string::String) -> Self {
+                Self::from(value.as_str())
+            }
+        }
+
+        /// Never fails: a value that is not known is kept.
+        impl ::std::str::FromStr for $name {
+            type Err = ::std::convert::Infallible;
+
+            // Not `Self::Err`, which a value may be called.
+            fn from_str(text: &str) -> ::std::result::Result<Self, ::std::convert::Infallible> {
+                ::std::result::Result::Ok(Self::from(text))
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+#[allow(unreachable_pub, reason = "an emitted type is public, and these are not")]
+mod tests {
+    use std::borrow::Cow;
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::registry::{Evidence, TimeUnit, ValueInfo};
+    use crate::values::wire::ToWire;
+
+    /// A text of which no value is known.
+    #[derive(Debug)]
+    struct Venue(Cow<'static, str>);
+
+    crate::named_type!(identifier Venue);
+
+    impl NamedType for Venue {
+        const INFO: &'static TypeInfo = &TypeInfo::new("Venue", &[]).open();
+    }
+
+    /// A text of which three values are known.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    enum Step {
+        Minute,
+        Day,
+        Month,
+        Unknown(UnknownValue),
+    }
+
+    crate::named_type!(enum Step => Minute = "1m", Day = "1d", Month = "1M");
+    crate::named_type!(duration Step);
+
+    impl NamedType for Step {
+        const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Step",
+            &[
+                ValueInfo::new("1m", "", Evidence::Document).duration(60),
+                ValueInfo::new("1d", "", Evidence::Document).duration(86_400),
+                ValueInfo::new("1M", "", Evidence::Document),
+            ],
+        );
+    }
+
+    #[test]
+    fn every_text_is_a_value() {
+        for text in ["1m", "1d", "1M", "1w", ""] {
+            assert_eq!((Step::from(text).to_string().as_str(), Step::from(text).as_str()), (text, text));
+            assert_eq!(Step::from(text).to_wire(TimeUnit::Seconds), text);
+            assert_eq!(Step::from(text).is_known(), text.starts_with('1') && text != "1w");
+        }
+        assert_eq!(Venue::from("new_venue").to_wire(TimeUnit::Seconds), "new_venue");
+        assert!(!Venue::from("new_venue").is_known());
+        assert_eq!(format!("{:?}", Step::from("1w")), "Unknown(\"1w\")");
+    }
+
+    #[test]
+    fn a_known_value_is_never_unknown() {
+        fn check<T: Copy>(_: T) {}
+        let known = Step::from("1d").known().expect("a known value");
+        check(known);
+        assert_eq!((known.as_str(), known.to_string().as_str()), ("1d", "1d"));
+        assert_eq!(Step::from(known), Step::Day);
+        assert!(matches!(known.get(), Step::Day));
+        assert!(HashSet::from([known]).contains(&Step::Day.known().expect("a known value")));
+        assert!(Step::from("1w").known().is_none());
+    }
+
+    #[test]
+    fn steps_have_a_length_where_it_is_always_the_same() {
+        let seconds = |text| Step::from(text).duration().map(|duration| duration.as_secs());
+        assert_eq!(["1m", "1d", "1M", "1w"].map(seconds), [Some(60), Some(86_400), None, None]);
+    }
+}
