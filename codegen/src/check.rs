@@ -4,6 +4,7 @@
 //! Nothing is changed on the way: defaults and references are for `lower`.
 
 mod endpoints;
+mod moments;
 mod params;
 mod paths;
 mod records;

@@ -109,6 +109,7 @@ const fn map(what: &'static str, keys: &'static [Key]) -> Map {
 }
 
 const EVIDENCE: Shape = Shape::Word(&["document", "published", "reported"]);
+const TIME_UNIT: Shape = Shape::Word(&["seconds", "milliseconds"]);
 const TEXTS: Shape = Shape::List(&Shape::Text);
 const UNKNOWN: Shape = Shape::Word(&["unknown"]);
 

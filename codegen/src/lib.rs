@@ -9,6 +9,7 @@
 mod check;
 mod coverage;
 mod diagnostic;
+mod duration;
 mod emit;
 mod evidence;
 pub mod evolve;

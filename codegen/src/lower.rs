@@ -86,7 +86,7 @@ fn lower_field(scope: Scope<'_>, field: &spec::Field, inherited: spec::Evidence)
     Field {
         ident: snake(&field.name, field.ident.as_ref()),
         wire_name: field.name.clone(),
-        ty: scope.type_of(&field.ty),
+        ty: scope.type_of(&field.ty, &field.unit),
         is_envelope_time: false,
         // Only what the interface document itself says is relied on.
         optional: field.optional || known != spec::Evidence::Document,
@@ -113,7 +113,7 @@ fn lower_param(scope: Scope<'_>, param: &spec::Param, inherited: spec::Evidence)
     Param {
         ident: snake(&param.name, param.ident.as_ref()),
         wire_name: param.name.clone(),
-        ty: scope.type_of(&param.ty),
+        ty: scope.type_of(&param.ty, &param.unit),
         list: param.list.clone(),
         in_path: param.location == spec::ParamLocation::Path,
         required: param.required,
@@ -184,6 +184,7 @@ fn lower_body(scope: Scope<'_>, module: &str, endpoint: &spec::Endpoint, type_id
         Some(Fields::Inline(listed)) => {
             let is_own = |time: &Field| body.time.as_ref().is_some_and(|own| *own != time.wire_name);
             let time = envelope_time(scope).filter(|time| body.series.is_some() && !is_own(time));
+            let time = time.map(|time| time.counted_in(body.unit));
             let ident = names::record(type_ident);
             let record = Record {
                 ident: ident.clone(),
@@ -197,7 +198,8 @@ fn lower_body(scope: Scope<'_>, module: &str, endpoint: &spec::Endpoint, type_id
     let body = match (reference, body.series.is_some()) {
         (record, true) => {
             let time = body.time.clone().or_else(|| envelope_time(scope).map(|time| time.wire_name));
-            Body::Series { record, time: time.filter(|time| time != "none"), evidence }
+            let time_unit = body.unit.filter(|_| record.is_none());
+            Body::Series { record, time: time.filter(|time| time != "none"), time_unit, evidence }
         }
         (Some(record), false) => Body::Object { record, evidence },
         (None, false) => Body::Unknown,

@@ -8,5 +8,5 @@ mod value;
 
 pub(crate) use crate::evidence::Evidence;
 pub(crate) use group::{Body, Endpoint, Fields, Group, Known, ParamEntry};
-pub(crate) use service::{ErrorBody, Limit, Metadata, ParamSet, Service, Shapes, Status, Type, TypeKind};
+pub(crate) use service::{ErrorBody, Limit, Metadata, ParamSet, Service, Shapes, Status, Type, TypeKind, Value};
 pub(crate) use value::{Field, Param, ParamLocation, Range, Record, Use};

@@ -11,6 +11,11 @@ pub(crate) enum TimeUnit {
 }
 
 impl TimeUnit {
+    /// The unit by the catalogue's word.
+    pub(crate) fn by_word(word: &str) -> Option<Self> {
+        [Self::Seconds, Self::Milliseconds].into_iter().find(|unit| unit.word() == word)
+    }
+
     /// The catalogue's word.
     pub(crate) fn word(self) -> &'static str {
         match self {

@@ -4,11 +4,11 @@
 //! has nothing. Rows are written one by one, so that a long window costs no more memory than its text.
 
 use generated_client::Value;
-use generated_client::registry::{BodyInfo, EndpointInfo};
+use generated_client::registry::{BodyInfo, EndpointInfo, ValueType};
 use serde_json::json;
 
 use crate::asked::{Asked, Strictness};
-use crate::calendar::{Interval, MINUTE, block_start, from_wire, to_wire};
+use crate::calendar::{Interval, MINUTE, block_start, from_wire, to_wire, to_wire_in};
 use crate::fields::{self, Field};
 use crate::market::Scope;
 use crate::market::noise::Seed;
@@ -103,7 +103,10 @@ fn series(body: &mut Body, endpoint: &EndpointInfo, fields: &[Field], time: &str
 
 fn cell(field: &Field, source: &Source, scope: &Scope, interval: Interval) -> Value {
     match source {
-        Source::Time => to_wire(interval.start).into(),
+        Source::Time => match field.ty {
+            ValueType::Timestamp(unit) => to_wire_in(interval.start, unit).into(),
+            _ => to_wire(interval.start).into(),
+        },
         Source::Market(measure) => measure(scope, interval).into(),
         Source::Plausible(seed) => plausible::value(field, *seed, scope, interval.end),
     }

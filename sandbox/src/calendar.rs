@@ -73,19 +73,26 @@ pub(crate) fn length(text: &str) -> Option<i64> {
     count.checked_mul(seconds).filter(|length| *length > 0)
 }
 
-const UNITS_PER_SECOND: i64 = match SERVICE.time_unit {
-    TimeUnit::Seconds => 1,
-    TimeUnit::Milliseconds => 1000,
-};
+const fn per_second(unit: TimeUnit) -> i64 {
+    match unit {
+        TimeUnit::Seconds => 1,
+        TimeUnit::Milliseconds => 1000,
+    }
+}
 
 /// A moment as it is sent.
 pub(crate) const fn to_wire(moment: i64) -> i64 {
-    moment * UNITS_PER_SECOND
+    to_wire_in(moment, SERVICE.time_unit)
+}
+
+/// A moment as it is sent where the catalogue names a unit.
+pub(crate) const fn to_wire_in(moment: i64, unit: TimeUnit) -> i64 {
+    moment * per_second(unit)
 }
 
 /// A moment as it was sent.
 pub(crate) const fn from_wire(count: i64) -> i64 {
-    count.div_euclid(UNITS_PER_SECOND)
+    count.div_euclid(per_second(SERVICE.time_unit))
 }
 
 #[cfg(test)]

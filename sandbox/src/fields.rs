@@ -33,7 +33,7 @@ impl From<&FieldInfo> for Field {
 /// The fields of the endpoint's series, in alphabetical order as the published examples have them; `None` if
 /// its body is no series.
 pub(crate) fn of_series(endpoint: &EndpointInfo) -> Option<Vec<Field>> {
-    let BodyInfo::Series { record, time, .. } = endpoint.body else {
+    let BodyInfo::Series { record, time, time_unit, .. } = endpoint.body else {
         return None;
     };
     let mut fields = match record {
@@ -43,7 +43,7 @@ pub(crate) fn of_series(endpoint: &EndpointInfo) -> Option<Vec<Field>> {
     if let Some(time) = time
         && fields.iter().all(|field| field.name != time)
     {
-        fields.push(Field::new(time, ValueType::Timestamp(SERVICE.time_unit)));
+        fields.push(Field::new(time, ValueType::Timestamp(time_unit.unwrap_or(SERVICE.time_unit))));
     }
     fields.sort_by(|field, other| field.name.cmp(&other.name));
     Some(fields)

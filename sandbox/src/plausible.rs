@@ -7,7 +7,7 @@ use generated_client::Value;
 use generated_client::registry::{Range, ValueType};
 use serde_json::Map;
 
-use crate::calendar::to_wire;
+use crate::calendar::to_wire_in;
 use crate::fields::{self, Field};
 use crate::market::Scope;
 use crate::market::noise::{Path, SWING, Seed};
@@ -48,7 +48,7 @@ impl Source<'_> {
         match ty {
             ValueType::Integer | ValueType::Count => self.whole(matches!(ty, ValueType::Count)).into(),
             ValueType::Boolean => (self.swing() > 0.0).into(),
-            ValueType::Timestamp(_) => to_wire(self.moment).into(),
+            ValueType::Timestamp(unit) => to_wire_in(self.moment, unit).into(),
             ValueType::Named(named) => {
                 self.seed.number(self.moment).pick(named.values).map_or("sandbox", |known| known.value).into()
             }

@@ -189,7 +189,12 @@ impl Checker {
         }
         let envelope_time = records.service.spec.envelope.as_ref().and_then(|envelope| envelope.time.as_ref());
         match fields {
-            Known::Unknown if is_series => {}
+            // What the fields are is unknown, and so is no field that could say the unit.
+            Known::Unknown if is_series => {
+                if body.time.as_deref() == Some("none") {
+                    self.body_unit(body, None, place);
+                }
+            }
             Known::Unknown => {
                 self.push(
                     "body-kind",
@@ -202,6 +207,7 @@ impl Checker {
                 let own_time = body.time.as_ref().filter(|time| envelope_time.is_none_or(|field| field.name != **time));
                 let time = envelope_time.filter(|_| is_series && own_time.is_none());
                 self.fields(records, fields, place.at(key), time);
+                self.body_unit(body, time, place);
                 if let Some(time) = own_time {
                     self.time(fields, time, place.at("time"));
                 }
@@ -212,6 +218,7 @@ impl Checker {
                     self.unknown_name("unknown-record", place.at(key), "record", name, known);
                     return;
                 };
+                self.body_unit(body, None, place);
                 let time = body.time.as_ref().or(envelope_time.map(|time| &time.name));
                 if let (true, Some(time)) = (is_series, time) {
                     let place = place.at(if body.time.is_some() { "time" } else { key });

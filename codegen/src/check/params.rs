@@ -59,6 +59,7 @@ impl Checker {
         self.value_type(records, &param.ty, place.at("type"));
         self.param_type(records, param, place);
         self.range(records, &param.ty, param.range, place);
+        self.unit(&param.ty, &param.unit, place);
         if let Some(default) = &param.default {
             self.default(records, param, default, place.at("default"));
         }

@@ -61,6 +61,7 @@ impl Checker {
             let place = place.item(index);
             self.value_type(records, &field.ty, place.at("type"));
             self.range(records, &field.ty, field.range, place);
+            self.unit(&field.ty, &field.unit, place);
             if time.is_some_and(|time| time.name == field.name) {
                 let message = format!("the field `{}` comes with every series", field.name);
                 let finding = Diagnostic::new("duplicate-field", place.at("name").location(), message);

@@ -37,6 +37,7 @@ impl Checker {
         for (index, value) in ty.values.iter().enumerate() {
             let place = place.at("values").item(index);
             let text = &value.value;
+            self.duration(value, place);
             if values.insert(text, place.at("value")).is_some() {
                 let message = format!("the value `{text}` stands twice in `{}`", ty.name);
                 self.push("duplicate-value", place.at("value"), message, "keep one of them");

@@ -185,9 +185,10 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
 
 fn body(body: &Body) -> TokenStream {
     match body {
-        Body::Series { record, time, evidence } => {
+        Body::Series { record, time, time_unit, evidence } => {
             let (record, time) = (option(record.as_ref().map(record_info)), option(time.as_ref()));
-            quote!(.series(#record, #time, #evidence))
+            let time_unit = link("time_unit", *time_unit);
+            quote!(.series(#record, #time, #evidence) #time_unit)
         }
         Body::Object { record, evidence } => {
             let record = record_info(record);

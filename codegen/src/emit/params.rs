@@ -8,7 +8,7 @@ use quote::{ToTokens, quote};
 use super::literal::{ident, param_info};
 use super::render::Source;
 use super::{File, docs, record};
-use crate::model::{Api, Endpoint, Evidence, ParamSet, Passing, Setter, SharedParam};
+use crate::model::{Api, Endpoint, Evidence, ParamSet, Passing, Setter, SharedParam, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let mut items: Vec<_> = used(api).into_iter().map(constant).collect();
@@ -119,7 +119,9 @@ fn setter(setter: &Setter) -> TokenStream {
 
 /// What is known of the param wherever it is taken.
 fn facts(setter: &Setter) -> Vec<String> {
-    let facts = docs::value_facts(&setter.unit, setter.range, setter.evidence.unwrap_or(Evidence::Document));
+    // Whoever passes a `Timestamp` needs not know how the wire counts.
+    let unit = if setter.ty.as_ref().is_some_and(Type::is_moment) { "" } else { &setter.unit };
+    let facts = docs::value_facts(unit, setter.range, setter.evidence.unwrap_or(Evidence::Document));
     let default =
         setter.default.as_ref().map(|default| format!("Left out, it is {}.", docs::code(default))).unwrap_or_default();
     let wire_name = docs::code(&setter.wire_name);

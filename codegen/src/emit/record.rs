@@ -69,7 +69,9 @@ fn definition(record: &Record) -> TokenStream {
 }
 
 fn field_docs(field: &Field) -> String {
-    let facts = docs::value_facts(&field.unit, field.range, field.evidence);
+    // Whoever holds a `Timestamp` needs not know how the wire counts.
+    let unit = if field.ty.is_moment() { "" } else { &field.unit };
+    let facts = docs::value_facts(unit, field.range, field.evidence);
     let parts = [docs::prose(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes)];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }

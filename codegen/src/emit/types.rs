@@ -1,6 +1,6 @@
 //! `service/types.rs`: enums that keep what they do not know, and identifiers open to anything.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::literal::{self, ident};
@@ -35,6 +35,10 @@ pub(super) fn file(api: &Api) -> File {
 
 fn items(ty: &NamedType) -> Vec<TokenStream> {
     let mut items = if ty.open { identifier(ty) } else { enumeration(ty) };
+    if ty.values.iter().any(|value| value.seconds.is_some()) {
+        let name = ident(&ty.ident);
+        items.push(quote!(named_type!(duration #name);));
+    }
     items.push(description(ty));
     if let Some(shapes) = &ty.shapes {
         items.extend(answers(shapes));
@@ -93,8 +97,9 @@ fn description(ty: &NamedType) -> TokenStream {
     let (name, text, summary) = (ident(&ty.ident), &ty.ident, literal::text("summary", &ty.summary));
     let open = ty.open.then(|| quote!(.open()));
     let values = ty.values.iter().map(|value| {
-        let Value { value, summary, evidence, .. } = value;
-        quote!(ValueInfo::new(#value, #summary, #evidence))
+        let Value { value, summary, seconds, evidence, .. } = value;
+        let duration = literal::link("duration", seconds.map(Literal::u64_unsuffixed));
+        quote!(ValueInfo::new(#value, #summary, #evidence) #duration)
     });
     let suffixes = ty.shapes.as_ref().map(|shapes| {
         let suffixes = shapes.suffixes.iter().map(|suffix| {

@@ -1,7 +1,7 @@
 //! A group file: its endpoints, and the records that several of them share.
 
 use super::value::{FIELD, PARAM, RECORD, USE};
-use super::{EVIDENCE, Map, NOTES, Rule, SNAKE, Shape, TEXTS, UNKNOWN, map, may, must};
+use super::{EVIDENCE, Map, NOTES, Rule, SNAKE, Shape, TEXTS, TIME_UNIT, UNKNOWN, map, may, must};
 
 /// Every file but `service.yaml`.
 pub(crate) static GROUP: Map = map(
@@ -60,7 +60,13 @@ pub(crate) static BODY: Map = Map {
             "The field of a series that carries the time, if not the envelope's; `none` for a list that is no time \
              series.",
         ),
+        may(
+            "unit",
+            TIME_UNIT,
+            "The unit of that time, if not the service's, where it is the envelope's field or where the fields of the \
+             records are unknown.",
+        ),
         may("evidence", EVIDENCE, "How body and fields are known, where that differs from the path."),
     ],
-    rules: &[Rule::OneOf(&["series", "object"]), Rule::With("time", "series")],
+    rules: &[Rule::OneOf(&["series", "object"]), Rule::With("time", "series"), Rule::With("unit", "series")],
 };

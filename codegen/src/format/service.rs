@@ -2,6 +2,7 @@
 
 use super::value::{FIELD, PARAM, RECORD};
 use super::{EVIDENCE, KNOWN_HOW, Map, NOTES, PASCAL, Rule, SHOUTY, SNAKE, Shape, TEXTS, map, may, must};
+use crate::duration;
 
 const AT_LEAST_ONE: Shape = Shape::Whole { min: 1, max: u32::MAX };
 const PLACES: Shape = Shape::List(&Shape::Like(r"^[^.]+(\.[^.]+)*$"));
@@ -40,7 +41,7 @@ static BASE_URL: Map = map(
 static TIME: Map = map(
     "`time`",
     &[
-        must("unit", Shape::Word(&["seconds", "milliseconds"]), "The unit of every timestamp."),
+        must("unit", Shape::Word(&["seconds", "milliseconds"]), "The unit of every timestamp that says no other."),
         must("evidence", EVIDENCE, KNOWN_HOW),
     ],
 );
@@ -147,6 +148,12 @@ static VALUE: Map = map(
         must("value", Shape::Like("^[^,\\t\\r\\n]*$"), "As on the wire."),
         may("ident", Shape::Like("^[A-Z][A-Za-z0-9_]*$"), "The variant or constant, where `value` makes no good one."),
         may("summary", Shape::Prose, "What it means."),
+        may(
+            "duration",
+            Shape::Like(duration::PATTERN),
+            "How long the step is that it names, like `90s`, `5m`, `1h`, `1d` or `1w`; none for a month, whose length \
+             differs.",
+        ),
         may("evidence", EVIDENCE, "How it is known, where that differs from its type."),
     ],
 );

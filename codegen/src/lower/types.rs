@@ -1,9 +1,11 @@
 //! Named types, and type expressions with their names followed.
 
 use super::meaning;
+use crate::duration;
 use crate::model::{NamedType, RecordRef, Shapes, Suffix, Type, Value};
 use crate::names::{self, Case};
 use crate::spec;
+use crate::time_unit::TimeUnit;
 use crate::type_expr::{Builtin, TypeExpr};
 
 /// Where names are looked up: a group's records, then the service's.
@@ -14,8 +16,13 @@ pub(super) struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    pub(super) fn type_of(self, text: &str) -> Type {
-        TypeExpr::parse(text).map_or(Type::Any, |expr| self.lower(&expr))
+    /// The type of a param or a field whose unit is this, in words.
+    pub(super) fn type_of(self, text: &str, unit: &str) -> Type {
+        let ty = TypeExpr::parse(text).map_or(Type::Any, |expr| self.lower(&expr));
+        match TimeUnit::by_word(unit) {
+            Some(unit) => ty.counted_in(unit),
+            None => ty,
+        }
     }
 
     fn lower(self, expr: &TypeExpr<'_>) -> Type {
@@ -52,6 +59,7 @@ pub(super) fn named_type(ty: &spec::Type) -> NamedType {
         ident: names::chosen(value.ident.as_ref(), &value.value, case).unwrap_or_default(),
         value: value.value.clone(),
         summary: meaning(&value.summary),
+        seconds: value.duration.as_deref().and_then(duration::seconds),
         evidence: value.evidence.unwrap_or(ty.evidence),
     });
     NamedType {

@@ -1,6 +1,6 @@
 //! Groups and their endpoints: what a method takes, and what comes back.
 
-use super::{Evidence, Range, Record, RecordRef, Type};
+use super::{Evidence, Range, Record, RecordRef, TimeUnit, Type};
 
 /// A group: one file of the catalogue, one module of the client.
 #[derive(Debug)]
@@ -143,8 +143,17 @@ impl Setter {
 /// What comes back.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Body {
-    Series { record: Option<RecordRef>, time: Option<String>, evidence: Evidence },
-    Object { record: RecordRef, evidence: Evidence },
+    Series {
+        record: Option<RecordRef>,
+        time: Option<String>,
+        /// The unit of the time where no field says it.
+        time_unit: Option<TimeUnit>,
+        evidence: Evidence,
+    },
+    Object {
+        record: RecordRef,
+        evidence: Evidence,
+    },
     Unknown,
 }
 

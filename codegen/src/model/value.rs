@@ -55,6 +55,13 @@ pub(crate) struct Field {
 }
 
 impl Field {
+    /// The same field in another unit of time, if one is given.
+    pub(crate) fn counted_in(self, unit: Option<TimeUnit>) -> Self {
+        let Some(unit) = unit else { return self };
+        let ty = self.ty.counted_in(unit);
+        Self { ty, unit: unit.word().to_owned(), is_envelope_time: false, ..self }
+    }
+
     /// An absent list is an empty one: nobody can use the difference.
     pub(crate) fn is_defaulted(&self) -> bool {
         self.optional && matches!(self.ty, Type::List(_))
@@ -83,6 +90,23 @@ pub(crate) enum Type {
 }
 
 impl Type {
+    /// The same type; if it is a moment, or a list of moments, in this unit.
+    pub(crate) fn counted_in(self, unit: TimeUnit) -> Self {
+        match self {
+            Self::Timestamp(_) => Self::Timestamp(unit),
+            Self::List(item) => Self::List(Box::new(item.counted_in(unit))),
+            other => other,
+        }
+    }
+
+    /// Whether it is a point in time, or a list of such.
+    pub(crate) fn is_moment(&self) -> bool {
+        match self {
+            Self::List(item) => item.is_moment(),
+            other => matches!(other, Self::Timestamp(_)),
+        }
+    }
+
     /// Whether it is a primitive type of Rust: one of the numbers, or `bool`.
     pub(crate) fn is_primitive(&self) -> bool {
         matches!(self, Self::Integer | Self::Count | Self::Number | Self::Boolean)
@@ -107,6 +131,8 @@ pub(crate) struct Value {
     pub(crate) ident: String,
     pub(crate) value: String,
     pub(crate) summary: String,
+    /// How long the step is that it names.
+    pub(crate) seconds: Option<u64>,
     pub(crate) evidence: Evidence,
 }
 

@@ -5,6 +5,7 @@ use serde::de::{Deserializer, Error};
 use serde_yaml::Value as Yaml;
 
 use super::{Evidence, Field, Param, Record, Use};
+use crate::time_unit::TimeUnit;
 
 /// Any other file.
 #[derive(Debug, Deserialize)]
@@ -42,6 +43,7 @@ pub(crate) struct Body {
     pub(crate) series: Option<Known<Fields>>,
     pub(crate) object: Option<Known<Fields>>,
     pub(crate) time: Option<String>,
+    pub(crate) unit: Option<TimeUnit>,
     pub(crate) evidence: Option<Evidence>,
 }
 

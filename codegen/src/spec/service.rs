@@ -181,6 +181,7 @@ pub(crate) struct Value {
     pub(crate) ident: Option<String>,
     #[serde(default)]
     pub(crate) summary: String,
+    pub(crate) duration: Option<String>,
     pub(crate) evidence: Option<Evidence>,
 }
 

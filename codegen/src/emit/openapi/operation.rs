@@ -5,7 +5,7 @@ use serde_yaml::Value;
 use super::schema::{chosen_ident, range, schema_ref, type_name};
 use super::{Description, described, names, operation_id, unit};
 use crate::emit::ordered::{Object, number};
-use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, Param, SharedParam, Type};
+use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, Param, SharedParam, TimeUnit, Type};
 use crate::names::Case;
 
 impl Description<'_> {
@@ -109,11 +109,13 @@ impl Description<'_> {
             Body::Object { evidence, .. } => (None, Some(*evidence)),
             Body::Unknown => (None, None),
         };
+        let unit = if let Body::Series { time_unit, .. } = body { time_unit.map(TimeUnit::word) } else { None };
         Object::default()
             .with("description", description)
             .with("content", json(schema))
             .with("x-body", kind)
             .with_some("x-time", time)
+            .with_some("x-time-unit", unit)
             .with_some("x-evidence", known.map(Evidence::word))
     }
 }

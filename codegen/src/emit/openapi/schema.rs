@@ -3,6 +3,7 @@
 use serde_yaml::Value;
 
 use super::{Description, described, markdown, unit};
+use crate::duration;
 use crate::emit::ordered::{Object, number};
 use crate::model::{Body, Evidence, Field, NamedType, Range, Record, RecordRef, Shapes, Type};
 use crate::names::{self, Case};
@@ -50,6 +51,7 @@ impl Description<'_> {
                 .with("value", value.value.as_str())
                 .and(chosen_ident("ident", case, &value.ident, &value.value))
                 .with_text("summary", &value.summary)
+                .with_some("duration", value.seconds.map(duration::written))
                 .with("evidence", value.evidence.word())
         });
         schema

@@ -7,11 +7,21 @@ use super::composition::Collected;
 use super::document::{entries, evidence_of, text};
 use super::plan::{PlannedBody, Ty};
 use super::schema::is_nullable;
+use crate::time_unit::TimeUnit;
 
-const RESPONSE_KEYS: &[&str] = &["content", "description", "x-body", "x-evidence", "x-time"];
+const RESPONSE_KEYS: &[&str] = &["content", "description", "x-body", "x-evidence", "x-time", "x-time-unit"];
+
+/// What a good reply holds, and what is said of it.
+#[derive(Debug, Default)]
+pub(super) struct Reply {
+    pub(super) body: PlannedBody,
+    pub(super) evidence: Option<String>,
+    /// The unit of a series' time where no field says it.
+    pub(super) time_unit: Option<String>,
+}
 
 impl<'d> Reader<'d> {
-    pub(super) fn body(&mut self, operation: &'d Value, name: &str, place: &str) -> (PlannedBody, Option<String>) {
+    pub(super) fn reply(&mut self, operation: &'d Value, name: &str, place: &str) -> Reply {
         let responses = operation.get("responses").unwrap_or(&Value::Null);
         let all: Vec<_> = entries(operation, "responses").filter(|(status, _)| status.starts_with('2')).collect();
         let good = all.iter().find(|(status, _)| *status == "200").or(all.first());
@@ -20,14 +30,14 @@ impl<'d> Reader<'d> {
                 self.notes
                     .add("a `default` response alone, which may be a failure, so that the body is unknown", place);
             }
-            return (PlannedBody::Unknown, None);
+            return Reply::default();
         };
         for (status, _) in all.iter().filter(|(status, _)| status != chosen) {
             self.notes.add(format!("the response `{status}` beside `{chosen}`"), place);
         }
         let Some((target, reference)) = self.document.follow(response) else {
             self.notes.add("a response that leads nowhere", place);
-            return (PlannedBody::Unknown, None);
+            return Reply::default();
         };
         let place = format!("{place}/responses/{chosen}");
         if reference.is_some() {
@@ -48,18 +58,19 @@ impl<'d> Reader<'d> {
             if response.get("content").is_some() {
                 self.notes.add("a body that is not JSON, or has no schema, which is unknown", place);
             }
-            return (PlannedBody::Unknown, None);
+            return Reply::default();
         };
         let time = text(response, "x-time").map(str::to_owned);
         if text(response, "x-body") == Some("unknown") {
-            return (PlannedBody::Unknown, None);
+            return Reply::default();
         }
         let at = format!("{place}/schema");
         if self.default_of(schema).is_some() {
             self.notes.add("`default` of a body", &at);
         }
         let body = self.series(schema, name, time.clone(), &at).unwrap_or_else(|| self.whole(schema, name, time, &at));
-        (body, evidence)
+        let unit = text(response, "x-time-unit").filter(|unit| TimeUnit::by_word(unit).is_some());
+        Reply { body, evidence, time_unit: unit.map(str::to_owned) }
     }
 
     /// A body in the envelope of the service.

@@ -6,6 +6,7 @@ use super::Reader;
 use super::document::{items, text, text_of};
 use super::plan::{PlannedType, PlannedValue, Said, Ty};
 use super::schema::{is_component, owner};
+use crate::duration;
 use crate::walk::is_line;
 
 impl<'d> Reader<'d> {
@@ -21,6 +22,7 @@ impl<'d> Reader<'d> {
                 summary: text(value, "summary").map(|text| self.prose(text)).unwrap_or_default(),
                 ident: text(value, "ident").map(str::to_owned),
                 evidence: text(value, "evidence").map(str::to_owned),
+                duration: text(value, "duration").filter(|text| duration::seconds(text).is_some()).map(str::to_owned),
                 ..Said::default()
             };
             if value.is_number() || value.is_bool() {

@@ -102,7 +102,7 @@ impl<'d> Reader<'d> {
         let is_unknown = path.is_none() || text(operation, "x-params") == Some("unknown");
         let params = if is_unknown { None } else { Some(self.params(item, operation, place)) };
         let params = self.path_params(path.as_deref().unwrap_or_default(), params, place);
-        let (body, body_evidence) = self.body(operation, &name, place);
+        let reply = self.reply(operation, &name, place);
         self.plan.endpoints.push(PlannedEndpoint {
             group,
             name,
@@ -113,8 +113,9 @@ impl<'d> Reader<'d> {
             said,
             params,
             told: self.names_of_params(item, operation),
-            body,
-            body_evidence,
+            body: reply.body,
+            body_evidence: reply.evidence,
+            time_unit: reply.time_unit,
             deprecated,
         });
     }

@@ -89,6 +89,8 @@ pub(super) struct Said {
     pub(super) unit: Option<String>,
     pub(super) notes: Option<String>,
     pub(super) evidence: Option<String>,
+    /// How long the step is that a value names.
+    pub(super) duration: Option<String>,
     pub(super) min: Option<f64>,
     pub(super) max: Option<f64>,
 }
@@ -108,6 +110,7 @@ impl Said {
             unit: self.unit.or(other.unit),
             notes: self.notes.or(other.notes),
             evidence: self.evidence.or(other.evidence),
+            duration: self.duration.or(other.duration),
             min: self.min.or(other.min),
             max: self.max.or(other.max),
         }
@@ -206,8 +209,9 @@ pub(super) enum Taken {
     Own(Box<PlannedParam>),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) enum PlannedBody {
+    #[default]
     Unknown,
     /// A record by index, if it is known, and the field of its time as far as it is said.
     Series(Option<usize>, Option<String>),
@@ -251,5 +255,6 @@ pub(super) struct PlannedEndpoint {
     pub(super) told: Vec<String>,
     pub(super) body: PlannedBody,
     pub(super) body_evidence: Option<String>,
+    pub(super) time_unit: Option<String>,
     pub(super) deprecated: Option<String>,
 }

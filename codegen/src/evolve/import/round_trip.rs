@@ -49,6 +49,7 @@ fn expected_loss(case: &str) -> Option<&'static str> {
         | "range_beyond_the_type"
         | "range_with_fractions"
         | "required_param_in_range"
+        | "units_of_time"
         | "wire_names_with_backticks"
         | "wire_names_with_punctuation" => Some("service/types.rs"),
         "param_known_differently" => Some("service/params.rs"),

@@ -187,17 +187,18 @@ pub enum Timeframe {
 }
 
 named_type!(enum Timeframe => M1 = "1m", M5 = "5m", M15 = "15m", H1 = "1h", H4 = "4h", D1 = "1d");
+named_type!(duration Timeframe);
 
 impl NamedType for Timeframe {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Timeframe",
             &[
-                ValueInfo::new("1m", "One minute.", Evidence::Document),
-                ValueInfo::new("5m", "Five minutes.", Evidence::Document),
-                ValueInfo::new("15m", "Fifteen minutes.", Evidence::Document),
-                ValueInfo::new("1h", "One hour.", Evidence::Document),
-                ValueInfo::new("4h", "Four hours.", Evidence::Document),
-                ValueInfo::new("1d", "One day.", Evidence::Document),
+                ValueInfo::new("1m", "One minute.", Evidence::Document).duration(60),
+                ValueInfo::new("5m", "Five minutes.", Evidence::Document).duration(300),
+                ValueInfo::new("15m", "Fifteen minutes.", Evidence::Document).duration(900),
+                ValueInfo::new("1h", "One hour.", Evidence::Document).duration(3600),
+                ValueInfo::new("4h", "Four hours.", Evidence::Document).duration(14400),
+                ValueInfo::new("1d", "One day.", Evidence::Document).duration(86400),
             ],
         )
         .summary("The length of the interval that one record covers.");
@@ -243,14 +244,15 @@ pub enum Anchor {
 }
 
 named_type!(enum Anchor => H1 = "1h", H4 = "4h", D1 = "1d");
+named_type!(duration Anchor);
 
 impl NamedType for Anchor {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Anchor",
             &[
-                ValueInfo::new("1h", "Every full hour.", Evidence::Reported),
-                ValueInfo::new("4h", "Every four hours.", Evidence::Reported),
-                ValueInfo::new("1d", "Every day.", Evidence::Reported),
+                ValueInfo::new("1h", "Every full hour.", Evidence::Reported).duration(3600),
+                ValueInfo::new("4h", "Every four hours.", Evidence::Reported).duration(14400),
+                ValueInfo::new("1d", "Every day.", Evidence::Reported).duration(86400),
             ],
         )
         .summary("The length of the block in UTC at whose start an anchored metric begins anew.");
@@ -403,13 +405,15 @@ named_type!(
     Year1 = "1y", Year2 = "2y"
 );
 
+named_type!(duration Lookback);
+
 impl NamedType for Lookback {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Lookback",
             &[
-                ValueInfo::new("12h", "Twelve hours.", Evidence::Reported),
-                ValueInfo::new("3d", "Three days.", Evidence::Reported),
-                ValueInfo::new("7d", "Seven days.", Evidence::Reported),
+                ValueInfo::new("12h", "Twelve hours.", Evidence::Reported).duration(43200),
+                ValueInfo::new("3d", "Three days.", Evidence::Reported).duration(259200),
+                ValueInfo::new("7d", "Seven days.", Evidence::Reported).duration(604800),
                 ValueInfo::new("1m", "One month.", Evidence::Reported),
                 ValueInfo::new("3m", "Three months.", Evidence::Reported),
                 ValueInfo::new("6m", "Six months.", Evidence::Reported),

@@ -3,6 +3,7 @@
 use super::Builder;
 use crate::evolve::import::plan::{PlannedBody, PlannedEndpoint, PlannedField, Ty};
 use crate::evolve::tree::Tree;
+use crate::time_unit::TimeUnit;
 
 impl Builder<'_> {
     /// A body as the catalogue writes it.
@@ -13,7 +14,9 @@ impl Builder<'_> {
             PlannedBody::Unknown => "unknown".into(),
             PlannedBody::Series(None, time) => {
                 let time = time.clone().filter(|time| Some(time) != self.envelope_time.as_ref() && time == "none");
-                Tree::map().with("series", "unknown").with_some("time", time).with("evidence", evidence)
+                let unit = endpoint.time_unit.clone().filter(|_| time.is_none());
+                let body = Tree::map().with("series", "unknown").with_some("time", time).with_some("unit", unit);
+                body.with("evidence", evidence)
             }
             PlannedBody::Object(record) => {
                 let fields = self.record_or_fields(*record, &evidence, None);
@@ -23,10 +26,19 @@ impl Builder<'_> {
                 let time = self.time(*record, time.as_deref());
                 let is_shared = time.is_none();
                 let skip = self.envelope_time.as_deref().filter(|_| is_shared);
+                let unit = skip.and_then(|shared| self.unit_of_time(*record, shared));
                 let fields = self.record_or_fields(*record, &evidence, skip);
-                Tree::map().with_some("evidence", own).with_some("time", time).with("series", fields)
+                let body = Tree::map().with_some("evidence", own).with_some("time", time).with_some("unit", unit);
+                body.with("series", fields)
             }
         }
+    }
+
+    /// The unit that the envelope's time is said to have in a record that is listed with its endpoint.
+    fn unit_of_time(&self, record: usize, time: &str) -> Option<String> {
+        let mut fields = self.plan.records[record].fields.iter();
+        let unit = fields.find(|field| field.name == time)?.said.unit.clone()?;
+        (self.records[record].is_none() && TimeUnit::by_word(&unit).is_some()).then_some(unit)
     }
 
     fn record_or_fields(&self, record: usize, evidence: &str, skip: Option<&str>) -> Tree {

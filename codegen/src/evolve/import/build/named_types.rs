@@ -40,6 +40,7 @@ pub(super) fn values(
             .with("value", value.value.as_str())
             .with_some("ident", idents.chosen(&value.value, said.ident.as_deref(), case, scope))
             .with_some("summary", Some(said.summary.clone()).filter(|summary| !summary.is_empty()))
+            .with_some("duration", said.duration.clone())
             .with_some("evidence", said.evidence.clone().filter(|own| own != inherited))
     })
     .collect()

@@ -1,0 +1,41 @@
+//! Lengths of time as the catalogue writes them: `90s`, `5m`, `1h`, `1d`, `1w`.
+//!
+//! A month and a year are no such length, since they differ.
+
+/// The units, the longest first, each with its seconds.
+const UNITS: [(char, u64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3600), ('m', 60), ('s', 1)];
+
+/// What a text has to look like, as a regular expression that every editor knows.
+pub(crate) const PATTERN: &str = "^[1-9][0-9]{0,8}[smhdw]$";
+
+/// How many seconds a text stands for.
+pub(crate) fn seconds(text: &str) -> Option<u64> {
+    let unit = text.chars().last()?;
+    let count = text.strip_suffix(unit)?;
+    let (_, seconds) = UNITS.iter().find(|(known, _)| *known == unit)?;
+    let is_count = count.len() < 10 && count.bytes().all(|byte| byte.is_ascii_digit()) && !count.starts_with('0');
+    count.parse::<u64>().ok().filter(|_| is_count)?.checked_mul(*seconds)
+}
+
+/// The shortest text for so many seconds.
+pub(crate) fn written(seconds: u64) -> String {
+    let (unit, length) = UNITS.into_iter().find(|(_, length)| seconds % length == 0).unwrap_or(('s', 1));
+    format!("{}{unit}", seconds / length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_seconds() {
+        for (text, expected, shortest) in
+            [("1m", 60, "1m"), ("90s", 90, "90s"), ("60m", 3600, "1h"), ("24h", 86_400, "1d"), ("1w", 604_800, "1w")]
+        {
+            assert_eq!((seconds(text), written(expected).as_str()), (Some(expected), shortest));
+        }
+        for text in ["", "m", "1", "0m", "01m", "1M", "1y", "-1m", "1.5h", "+1m", " 1m", "1 m", "9999999999s"] {
+            assert_eq!(seconds(text), None, "{text}");
+        }
+    }
+}
