@@ -75,10 +75,15 @@ impl<'a> Pairs<'a> {
             }
             Type::Record(record) => Type::Record(self.record(record)),
             Type::List(item) => Type::List(Box::new(self.ty(item))),
-            // Another unit is another number on the wire, and the same type in Rust.
-            Type::Timestamp(_) => Type::Timestamp(self.new.service.time_unit),
+            Type::Timestamp(_) => self.in_service_unit(old),
             _ => old.clone(),
         }
+    }
+
+    /// The same type, whose moments count what the service does: another unit is another number on the wire, and the
+    /// same type in Rust.
+    pub(super) fn in_service_unit(&self, ty: &Type) -> Type {
+        ty.clone().counted_in(self.new.service.time_unit)
     }
 
     /// The record of old, by the name that it has now.

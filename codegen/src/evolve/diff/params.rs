@@ -44,7 +44,7 @@ impl Compared<'_> {
             .map(|param| argument(wire_name_now(param), self.pairs.ty(&param.ty), param))
             .collect();
         let after: Vec<_> = words::arguments(self.new.endpoint)
-            .map(|param| argument(param.wire_name.clone(), param.ty.clone(), param))
+            .map(|param| argument(param.wire_name.clone(), self.pairs.in_service_unit(&param.ty), param))
             .collect();
         if before == after {
             return false;
@@ -144,7 +144,7 @@ impl Compared<'_> {
     fn value(&self, old: &Param, new: &Param, changes: &mut Changes) {
         let is_alike = self.pairs.old.setter(&old.ident).is_some_and(|setter| setter.ty.is_some())
             && self.pairs.new.setter(&new.ident).is_some_and(|setter| setter.ty.is_some());
-        if !is_alike && self.pairs.ty(&old.ty) != new.ty {
+        if !is_alike && self.pairs.ty(&old.ty) != self.pairs.in_service_unit(&new.ty) {
             let (before, after) = (words::rust(&old.ty), words::rust(&new.ty));
             let text = format!("`.{}()` takes `{after}` instead of `{before}` on", new.ident);
             changes.add(Change::major(Heading::Changed, text).on(&self.place));

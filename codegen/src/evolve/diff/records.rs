@@ -81,7 +81,7 @@ fn names(old: &Field, new: &Field, place: &str, changes: &mut Changes) {
 
 /// Tells another type, if there is one.
 fn value(pairs: &Pairs<'_>, old: &Field, new: &Field, place: &str, changes: &mut Changes) -> bool {
-    let is_same = pairs.ty(&old.ty) == new.ty;
+    let is_same = pairs.ty(&old.ty) == pairs.in_service_unit(&new.ty);
     if !is_same || old.is_option() != new.is_option() {
         let (before, after) = (words::field_type(old), words::field_type(new));
         let text = format!("the field `{}` is `{after}` instead of `{before}` in", new.ident);

@@ -52,7 +52,7 @@ fn renamed(old: &Setter, new: &Setter, changes: &mut Changes) {
 fn value(pairs: &Pairs<'_>, old: &Setter, new: &Setter, changes: &mut Changes) {
     let Setter { ident, takes, type_ident, .. } = new;
     match (&old.ty, &new.ty) {
-        (Some(before), Some(after)) if pairs.ty(before) != *after => {
+        (Some(before), Some(after)) if pairs.ty(before) != pairs.in_service_unit(after) => {
             let (before, after) = (words::rust(before), words::rust(after));
             let text = format!("`.{ident}()` takes `{after}` instead of `{before}`");
             changes.add(Change::major(Heading::Changed, text));

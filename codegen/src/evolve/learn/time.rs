@@ -1,7 +1,7 @@
 //! The time of records, as the catalogue has it and as replies show it.
 //!
-//! What one endpoint does differently can be said in its body, and is. The unit is that of the whole service, so
-//! that one reply is no reason to edit it: what is wrong with it is only told.
+//! What one endpoint does differently can be said in its body, and is. The unit is as a rule that of the whole service,
+//! so that one reply is no reason to edit it: what is wrong with it is only told.
 
 use super::fields::{SERVICE, Topic};
 use super::guess::unit_of;
@@ -13,8 +13,9 @@ use crate::format;
 use crate::spec::{self, Evidence};
 
 impl Topic<'_> {
-    /// Whether records have the envelope's time field as the catalogue says; says so if they do not.
-    pub(super) fn has_time(&self, desk: &mut Desk, name: &str, seen: &Seen) -> bool {
+    /// Whether records have the envelope's time field as the catalogue says, in the unit of the body if it has one; says
+    /// so if they do not.
+    pub(super) fn has_time(&self, desk: &mut Desk, name: &str, unit: Option<&str>, seen: &Seen) -> bool {
         let envelope = desk.checked.service.envelope.as_ref();
         let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
             return false;
@@ -38,7 +39,8 @@ impl Topic<'_> {
             self.say(desk, format!("{missing} of {of} records {have} no `{name}`, {said}; the client refuses {them}"));
             return false;
         }
-        self.say_moment(desk, name, met);
+        let of_envelope = Some(time.unit.clone()).filter(|unit| !unit.is_empty());
+        self.say_moment(desk, name, unit.or(of_envelope.as_deref()), met);
         true
     }
 
@@ -54,26 +56,34 @@ impl Topic<'_> {
         is_moment || is_shared || name == "none"
     }
 
-    /// Says what a field of moments holds that is not wrong for the client, but not what the catalogue says.
-    pub(super) fn say_moment(&self, desk: &mut Desk, name: &str, seen: &Seen) {
+    /// Says what a field of moments holds that is not wrong for the client, but not what the catalogue says, be it by
+    /// a unit of the field's own.
+    pub(super) fn say_moment(&self, desk: &mut Desk, name: &str, own: Option<&str>, seen: &Seen) {
         if seen.numeric_texts > 0 {
             let text = seen.texts.first().map_or("", String::as_str);
             self.say(desk, format!("`{name}` comes as text, like {text:?}; the client reads that as a number"));
         }
         let time = &desk.checked.service.time;
         let (declared, evidence) = (time.unit.word(), time.evidence.word());
-        let Some(unit) = unit_of(seen.most).filter(|unit| *unit != declared) else { return };
-        let correction = match unit {
-            "seconds" | "milliseconds" => "correct `time.unit` if every endpoint answers so; if only this one does, ",
-            _ => "",
+        let Some(unit) = unit_of(seen.most).filter(|unit| *unit != own.unwrap_or(declared)) else { return };
+        let says = match own {
+            Some(own) => format!("its `unit` says {own}"),
+            None => format!("`time.unit` of {SERVICE} says {declared} (evidence: {evidence})"),
         };
+        let correction = match unit {
+            "seconds" | "milliseconds" => format!(
+                "correct `time.unit` if every endpoint answers so; if only this one does, write `unit: {unit}` where \
+                 `{name}` is listed, or in the body where it is the envelope's"
+            ),
+            _ => format!(
+                "list `{name}` as an `integer` with `unit: {unit}`, and write `time: none` where it was the time"
+            ),
+        };
+        let most = shown(seen.most);
         self.say(
             desk,
             format!(
-                "`{name}` has moments like {}, which are {unit}, and `time.unit` of {SERVICE} says {declared} (evidence: \
-                 {evidence}), so the client misreads them; {correction}list `{name}` as an `integer` with `unit: {unit}`, \
-                 and write `time: none` where it was the time",
-                shown(seen.most)
+                "`{name}` has moments like {most}, which are {unit}, and {says}, so the client misreads them; {correction}"
             ),
         );
     }

@@ -30,7 +30,8 @@ impl Topic<'_> {
             }
             Guess::OtherMoment(unit) => {
                 self.say(desk, format!("`{name}` looks like a moment in {unit}, which is not the service's unit"));
-                return Ok(("integer".to_owned(), Some(unit)));
+                let ty = if TimeUnit::by_word(unit).is_some() { "timestamp" } else { "integer" };
+                return Ok((ty.to_owned(), Some(unit)));
             }
             Guess::WrittenMoment => {
                 self.say(desk, format!("`{name}` is a moment written as text, which stays text"));

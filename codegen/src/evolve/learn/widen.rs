@@ -34,7 +34,7 @@ impl Topic<'_> {
         }
         let Some(wider) = wider else {
             if expr == TypeExpr::Builtin(Builtin::Timestamp) {
-                self.say_moment(desk, &named, seen);
+                self.say_moment(desk, &named, field.text("unit"), seen);
             }
             return Ok(());
         };
