@@ -8,7 +8,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 use http_body_util::BodyExt;
 use hyper::body::Body;
 use tokio::time::error::Elapsed;
@@ -67,9 +67,8 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<DepartingBody>, Tr
     };
     let mut converted = Request::new(DepartingBody::new(request.body.into(), request.departure));
     *converted.method_mut() = method;
-    *converted.uri_mut() = request
-        .url
-        .parse()
+    // Not parsed from a `str`, which would be copied.
+    *converted.uri_mut() = Uri::from_maybe_shared(Bytes::from(request.url))
         .map_err(|error| TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error))?;
     *converted.headers_mut() = request.headers.into_map();
     #[cfg(feature = "gzip")]
@@ -91,7 +90,8 @@ where
 {
     let (head, body) = response.into_parts();
     let Progress { head: arrived, bytes } = progress;
-    let headers = &mut arrived.insert(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), "")).headers;
+    let headers =
+        &mut arrived.insert(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), "")).headers;
     let read = async {
         let body = read_body(body, limit, bytes).await?;
         #[cfg(feature = "gzip")]

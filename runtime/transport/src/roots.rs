@@ -28,9 +28,7 @@ pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, SettingsError>
     let config = config.with_root_certificates(store);
     let Some((certificates, key)) = &settings.client_certificate else { return Ok(config.with_no_client_auth()) };
     let (chain, key) = identity::read(certificates, key)?;
-    config
-        .with_client_auth_cert(chain, key)
-        .map_err(|error| SettingsError::new(identity::CERTIFICATE).because(error))
+    config.with_client_auth_cert(chain, key).map_err(|error| SettingsError::new(identity::CERTIFICATE).because(error))
 }
 
 fn add(store: &mut RootCertStore, pem: &[u8]) -> Result<(), SettingsError> {
