@@ -27,7 +27,7 @@ pub use catalogue_schema::catalogue_schema;
 pub(crate) use key_tables::with_key_tables;
 pub use openapi::{OpenApiFormat, OpenApiVersion, openapi};
 pub use package::Package;
-pub(crate) use render::MARKER;
+pub use render::MARKER;
 pub use scaffold::scaffold;
 
 use std::num::NonZero;

@@ -18,12 +18,12 @@ words! {
 
 impl Evidence {
     /// Whether the client holds its users to it: what is only reported it leaves to the service.
-    pub(crate) fn is_enforced(self) -> bool {
+    pub fn is_enforced(self) -> bool {
         self != Self::Reported
     }
 
     /// In a sentence: "the path is documented".
-    pub(crate) fn told(self) -> &'static str {
+    pub fn told(self) -> &'static str {
         match self {
             Self::Document => "documented",
             other => other.word(),

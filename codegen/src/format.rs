@@ -4,11 +4,16 @@
 //! editors and the tables in `spec/README.md` are emitted from them. Rules that compare one place with another are
 //! not here: `resolve` has them.
 
-pub(crate) use crate::spec::{BODY, ENVELOPE, FIELD, GROUP, METADATA, SERVICE};
+use crate::spec;
+
+/// What `service.yaml` may say.
+pub const SERVICE: &Map = &spec::SERVICE;
+/// What every other file may say.
+pub const GROUP: &Map = &spec::GROUP;
 
 /// What may stand at a place. Which form a text has to have, and which bounds a number, the key says.
 #[derive(Debug)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// Text.
     Text,
     /// A whole number that is not negative.
@@ -31,26 +36,26 @@ pub(crate) enum Shape {
 
 /// A map with known keys.
 #[derive(Debug)]
-pub(crate) struct Map {
+pub struct Map {
     /// What the map is, with its article.
-    pub(crate) what: &'static str,
+    pub what: &'static str,
     /// What people have to know of it beside its keys.
     pub(crate) about: &'static str,
     /// Its keys.
-    pub(crate) keys: &'static [Key],
+    pub keys: &'static [Key],
     /// How its keys depend on each other.
     pub(crate) rules: &'static [Rule],
 }
 
 /// A key of a map.
 #[derive(Debug)]
-pub(crate) struct Key {
+pub struct Key {
     /// As written.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Whether it must be there.
     pub(crate) required: bool,
     /// What its value is.
-    pub(crate) shape: Shape,
+    pub shape: Shape,
     /// What holds for every text or number in its value.
     pub(crate) form: Form,
     /// What it says, for who writes it.
@@ -112,7 +117,7 @@ pub(crate) enum Condition {
 
 impl Shape {
     /// The maps that may stand there, or in a list there.
-    pub(crate) fn maps(&self) -> Vec<&'static Map> {
+    pub fn maps(&self) -> Vec<&'static Map> {
         match self {
             Self::List(item) => item.maps(),
             Self::Map(map) => vec![map],
@@ -125,7 +130,7 @@ impl Shape {
 
 impl Map {
     /// The keys that stand before another one.
-    pub(crate) fn before(&self, key: &str) -> Vec<&'static str> {
+    pub fn before(&self, key: &str) -> Vec<&'static str> {
         self.keys.iter().map(|key| key.name).take_while(|name| *name != key).collect()
     }
 }
@@ -152,8 +157,8 @@ macro_rules! map {
     ) => {
         $(#[doc = $docs])+
         #[derive(Clone, Debug $(, $derive)*)]
-        pub(crate) struct $name {
-            $($(#[doc = $about])+ pub(crate) $field: $ty,)+
+        pub struct $name {
+            $($(#[doc = $about])+ pub $field: $ty,)+
         }
 
         $(#[doc = $docs])+
@@ -205,7 +210,7 @@ macro_rules! words {
     ) => {
         $(#[doc = $docs])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub(crate) enum $name {
+        pub enum $name {
             $($(#[doc = $means])+ $variant,)+
         }
 
@@ -213,14 +218,14 @@ macro_rules! words {
             const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The catalogue's word.
-            pub(crate) fn word(self) -> &'static str {
+            pub fn word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)+
                 }
             }
 
             /// What a word of the catalogue stands for.
-            pub(crate) fn of(word: &str) -> Option<Self> {
+            pub fn of(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|known| known.word() == word)
             }
         }

@@ -10,36 +10,54 @@ mod coverage;
 mod diagnostic;
 mod emit;
 mod evidence;
-pub mod evolve;
-mod format;
 mod load;
-mod marked;
-mod model;
-mod names;
 mod page;
 mod path;
 mod resolve;
 mod spanned;
-mod spec;
 mod suggest;
 mod summary;
 mod time_unit;
-mod type_expr;
 mod walk;
 mod write;
-mod yaml;
+
+// What the crate `evolve` stands on beside the stages: the words of the format and of the model. They are the same
+// project's and change with it, so nobody else is promised anything.
+#[doc(hidden)]
+pub mod format;
+#[doc(hidden)]
+pub mod marked;
+#[doc(hidden)]
+pub mod model;
+#[doc(hidden)]
+pub mod names;
+#[doc(hidden)]
+pub mod spec;
+#[doc(hidden)]
+pub mod type_expr;
+#[doc(hidden)]
+pub mod yaml;
 
 use std::path::Path;
 
 pub use coverage::{Coverage, Tally, Wanted};
 pub use diagnostic::{Diagnostic, Diagnostics};
+#[doc(hidden)]
+pub use emit::MARKER;
 pub use emit::{File, OpenApiFormat, OpenApiVersion, Package, catalogue_schema, documents, emit, openapi, scaffold};
-pub use evolve::{Addition, CatalogueChange, Import, Learning, Lesson, Question, Refusal, add, import, learn};
 pub use load::{Catalogue, load, load_texts};
 pub use model::Api;
 pub use page::write_page;
+#[doc(hidden)]
+pub use path::template;
+#[doc(hidden)]
+pub use resolve::may_carry_key;
 pub use resolve::{check, resolve};
+#[doc(hidden)]
+pub use suggest::did_you_mean;
 pub use summary::{GroupSummary, Summary};
+#[doc(hidden)]
+pub use walk::{is_invisible, is_line, is_prose};
 pub use write::{Change, ChangeKind, Folder, Mode, Report, write};
 
 /// Reads a catalogue and makes the client's model of it, or says everything that is wrong with it.

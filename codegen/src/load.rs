@@ -26,6 +26,22 @@ pub struct Catalogue {
     pub(crate) cut: HashSet<String>,
 }
 
+impl Catalogue {
+    /// The names and texts of its files, `service.yaml` first.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        let service = self.service.iter().map(|service| &service.file);
+        let files = service.chain(self.groups.iter().map(|group| &group.file));
+        files.map(|file| (file.name.as_str(), file.text.as_str()))
+    }
+
+    /// What `service.yaml` says, if it can be read, and what the other files say, by their modules.
+    #[doc(hidden)]
+    pub fn into_spec(self) -> (Option<spec::Service>, Vec<(String, spec::Group)>) {
+        let groups = self.groups.into_iter().map(|group| (group.module().to_owned(), group.spec));
+        (self.service.map(|service| service.spec), groups.collect())
+    }
+}
+
 /// A file and what it says.
 #[derive(Debug)]
 pub(crate) struct Document<T> {

@@ -12,16 +12,16 @@ use saphyr_parser::{Event, Marker, Parser, Span};
 
 /// A node of the tree.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Node {
+pub struct Node {
     /// Where it stands, in characters from the start of the text.
-    pub(crate) span: Range<usize>,
+    pub span: Range<usize>,
     /// What it is.
-    pub(crate) kind: Kind,
+    pub kind: Kind,
 }
 
 /// What a node is.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Nothing: an empty value, `~` or `null`.
     Null,
     /// A scalar that is text, quoted or not.
@@ -38,21 +38,21 @@ pub(crate) enum Kind {
 
 /// Why a text is not a tree.
 #[derive(Debug)]
-pub(crate) struct SyntaxError {
+pub struct SyntaxError {
     /// What is wrong, in lower case.
-    pub(crate) message: String,
+    pub message: String,
     /// Where, in characters from the start of the text.
-    pub(crate) span: Range<usize>,
+    pub span: Range<usize>,
 }
 
 impl Node {
     /// The value of a key, if this is a map that has it.
-    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&Node> {
         self.entry(key).map(|(_, value)| value)
     }
 
     /// A key and its value, if this is a map that has it.
-    pub(crate) fn entry(&self, key: &str) -> Option<&(Node, Node)> {
+    pub fn entry(&self, key: &str) -> Option<&(Node, Node)> {
         match &self.kind {
             Kind::Map(entries) => entries.iter().find(|(name, _)| name.text() == Some(key)),
             _ => None,
@@ -60,7 +60,7 @@ impl Node {
     }
 
     /// The text of a text scalar.
-    pub(crate) fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Text(text) => Some(text),
             _ => None,
@@ -68,7 +68,7 @@ impl Node {
     }
 
     /// What stands here, in words.
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         match &self.kind {
             Kind::Null => "nothing".to_owned(),
             Kind::Text(_) => "text".to_owned(),
@@ -81,7 +81,7 @@ impl Node {
 }
 
 /// Reads one document.
-pub(crate) fn parse(text: &str) -> Result<Node, SyntaxError> {
+pub fn parse(text: &str) -> Result<Node, SyntaxError> {
     let mut builder = Builder::new(text);
     let mut documents = 0;
     for event in Parser::new_from_str(text) {

@@ -8,39 +8,39 @@ mod service;
 mod value;
 
 use crate::diagnostic::Diagnostics;
-pub(crate) use crate::evidence::Evidence;
-pub(crate) use crate::time_unit::TimeUnit;
-pub(crate) use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Passing, Setter, SharedParam};
-pub(crate) use service::{ApiKey, ClientCredentials, Envelope, ErrorBody, Limit, Service, Status};
-pub(crate) use value::{Field, NamedType, Range, Record, RecordRef, Shapes, Suffix, Type, Value};
+pub use crate::evidence::Evidence;
+pub use crate::time_unit::TimeUnit;
+pub use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Passing, Setter, SharedParam};
+pub use service::{ApiKey, ClientCredentials, Envelope, ErrorBody, Limit, Service, Status};
+pub use value::{Field, NamedType, Range, Record, RecordRef, Shapes, Suffix, Type, Value};
 
 /// The whole client.
 #[derive(Debug)]
 pub struct Api {
-    pub(crate) service: Service,
-    pub(crate) types: Vec<NamedType>,
+    pub service: Service,
+    pub types: Vec<NamedType>,
     /// Records of `service.yaml`, `Metadata` among them.
-    pub(crate) records: Vec<Record>,
+    pub records: Vec<Record>,
     /// Params of `service.yaml`, to which endpoints refer by index.
-    pub(crate) shared_params: Vec<SharedParam>,
+    pub shared_params: Vec<SharedParam>,
     /// Param sets of `service.yaml`, to which endpoints refer by index.
-    pub(crate) param_sets: Vec<ParamSet>,
+    pub param_sets: Vec<ParamSet>,
     /// Setters of a request, one a method name, whichever endpoints take it.
-    pub(crate) setters: Vec<Setter>,
-    pub(crate) groups: Vec<Group>,
+    pub setters: Vec<Setter>,
+    pub groups: Vec<Group>,
     /// Findings about what nothing refers to.
-    pub(crate) unused: Diagnostics,
+    pub unused: Diagnostics,
 }
 
 impl Api {
     /// The setter of a name; they are sorted.
-    pub(crate) fn setter(&self, ident: &str) -> Option<&Setter> {
+    pub fn setter(&self, ident: &str) -> Option<&Setter> {
         let index = self.setters.binary_search_by(|setter| setter.ident.as_str().cmp(ident)).ok()?;
         self.setters.get(index)
     }
 
     /// The field of the metadata that lists what was asked for and is not covered.
-    pub(crate) fn unsupported(&self) -> Option<&Field> {
+    pub fn unsupported(&self) -> Option<&Field> {
         let ident = self.service.envelope.as_ref()?.unsupported.as_ref()?;
         let metadata = self.records.iter().find(|record| record.ident == "Metadata")?;
         metadata.fields.iter().find(|field| field.ident == *ident)
@@ -48,4 +48,4 @@ impl Api {
 }
 
 /// What is said of something of which nobody knows what it means.
-pub(crate) const UNKNOWN_MEANING: &str = "Its meaning is unknown.";
+pub const UNKNOWN_MEANING: &str = "Its meaning is unknown.";

@@ -7,11 +7,11 @@ mod taken;
 
 use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 
-pub(crate) use taken::{Scope, is_taken};
+pub use taken::{Scope, is_taken};
 
 /// What a Rust name is for, which decides how it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Case {
+pub enum Case {
     /// Methods, fields, modules: `volume_ratio`.
     Snake,
     /// Types and variants: `VolumeRatio`.
@@ -23,7 +23,7 @@ pub(crate) enum Case {
 /// Turns a name into a Rust identifier, or says why it cannot.
 ///
 /// A leading number changes places with the word after it: `15m` is `M15`.
-pub(crate) fn ident(name: &str, case: Case) -> Result<String, String> {
+pub fn ident(name: &str, case: Case) -> Result<String, String> {
     if let Some(character) = name.chars().find(|character| !character.is_ascii()) {
         return Err(format!("`{character}` cannot stand in a Rust name"));
     }
@@ -40,12 +40,12 @@ pub(crate) fn ident(name: &str, case: Case) -> Result<String, String> {
 }
 
 /// The Rust name of an entry: the one that its author chose, or what its name makes.
-pub(crate) fn chosen(ident: Option<&String>, name: &str, case: Case) -> Option<String> {
+pub fn chosen(ident: Option<&String>, name: &str, case: Case) -> Option<String> {
     ident.cloned().or_else(|| self::ident(name, case).ok())
 }
 
 /// Whether a name that the author chose is one that can be used as it is.
-pub(crate) fn is_ident(name: &str, case: Case) -> bool {
+pub fn is_ident(name: &str, case: Case) -> bool {
     let begins = |c: char| if case == Case::Snake { c.is_ascii_lowercase() } else { c.is_ascii_uppercase() };
     let goes_on = |c: char| match case {
         Case::Pascal => c.is_ascii_alphanumeric(),
@@ -55,22 +55,22 @@ pub(crate) fn is_ident(name: &str, case: Case) -> bool {
 }
 
 /// The type of a group's handle. The suffix keeps it apart from an endpoint named like its group.
-pub(crate) fn handle(module: &str) -> String {
+pub fn handle(module: &str) -> String {
     module.to_upper_camel_case() + "Group"
 }
 
 /// The type of an endpoint's record.
-pub(crate) fn record(endpoint_type: &str) -> String {
+pub fn record(endpoint_type: &str) -> String {
     endpoint_type.to_owned() + "Record"
 }
 
 /// The trait of the endpoints that have a setter.
-pub(crate) fn takes(setter: &str) -> String {
+pub fn takes(setter: &str) -> String {
     "Takes".to_owned() + &setter.to_upper_camel_case()
 }
 
 /// What becomes the constant of a limit set.
-pub(crate) fn limit(name: &str) -> String {
+pub fn limit(name: &str) -> String {
     format!("set {name}")
 }
 

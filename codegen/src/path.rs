@@ -52,7 +52,7 @@ fn param(segment: &str) -> Option<&str> {
 }
 
 /// A path without the names of its params: two that differ only in these are one to a server.
-pub(crate) fn template(path: &str) -> String {
+pub fn template(path: &str) -> String {
     let segments = path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment });
     segments.collect::<Vec<_>>().join("/")
 }

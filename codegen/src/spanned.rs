@@ -9,13 +9,13 @@ use crate::diagnostic::Location;
 
 /// A value and its place.
 #[derive(Clone, Debug)]
-pub(crate) struct Spanned<T> {
+pub struct Spanned<T> {
     value: T,
     at: Location,
 }
 
 /// Text and its place.
-pub(crate) type Text = Spanned<String>;
+pub type Text = Spanned<String>;
 
 impl<T> Spanned<T> {
     pub(crate) fn new(value: T, at: Location) -> Self {

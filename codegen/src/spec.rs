@@ -8,10 +8,12 @@ mod group;
 mod service;
 mod value;
 
-pub(crate) use crate::evidence::Evidence;
-pub(crate) use group::{BODY, Body, Endpoint, Fields, GROUP, Group, Known, ParamEntry};
-pub(crate) use service::{
-    ApiKey, ClientCredentials, ENVELOPE, Envelope, ErrorBody, METADATA, Metadata, SERVICE, Service, Shapes, Status,
-    Suffix, Type, TypeKind,
+pub use crate::evidence::Evidence;
+pub use crate::spanned::{Spanned, Text};
+pub(crate) use group::GROUP;
+pub use group::{Body, Endpoint, Fields, Group, Known, ParamEntry};
+pub(crate) use service::SERVICE;
+pub use service::{
+    ApiKey, ClientCredentials, Envelope, ErrorBody, Metadata, Service, Shapes, Status, Suffix, Type, TypeKind,
 };
-pub(crate) use value::{FIELD, Field, Param, ParamLocation, Range, Record, Use};
+pub use value::{Field, Param, ParamLocation, Range, Record, Use};

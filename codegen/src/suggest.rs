@@ -1,7 +1,7 @@
 //! `did you mean`: the one known name that is nearly what was written.
 
 /// Words for a help line, empty if nothing is near.
-pub(crate) fn did_you_mean<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> String {
+pub fn did_you_mean<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> String {
     let score = |name: &str| strsim::jaro_winkler(&written.to_lowercase(), &name.to_lowercase());
     let best = known.map(|name| (score(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
     match best {

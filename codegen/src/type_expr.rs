@@ -2,7 +2,7 @@
 
 /// A parsed type expression, its names not looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum TypeExpr<'a> {
+pub enum TypeExpr<'a> {
     Builtin(Builtin),
     /// The name of a type or a record.
     Name(&'a str),
@@ -11,7 +11,7 @@ pub(crate) enum TypeExpr<'a> {
 
 /// A type that every catalogue has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Builtin {
+pub enum Builtin {
     String,
     Integer,
     Count,
@@ -22,10 +22,10 @@ pub(crate) enum Builtin {
 }
 
 /// How many lists may stand in each other: more than anybody needs.
-pub(crate) const MAX_LISTS: usize = 4;
+pub const MAX_LISTS: usize = 4;
 
 /// Their names, for lookups and suggestions.
-pub(crate) const BUILTINS: &[(&str, Builtin)] = &[
+pub const BUILTINS: &[(&str, Builtin)] = &[
     ("string", Builtin::String),
     ("integer", Builtin::Integer),
     ("count", Builtin::Count),
@@ -37,12 +37,12 @@ pub(crate) const BUILTINS: &[(&str, Builtin)] = &[
 
 impl Builtin {
     /// Whether a range makes sense.
-    pub(crate) fn is_numeric(self) -> bool {
+    pub fn is_numeric(self) -> bool {
         matches!(self, Self::Integer | Self::Count | Self::Number)
     }
 
     /// Whether a text writes one of its values.
-    pub(crate) fn is_written(self, text: &str) -> bool {
+    pub fn is_written(self, text: &str) -> bool {
         match self {
             Self::String | Self::Any => true,
             Self::Integer | Self::Timestamp => text.parse::<i64>().is_ok(),
@@ -55,12 +55,12 @@ impl Builtin {
 
 impl<'a> TypeExpr<'a> {
     /// Whether a range makes sense.
-    pub(crate) fn is_numeric(&self) -> bool {
+    pub fn is_numeric(&self) -> bool {
         matches!(self.innermost(), Self::Builtin(builtin) if builtin.is_numeric())
     }
 
     /// Reads an expression; `None` if its brackets do not match, or if there are more than anybody needs.
-    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+    pub fn parse(text: &'a str) -> Option<Self> {
         Self::parse_within(text, MAX_LISTS)
     }
 
@@ -86,7 +86,7 @@ impl<'a> TypeExpr<'a> {
     }
 
     /// The innermost expression.
-    pub(crate) fn innermost(&self) -> &Self {
+    pub fn innermost(&self) -> &Self {
         match self {
             Self::List(item) => item.innermost(),
             _ => self,

@@ -15,7 +15,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
 use crate::format::{Condition, Form, Key, Map, Rule, Say, Shape};
 use crate::marked::{Kind, Node};
 use crate::suggest::did_you_mean;
-pub(crate) use text::{INVISIBLE, is_invisible, is_line, is_prose};
+pub(crate) use text::INVISIBLE;
+pub use text::{is_invisible, is_line, is_prose};
 
 /// Something that is read from a node.
 pub(crate) trait Read: Sized {

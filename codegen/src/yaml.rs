@@ -20,7 +20,7 @@ static MISREAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// A document in block style.
-pub(crate) fn document(value: &Value) -> String {
+pub fn document(value: &Value) -> String {
     lines(value).join("\n") + "\n"
 }
 
@@ -75,7 +75,7 @@ fn scalar(value: &Value) -> String {
 }
 
 /// Whether a text can stand without quotes.
-pub(crate) fn is_plain(text: &str) -> bool {
+pub fn is_plain(text: &str) -> bool {
     let is_text = || match marked::parse(&format!("a: {text}\n")).map(|node| node.kind) {
         Ok(Kind::Map(entries)) => entries.len() == 1 && entries[0].1.text() == Some(text),
         _ => false,
@@ -85,7 +85,7 @@ pub(crate) fn is_plain(text: &str) -> bool {
 }
 
 /// A text in double quotes, with escapes for what cannot be seen.
-pub(crate) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let escape = |character: char| match character {
         '"' | '\\' => format!("\\{character}"),
         '\n' => "\\n".to_owned(),
@@ -101,40 +101,7 @@ fn is_escaped(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_yaml::{Mapping, Value};
-
     use super::*;
-    use crate::evolve::Tree;
-    use crate::marked;
-
-    /// Texts that some reader takes for something else, between bars.
-    const MISREAD: &str = "on|Off|OFF|yes|No|y|N|true|False|~|null|NULL||=|<<|2024-01-01|2024-1-1|2024-01-01T00:00:00Z|\
-        2024-01-01 00:00:00|12:30|1:30:59|-1:30|12:30.5|0777|0o7|0x1F|0b11|1_000|.5|5.|+1|-1|1e3|\
-        1.5E+3|.inf|-.INF|.nan|1__0|- a|a: b|a #b|#a|&a|*a|!a|%a|@a|`a|[a|{a|a:|---| a|a ";
-
-    /// Texts that no reader takes for anything else.
-    const PLAIN: &[&str] =
-        &["a", "only", "yesterday", "1m", "1h", "1d", "24h", "v2", "a.b", "a-b", "a_b", "/a/b", "größe"];
-
-    fn both(text: &str) -> [(String, Value); 2] {
-        let map: Mapping = [(Value::from(text), Value::from(text))].into_iter().collect();
-        let value = Value::from(map);
-        let tree = Tree::map().with(text, text);
-        [(document(&value), value.clone()), (tree.block(0).join("\n") + "\n", value)]
-    }
-
-    #[test]
-    fn what_some_reader_takes_for_something_else_is_quoted() {
-        for text in MISREAD.split('|') {
-            for (yaml, value) in both(text) {
-                assert!(yaml.starts_with(['"', '\'']) && yaml.trim_end().ends_with(['"', '\'']), "{yaml}");
-                assert_eq!(serde_yaml::from_str::<Value>(&yaml).expect(&yaml), value, "{yaml}");
-                assert_eq!(Tree::of(&marked::parse(&yaml).expect(&yaml)), Tree::map().with(text, text), "{yaml}");
-            }
-            let inline = Tree::map().with(text, text).inline();
-            assert!(inline.starts_with("{'") && inline.ends_with("'}"), "{inline}");
-        }
-    }
 
     #[test]
     fn a_document_is_what_it_was() {
@@ -146,25 +113,5 @@ mod tests {
         let expected = "a:\n  - - 1\n    - -0.5\n  - []\n  - b: {}\n    c:\n      - true\n      - null\n\
             d: |-\n  e\n\n    f: #g\n  h\ni: \"\\nj\"\nk: \"l\\n\"\n";
         assert_eq!(yaml, expected);
-    }
-
-    #[test]
-    fn what_cannot_be_seen_is_escaped() {
-        for text in ["a\nb", "a\tb", "a\r", "\u{1}", "a\u{7f}", "a\u{85}b", "a\u{2028}b", "\u{feff}a", "a\n\"'\\"] {
-            for (yaml, value) in both(text) {
-                assert!(yaml.is_ascii(), "{yaml:?}");
-                assert_eq!(serde_yaml::from_str::<Value>(&yaml).expect(&yaml), value, "{yaml}");
-                assert_eq!(Tree::of(&marked::parse(&yaml).expect(&yaml)), Tree::map().with(text, text), "{yaml}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_every_reader_takes_for_text_stands_bare() {
-        for text in PLAIN {
-            for (yaml, _) in both(text) {
-                assert_eq!(yaml, format!("{text}: {text}\n"));
-            }
-        }
     }
 }

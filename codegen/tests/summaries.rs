@@ -1,6 +1,8 @@
 //! What our catalogue says of each thing is more than its name: a summary has a word that neither the name has nor
 //! every sentence, and what nobody knows is said in one form.
 
+#![expect(clippy::expect_used, reason = "a test that fails may panic")]
+
 use std::path::Path;
 
 use codegen::{OpenApiFormat, OpenApiVersion, openapi};

@@ -7,9 +7,12 @@ use std::sync::{Arc, Mutex};
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
 use generated_client::{Bucket, Client, Exchange, SERVICE, Timeframe, Timestamp, limits};
 
+/// A request, and the name of the thread that it came from.
+type Asked = (HttpRequest, Option<String>);
+
 /// Remembers who asked for what, and from which thread.
 #[derive(Clone, Default)]
-struct Memory(Arc<Mutex<Vec<(HttpRequest, Option<String>)>>>);
+struct Memory(Arc<Mutex<Vec<Asked>>>);
 
 impl Transport for Memory {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {

@@ -32,7 +32,8 @@ const KNOWN: [&str; 4] = [
 ];
 
 fn usable_token(reply: &Value) -> Option<&str> {
-    let token = reply.get("access_token")?.as_str().filter(|token| !token.is_empty())?;
+    // White space around a token is none of it.
+    let token = reply.get("access_token")?.as_str().map(str::trim).filter(|token| !token.is_empty())?;
     let kind = reply.get("token_type").and_then(Value::as_str).unwrap_or("bearer");
     kind.eq_ignore_ascii_case("bearer").then_some(token)
 }

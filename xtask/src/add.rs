@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{Addition, load};
+use codegen::load;
+use evolve::Addition;
 
 use crate::offer::{EVIDENCE, Target, answer};
 use crate::terminal::fail;
@@ -22,6 +23,9 @@ pub(crate) struct Add {
     /// What it is called; made from the path if left out
     #[arg(long)]
     name: Option<String>,
+    /// What it is called in Rust, where its name makes what is taken
+    #[arg(long)]
+    ident: Option<String>,
     /// What it is for, in one sentence
     #[arg(long)]
     summary: Option<String>,
@@ -59,10 +63,11 @@ impl Add {
             path: self.path.clone(),
             group: group.clone(),
             name: ask(&self.name, "Its name in words (enter to make it from the path): "),
+            ident: self.ident.clone(),
             summary: ask(&self.summary, "What it is for, in one sentence (enter if unknown): "),
             params,
             evidence: evidence.clone(),
         };
-        self.target.offer(codegen::add(load(&self.target.spec()), &addition))
+        self.target.offer(evolve::add(load(&self.target.spec()), &addition))
     }
 }

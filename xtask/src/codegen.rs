@@ -60,10 +60,9 @@ impl Codegen {
             return fail(&format!("{}\n{}", differences(&reports), self.remedy(&reports, has_foreign)));
         }
         let outcomes: String = reports.iter().map(|(root, report)| outcome(root, report)).collect();
-        let created: String = created
-            .iter()
-            .map(|file| format!("{}: wrote {}, which is yours\n", crate_folder.shown(), file.path))
-            .collect();
+        let created =
+            created.iter().map(|file| format!("{}: wrote {}, which is yours\n", crate_folder.shown(), file.path));
+        let created = created.collect::<Vec<_>>().concat();
         say(&format!("{summary}\n{created}{outcomes}"));
         ExitCode::SUCCESS
     }

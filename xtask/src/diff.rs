@@ -2,23 +2,24 @@
 
 use std::ffi::OsStr;
 use std::io::{IsTerminal, stderr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use clap::Args;
 use codegen::Api;
-use codegen::evolve::diff::{Changes, Verdict, compare};
+use evolve::diff::{Changes, Verdict, compare};
 
-use crate::paths;
+use crate::codegen::drawn;
+use crate::paths::{self, shown};
 use crate::terminal::{fail, say};
 
 /// Say what a change of the catalogue means for downstream, and for the version
 ///
-/// Compares spec/ as it is now with spec/ at a git revision, and tells every difference in the names of the client:
+/// Compares spec/ (or `--spec`) as it is now with what it was at a git revision, and tells every difference in the names of the client:
 /// endpoints, params, fields and values that are new, renamed, retyped or gone.
 ///
 /// The verdict is that of the weightiest change: `major` if a program that works today does not compile or start
-/// any more, `minor` if there is something new to use, `patch` otherwise. Which version that makes is counted from
+/// any more, or is refused what it sends, `minor` if there is something new to use, `patch` otherwise. Which version that makes is counted from
 /// the one at the revision; below 1.0.0 a major change raises the second number, any other the third.
 /// A changelog entry follows, ready to paste.
 #[derive(Args)]
@@ -26,6 +27,9 @@ pub(crate) struct Diff {
     /// The revision to compare with: a commit, a branch or a tag
     #[arg(value_name = "REV", default_value = "HEAD")]
     revision: String,
+    /// The catalogue, in a repository of git
+    #[arg(long, value_name = "DIR")]
+    spec: Option<PathBuf>,
     /// Fail if the verdict is this or weightier: patch, minor or major
     #[arg(long, value_name = "VERDICT")]
     fail_on: Option<Verdict>,
@@ -48,11 +52,12 @@ impl Diff {
     }
 
     fn compare(&self) -> Result<(Changes, String), String> {
-        let commit = commit(&self.revision)?;
-        let changes = compare(&client_at(&self.revision, &commit)?, &client_now()?);
+        let spec = Repository { spec: self.spec.clone().unwrap_or_else(paths::spec) };
+        let commit = spec.commit(&self.revision)?;
+        let changes = compare(&spec.client_at(&self.revision, &commit)?, &spec.client_now()?);
         let mut text = changes.to_string();
         if let Some(verdict) = changes.verdict() {
-            let manifest = git(&["show", &format!("{commit}:Cargo.toml")]).unwrap_or_default();
+            let manifest = spec.git(&["show", &format!("{commit}:Cargo.toml")]).unwrap_or_default();
             text += &next_version(verdict, version(&manifest));
         }
         let changelog = changes.changelog();
@@ -63,44 +68,64 @@ impl Diff {
     }
 }
 
-/// The client as the catalogue of a revision describes it.
-fn client_at(revision: &str, commit: &str) -> Result<Api, String> {
-    let files = catalogue(commit)?;
-    if files.is_empty() {
-        return Err(format!("error: there is no catalogue in spec/ at {revision}\n"));
-    }
-    let texts: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    codegen::resolve(&codegen::load_texts(&texts)).map_err(|diagnostics| {
-        let drawn = diagnostics.render(&format!("{revision}:spec/"), stderr().is_terminal());
-        format!("{drawn}error: the catalogue at {revision} breaks today's rules, so there is nothing to compare\n")
-    })
+/// A catalogue in a repository of git.
+struct Repository {
+    spec: PathBuf,
 }
 
-/// The client as the catalogue describes it now.
-fn client_now() -> Result<Api, String> {
-    codegen::read(&paths::spec()).map_err(|diagnostics| diagnostics.render("spec/", stderr().is_terminal()))
-}
-
-/// The commit that a revision names; what follows is never taken for a flag.
-fn commit(revision: &str) -> Result<String, String> {
-    let name = format!("{revision}^{{commit}}");
-    let found = git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]);
-    found.map(|commit| commit.trim().to_owned()).map_err(|why| match why.as_str() {
-        "" => format!("error: git knows no revision `{revision}`\n  help: `git log --oneline` lists some\n"),
-        why => format!("error: {why}\n"),
-    })
-}
-
-/// The names and texts of the catalogue's files at a commit.
-fn catalogue(commit: &str) -> Result<Vec<(String, String)>, String> {
-    let names = git(&["ls-tree", "-z", "--name-only", &format!("{commit}:spec")]).unwrap_or_default();
-    let names = names.split('\0').filter(|name| Path::new(name).extension() == Some(OsStr::new("yaml")));
-    names
-        .map(|name| {
-            let text = git(&["show", &format!("{commit}:spec/{name}")]).map_err(|why| format!("error: {why}\n"))?;
-            Ok((name.to_owned(), text))
+impl Repository {
+    /// The client as the catalogue of a revision describes it.
+    fn client_at(&self, revision: &str, commit: &str) -> Result<Api, String> {
+        let files = self.catalogue(commit)?;
+        let shown = shown(&self.spec);
+        if files.is_empty() {
+            return Err(format!("error: there is no catalogue in {shown}/ at {revision}\n"));
+        }
+        let texts: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        codegen::resolve(&codegen::load_texts(&texts)).map_err(|diagnostics| {
+            let drawn = diagnostics.render(&format!("{revision}:{shown}/"), stderr().is_terminal());
+            format!("{drawn}error: the catalogue at {revision} breaks today's rules, so there is nothing to compare\n")
         })
-        .collect()
+    }
+
+    /// The client as the catalogue describes it now.
+    fn client_now(&self) -> Result<Api, String> {
+        codegen::read(&self.spec).map_err(|diagnostics| drawn(&diagnostics, &self.spec))
+    }
+
+    /// The commit that a revision names; what follows is never taken for a flag.
+    fn commit(&self, revision: &str) -> Result<String, String> {
+        let name = format!("{revision}^{{commit}}");
+        let found = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]);
+        found.map(|commit| commit.trim().to_owned()).map_err(|why| match why.as_str() {
+            "" => format!("error: git knows no revision `{revision}`\n  help: `git log --oneline` lists some\n"),
+            why => format!("error: {why}\n"),
+        })
+    }
+
+    /// The names and texts of the catalogue's files at a commit.
+    fn catalogue(&self, commit: &str) -> Result<Vec<(String, String)>, String> {
+        let names = self.git(&["ls-tree", "-z", "--name-only", &format!("{commit}:./")]).unwrap_or_default();
+        let names = names.split('\0').filter(|name| Path::new(name).extension() == Some(OsStr::new("yaml")));
+        names
+            .map(|name| {
+                let text =
+                    self.git(&["show", &format!("{commit}:./{name}")]).map_err(|why| format!("error: {why}\n"))?;
+                Ok((name.to_owned(), text))
+            })
+            .collect()
+    }
+
+    /// What git prints in the catalogue's folder.
+    fn git(&self, arguments: &[&str]) -> Result<String, String> {
+        let output = Command::new("git").args(arguments).current_dir(&self.spec).output();
+        let output = output.map_err(|error| format!("`git` does not start in {}: {error}", self.spec.display()))?;
+        if output.status.success() {
+            String::from_utf8(output.stdout).map_err(|_| format!("`git {}` printed no text", arguments.join(" ")))
+        } else {
+            Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+        }
+    }
 }
 
 /// The version that a root manifest gives all of its packages; empty if it says none.
@@ -117,17 +142,6 @@ fn next_version(verdict: Verdict, version: &str) -> String {
             let reason = reading.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
             format!("version: {version} becomes {}{reason}\n", reading.next)
         }
-    }
-}
-
-/// What git prints in the project's root.
-fn git(arguments: &[&str]) -> Result<String, String> {
-    let output = Command::new("git").args(arguments).current_dir(paths::root()).output();
-    let output = output.map_err(|error| format!("`git` does not start: {error}"))?;
-    if output.status.success() {
-        String::from_utf8(output.stdout).map_err(|_| format!("`git {}` printed no text", arguments.join(" ")))
-    } else {
-        Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
     }
 }
 

@@ -1,18 +1,20 @@
 //! `cargo xtask import`: an OpenAPI description becomes endpoints of the catalogue.
 
+use std::ffi::OsStr;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{Import as Options, Refusal, load};
+use codegen::load;
+use evolve::{Import as Options, Refusal};
 
 use crate::offer::{EVIDENCE, Target};
 use crate::terminal::fail;
 
 /// Take over an OpenAPI description
 ///
-/// Adds to a catalogue what OpenAPI 3.0 or 3.1 says and it does not, or starts a new one in an empty folder. What the
+/// Adds to a catalogue what OpenAPI 3.0 or 3.1 says and it does not, or starts a new one in a folder without YAML. What the
 /// catalogue has no word for is listed, and the edit is shown before it is written.
 #[derive(Args)]
 pub(crate) struct Import {
@@ -22,6 +24,9 @@ pub(crate) struct Import {
     /// Take summaries and descriptions over too; they are somebody's words
     #[arg(long)]
     summaries: bool,
+    /// List every place of what the catalogue has no word for, and not only the first
+    #[arg(long)]
+    places: bool,
     /// How what it says is known
     #[arg(long, default_value = "published", value_parser = EVIDENCE)]
     evidence: String,
@@ -40,10 +45,11 @@ impl Import {
                 ));
             }
         };
-        let options = Options { text, evidence: self.evidence.clone(), summaries: self.summaries };
+        let options = Options { text, evidence: self.evidence.clone(), summaries: self.summaries, places: self.places };
         let spec = self.target.spec();
-        let is_new = fs::read_dir(&spec).map_or(true, |mut files| files.next().is_none());
-        let change = codegen::import((!is_new).then(|| load(&spec)), &options).map_err(|refusal| match refusal {
+        let is_yaml = |path: &Path| path.extension() == Some(OsStr::new("yaml"));
+        let is_new = fs::read_dir(&spec).map_or(true, |files| !files.flatten().any(|file| is_yaml(&file.path())));
+        let change = evolve::import((!is_new).then(|| load(&spec)), &options).map_err(|refusal| match refusal {
             Refusal::Said(why) => Refusal::Said(format!("{}: {why}", self.file.display())),
             other @ Refusal::Catalogue(_) => other,
         });

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use clap::Args;
-use codegen::{Learning, Lesson, Question, Refusal, load};
+use codegen::load;
+use evolve::{Learning, Lesson, Question, Refusal};
 
 use crate::offer::{EVIDENCE, Target};
 use crate::paths;
@@ -26,7 +27,7 @@ pub(crate) struct Learn {
     /// Files with replies of it
     #[arg(value_name = "REPLY", required_unless_present = "live")]
     replies: Vec<PathBuf>,
-    /// Ask the service, as the environment names it
+    /// Ask the service of this project's own catalogue, as the environment names it
     #[arg(long, conflicts_with = "replies")]
     live: bool,
     /// Every endpoint whose fields are unknown
@@ -78,11 +79,18 @@ impl Learn {
             enums: self.enums.clone(),
             accept_invented: self.target.is_named(),
         };
-        self.target.offer(codegen::learn(load(&self.target.spec()), &learning))
+        self.target.offer(evolve::learn(load(&self.target.spec()), &learning))
     }
 
     fn lessons(&self) -> Result<Vec<Lesson>, Refusal> {
         let catalogue = || load(&self.target.spec());
+        if self.live && !self.target.is_ours() {
+            return Err(Refusal::Said(
+                "--live asks with the client and the key of this project's own catalogue, and --spec names another; save \
+                 replies of its service, as `curl -i` does, and name the files"
+                    .to_owned(),
+            ));
+        }
         if self.untyped {
             let questions = Question::untyped(&catalogue())?;
             Question::any_takes(&questions, &self.params)?;

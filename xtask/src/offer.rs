@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{CatalogueChange, Refusal};
+use evolve::{CatalogueChange, Refusal};
 
 use crate::codegen::{drawn, folder};
 use crate::paths;
@@ -34,6 +34,12 @@ impl Target {
     /// Whether the catalogue was named, so that it is not by accident that it is edited.
     pub(crate) fn is_named(&self) -> bool {
         self.spec.is_some()
+    }
+
+    /// Whether the catalogue is the one that this project's client is made of.
+    pub(crate) fn is_ours(&self) -> bool {
+        let whole = |path: &Path| path.canonicalize().ok();
+        self.spec.as_deref().is_none_or(|spec| whole(spec) == whole(&paths::spec()))
     }
 
     /// Shows what is to be written and what was noticed, and writes it if that is wanted.

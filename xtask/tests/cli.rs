@@ -258,9 +258,12 @@ fn add_names_everything_that_is_missing() {
 }
 
 #[test]
-fn import_starts_a_catalogue_in_an_empty_folder() {
+fn import_starts_a_catalogue_in_a_folder_without_one() {
     let (spec, out) = project("import");
-    fs::remove_dir_all(&spec).expect("a folder");
+    for name in ["service.yaml", "market.yaml"] {
+        fs::remove_file(spec.join(name)).expect("a file");
+    }
+    fs::write(spec.join("README.md"), "What is to become a catalogue.").expect("a file");
     let file = spec.with_file_name("openapi.yaml");
     fs::write(&file, "openapi: 3.0.3\ninfo: {title: Shop}\npaths: {/a: {get: {}, post: {}}}\n").expect("a file");
     let output = run(&["import", file.to_str().expect("a path"), "--yes"], &spec, &out);
@@ -302,12 +305,44 @@ fn endpoints_that_cannot_be_asked_are_no_success() {
             .expect("a file");
         fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("a program");
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-        command.args(["learn", "--live", "--untyped", "--yes", "--spec"]).arg(&spec).env("CARGO", &cargo);
+        // The catalogue is that of a checkout of this test's own.
+        command.env("CARGO_MANIFEST_DIR", spec.with_file_name("xtask")).env("CARGO", &cargo);
+        command.args(["learn", "--live", "--untyped", "--yes", "--spec"]).arg(&spec);
         let output = command.output().expect("xtask runs");
         assert!(!output.status.success());
         assert!(text(&output.stderr).contains(expected), "{}", text(&output.stderr));
         assert_eq!(fs::read_to_string(&calls).expect("calls").lines().count(), asked);
     }
+}
+
+/// Our client would send our key to whatever host the environment names, whoever's catalogue it is.
+#[test]
+fn no_other_catalogue_is_learned_from_our_service() {
+    let (spec, out) = project("live_of_another");
+    for arguments in [&["learn", "--live", "/basis"][..], &["learn", "--live", "--untyped"]] {
+        let output = run(arguments, &spec, &out);
+        assert!(!output.status.success());
+        let said = text(&output.stderr);
+        assert!(said.contains("--live asks with the client and the key of this project's own catalogue"), "{said}");
+    }
+}
+
+#[test]
+fn diff_compares_any_catalogue_that_git_keeps() {
+    let (spec, out) = project("diff");
+    let git = |arguments: &[&str]| {
+        let author = ["-c", "user.name=A", "-c", "user.email=a@a.example"];
+        let output = Command::new("git").args(author).args(arguments).current_dir(&spec).output().expect("git runs");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    };
+    for arguments in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "--message", "First"]] {
+        git(arguments);
+    }
+    assert!(
+        run(&["add", "/depth", "--group", "market", "--evidence", "reported", "--yes"], &spec, &out).status.success()
+    );
+    let output = run(&["diff"], &spec, &out);
+    assert!(text(&output.stdout).contains("`client.market().depth()`"), "{}", text(&output.stderr));
 }
 
 /// The sandbox itself is tested where it is made; here something else stands in for Cargo, which would build it.

@@ -18,7 +18,7 @@ use crate::walk::INVISIBLE;
 /// The file that stands beside the catalogue.
 pub fn catalogue_schema() -> File {
     let mut maps = BTreeMap::new();
-    for map in [&SERVICE, &GROUP] {
+    for map in [SERVICE, GROUP] {
         collect(map, &mut maps);
     }
     let schema = Object::default()
@@ -26,8 +26,8 @@ pub fn catalogue_schema() -> File {
         .with("$schema", "http://json-schema.org/draft-07/schema#")
         .with("title", "A file of the catalogue")
         .with("if", is_service())
-        .with("then", reference(&SERVICE))
-        .with("else", reference(&GROUP))
+        .with("then", reference(SERVICE))
+        .with("else", reference(GROUP))
         .with("definitions", maps.values().map(|map| (name(map), definition(map))).collect::<Object>());
     // A tree with texts as keys can be written, so nothing is lost here.
     let text = serde_json::to_string_pretty(&Value::from(schema)).unwrap_or_default() + "\n";
@@ -187,7 +187,7 @@ mod tests {
             }
         }
         let mut maps = BTreeMap::new();
-        for map in [&SERVICE, &GROUP] {
+        for map in [SERVICE, GROUP] {
             collect(map, &mut maps);
         }
         for map in maps.values() {

@@ -19,7 +19,7 @@ pub(crate) fn with_key_tables(page: &str) -> String {
 
 /// A section for each map, in the order in which one comes upon them.
 fn sections() -> String {
-    let (mut text, mut known, mut maps) = (String::new(), BTreeSet::new(), vec![&SERVICE, &GROUP]);
+    let (mut text, mut known, mut maps) = (String::new(), BTreeSet::new(), vec![SERVICE, GROUP]);
     while let Some(map) = maps.pop() {
         if known.insert(map.what) {
             let rows = map.keys.iter().map(line);

@@ -1,4 +1,4 @@
-//! The printer's text in, out comes what a reader would miss in it: lists on one line where they fit, as nearly all do,
+//! The printer's text in, out comes what a reader would miss in it: lists and chains of calls on one line where they fit,
 //! and a blank line between the members of an `impl`. Only line breaks and trailing commas change.
 
 /// Where a line ends at the latest, as in `rustfmt.toml`.
@@ -28,6 +28,29 @@ fn join(lines: &[&str]) -> Vec<String> {
             joined.push((*line).to_owned());
             joined.extend(inner);
             joined.push(close.to_owned());
+        }
+    }
+    join_chains(joined)
+}
+
+/// Joins a chain of calls if all of it fits.
+fn join_chains(lines: Vec<String>) -> Vec<String> {
+    let is_link = |line: &String| line.trim_start().starts_with('.') && !line.trim_start().starts_with("..");
+    let mut joined: Vec<String> = Vec::new();
+    let mut lines = lines.into_iter().peekable();
+    while let Some(line) = lines.next() {
+        let mut chain = Vec::new();
+        while let Some(link) = lines.next_if(is_link) {
+            chain.push(link);
+        }
+        let whole = chain.iter().fold(line.clone(), |whole, link| whole + link.trim_start());
+        // Where the first call of a chain takes lines of its own, so do the others.
+        let goes_on = line.trim_start().starts_with([')', ']', '}']) && !chain.is_empty();
+        if whole.chars().count() <= WIDTH && !goes_on {
+            joined.push(whole);
+        } else {
+            joined.push(line);
+            joined.extend(chain);
         }
     }
     joined
@@ -108,7 +131,7 @@ mod tests {
             "f(Some(&[1, 2]));\n",
         );
         check("#[a(\n    b = 1,\n    c = 2\n)]\n", "#[a(b = 1, c = 2)]\n");
-        check("let a = b(\n        1,\n        2,\n    )\n    .c();\n", "let a = b(1, 2)\n    .c();\n");
+        check("let a = b(\n        1,\n        2,\n    )\n    .c();\n", "let a = b(1, 2).c();\n");
     }
 
     #[test]

@@ -13,7 +13,9 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     let mut items: Vec<_> = modules.iter().map(|module| quote!(pub mod #module;)).collect();
     items.extend(examples(api, package));
     items.push(quote!(
+        // A line an endpoint, and a group has as many as it has.
         #[cfg(test)]
+        #[allow(clippy::too_many_lines)]
         mod requests;
     ));
     items.push(quote!(

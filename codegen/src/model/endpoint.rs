@@ -4,154 +4,154 @@ use super::{Evidence, Range, Record, RecordRef, Type};
 
 /// A group: one file of the catalogue, one module of the client.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub struct Group {
     /// The file's name in the catalogue.
-    pub(crate) file: String,
+    pub file: String,
     /// Module and accessor.
-    pub(crate) ident: String,
+    pub ident: String,
     /// The handle's type.
-    pub(crate) handle: String,
-    pub(crate) title: String,
-    pub(crate) summary: String,
-    pub(crate) aliases: Vec<String>,
-    pub(crate) notes: String,
-    pub(crate) records: Vec<Record>,
-    pub(crate) endpoints: Vec<Endpoint>,
+    pub handle: String,
+    pub title: String,
+    pub summary: String,
+    pub aliases: Vec<String>,
+    pub notes: String,
+    pub records: Vec<Record>,
+    pub endpoints: Vec<Endpoint>,
 }
 
 /// An endpoint; it becomes a method if its path is known.
 #[derive(Debug)]
-pub(crate) struct Endpoint {
-    pub(crate) name: String,
+pub struct Endpoint {
+    pub name: String,
     /// The method on the handle.
-    pub(crate) ident: String,
+    pub ident: String,
     /// The marker type.
-    pub(crate) type_ident: String,
-    pub(crate) aliases: Vec<String>,
-    pub(crate) path: Option<String>,
-    pub(crate) evidence: Evidence,
-    pub(crate) summary: String,
-    pub(crate) notes: String,
-    pub(crate) deprecated: Option<String>,
+    pub type_ident: String,
+    pub aliases: Vec<String>,
+    pub path: Option<String>,
+    pub evidence: Evidence,
+    pub summary: String,
+    pub notes: String,
+    pub deprecated: Option<String>,
     /// The param set that its params begin with.
-    pub(crate) param_set: Option<usize>,
+    pub param_set: Option<usize>,
     /// All of them, those of the set first; `None` if unknown.
-    pub(crate) params: Option<Vec<EndpointParam>>,
-    pub(crate) body: Body,
+    pub params: Option<Vec<EndpointParam>>,
+    pub body: Body,
 }
 
 /// A named list of shared params, emitted once as a constant.
 #[derive(Debug)]
-pub(crate) struct ParamSet {
+pub struct ParamSet {
     /// The constant's name.
-    pub(crate) constant: String,
+    pub constant: String,
     /// Indices of shared params.
-    pub(crate) params: Vec<usize>,
+    pub params: Vec<usize>,
 }
 
 /// A param as one endpoint takes it.
 #[derive(Clone, Debug)]
-pub(crate) struct EndpointParam {
-    pub(crate) param: Param,
+pub struct EndpointParam {
+    pub param: Param,
     /// The shared param it is, and whether something is said anew.
-    pub(crate) shared: Option<(usize, bool)>,
+    pub shared: Option<(usize, bool)>,
 }
 
 /// A param of `service.yaml`, emitted once as a constant.
 #[derive(Debug)]
-pub(crate) struct SharedParam {
+pub struct SharedParam {
     /// The constant's name.
-    pub(crate) constant: String,
-    pub(crate) param: Param,
+    pub constant: String,
+    pub param: Param,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Param {
-    pub(crate) ident: String,
-    pub(crate) wire_name: String,
-    pub(crate) ty: Type,
+pub struct Param {
+    pub ident: String,
+    pub wire_name: String,
+    pub ty: Type,
     /// The setter that takes several.
-    pub(crate) list: Option<String>,
-    pub(crate) in_path: bool,
-    pub(crate) required: Option<Evidence>,
-    pub(crate) default: Option<String>,
-    pub(crate) range: Range,
+    pub list: Option<String>,
+    pub in_path: bool,
+    pub required: Option<Evidence>,
+    pub default: Option<String>,
+    pub range: Range,
     /// The only values that public clients were served.
-    pub(crate) served: Vec<String>,
+    pub served: Vec<String>,
     /// Values that are known to work, which others may too.
-    pub(crate) works: Vec<String>,
+    pub works: Vec<String>,
     /// Values that are known to be refused.
-    pub(crate) refused: Vec<String>,
+    pub refused: Vec<String>,
     /// A value to ask with, which is not known to fail here.
-    pub(crate) example: Option<String>,
+    pub example: Option<String>,
     /// How it is known that just one value is taken.
-    pub(crate) single: Option<Evidence>,
-    pub(crate) unit: String,
-    pub(crate) summary: String,
-    pub(crate) notes: String,
-    pub(crate) evidence: Evidence,
+    pub single: Option<Evidence>,
+    pub unit: String,
+    pub summary: String,
+    pub notes: String,
+    pub evidence: Evidence,
 }
 
 impl Param {
     /// Whether the method takes it as an argument instead of the request as a setter.
-    pub(crate) fn is_argument(&self) -> bool {
+    pub fn is_argument(&self) -> bool {
         self.in_path || self.required.is_some_and(Evidence::is_enforced)
     }
 
     /// What takes it: an argument, or the setter for several values where there is one, as that does for one value too.
-    pub(crate) fn argument(&self) -> &str {
+    pub fn argument(&self) -> &str {
         self.list.as_ref().unwrap_or(&self.ident)
     }
 
     /// How that argument is passed.
-    pub(crate) fn passing(&self) -> Passing {
+    pub fn passing(&self) -> Passing {
         Passing { several: self.list.is_some(), exact: self.ty.is_primitive() }
     }
 }
 
 /// How a caller hands over what a method or a setter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Passing {
+pub struct Passing {
     /// Whether several values are taken, or one.
-    pub(crate) several: bool,
+    pub several: bool,
     /// Whether a value has to be of the type itself, so that a bare number becomes one of it; by `Into`, which takes
     /// many types of numbers, `limit(100)` would not say which one `100` is of.
-    pub(crate) exact: bool,
+    pub exact: bool,
 }
 
 /// A setter on requests.
 #[derive(Debug)]
-pub(crate) struct Setter {
-    pub(crate) ident: String,
+pub struct Setter {
+    pub ident: String,
     /// The trait of the endpoints that take it.
-    pub(crate) takes: String,
+    pub takes: String,
     /// The trait's associated type, where endpoints differ.
-    pub(crate) type_ident: String,
-    pub(crate) wire_name: String,
-    pub(crate) summary: String,
-    pub(crate) unit: String,
-    pub(crate) range: Range,
-    pub(crate) default: Option<String>,
-    pub(crate) served: Vec<String>,
+    pub type_ident: String,
+    pub wire_name: String,
+    pub summary: String,
+    pub unit: String,
+    pub range: Range,
+    pub default: Option<String>,
+    pub served: Vec<String>,
     /// How it is known, if that is the same everywhere; so are unit, range, default and what is served.
-    pub(crate) evidence: Option<Evidence>,
-    pub(crate) notes: String,
+    pub evidence: Option<Evidence>,
+    pub notes: String,
     /// The one type it takes, or `None` where endpoints differ.
-    pub(crate) ty: Option<Type>,
+    pub ty: Option<Type>,
     /// Whether it takes several.
-    pub(crate) several: bool,
+    pub several: bool,
 }
 
 impl Setter {
     /// How its argument is passed. Where endpoints differ, there is no one type for it to be of.
-    pub(crate) fn passing(&self) -> Passing {
+    pub fn passing(&self) -> Passing {
         Passing { several: self.several, exact: self.ty.as_ref().is_some_and(Type::is_primitive) }
     }
 }
 
 /// What comes back.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Body {
+pub enum Body {
     Series { record: Option<RecordRef>, time: Option<String>, evidence: Evidence },
     Object { record: RecordRef, evidence: Evidence },
     Unknown,
@@ -159,7 +159,7 @@ pub(crate) enum Body {
 
 impl Body {
     /// The record whose fields are known.
-    pub(crate) fn record(&self) -> Option<&RecordRef> {
+    pub fn record(&self) -> Option<&RecordRef> {
         match self {
             Self::Series { record, .. } => record.as_ref(),
             Self::Object { record, .. } => Some(record),

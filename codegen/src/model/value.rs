@@ -3,74 +3,74 @@
 use super::{Evidence, TimeUnit};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Range {
-    pub(crate) min: Option<f64>,
-    pub(crate) max: Option<f64>,
+pub struct Range {
+    pub min: Option<f64>,
+    pub max: Option<f64>,
 }
 
 impl Range {
-    pub(crate) fn is_all(self) -> bool {
+    pub fn is_all(self) -> bool {
         self.min.is_none() && self.max.is_none()
     }
 }
 
 /// A record, by the path of its type from the crate's root.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct RecordRef {
+pub struct RecordRef {
     /// The group's module, or `None` for a record of `service.yaml`.
-    pub(crate) module: Option<String>,
-    pub(crate) ident: String,
+    pub module: Option<String>,
+    pub ident: String,
 }
 
 impl RecordRef {
     /// A record of `service.yaml`.
-    pub(crate) fn shared(ident: &str) -> Self {
+    pub fn shared(ident: &str) -> Self {
         Self { module: None, ident: ident.to_owned() }
     }
 }
 
 /// An object with known fields.
 #[derive(Debug)]
-pub(crate) struct Record {
-    pub(crate) ident: String,
-    pub(crate) summary: String,
+pub struct Record {
+    pub ident: String,
+    pub summary: String,
     /// What its fields inherit.
-    pub(crate) evidence: Evidence,
-    pub(crate) fields: Vec<Field>,
+    pub evidence: Evidence,
+    pub fields: Vec<Field>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Field {
-    pub(crate) ident: String,
-    pub(crate) wire_name: String,
-    pub(crate) ty: Type,
-    pub(crate) optional: bool,
+pub struct Field {
+    pub ident: String,
+    pub wire_name: String,
+    pub ty: Type,
+    pub optional: bool,
     /// Whether it is the time field of the envelope, which is emitted once as a constant.
-    pub(crate) is_envelope_time: bool,
-    pub(crate) range: Range,
+    pub is_envelope_time: bool,
+    pub range: Range,
     /// A value that was seen, or is like those that were.
-    pub(crate) example: Option<String>,
-    pub(crate) unit: String,
-    pub(crate) summary: String,
-    pub(crate) notes: String,
-    pub(crate) evidence: Evidence,
+    pub example: Option<String>,
+    pub unit: String,
+    pub summary: String,
+    pub notes: String,
+    pub evidence: Evidence,
 }
 
 impl Field {
     /// An absent list is an empty one: nobody can use the difference.
-    pub(crate) fn is_defaulted(&self) -> bool {
+    pub fn is_defaulted(&self) -> bool {
         self.optional && matches!(self.ty, Type::List(_))
     }
 
     /// Whether its type is an `Option`.
-    pub(crate) fn is_option(&self) -> bool {
+    pub fn is_option(&self) -> bool {
         self.optional && !self.is_defaulted()
     }
 }
 
 /// What a value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Type {
+pub enum Type {
     String,
     Integer,
     Count,
@@ -86,46 +86,46 @@ pub(crate) enum Type {
 
 impl Type {
     /// Whether it is a primitive type of Rust: one of the numbers, or `bool`.
-    pub(crate) fn is_primitive(&self) -> bool {
+    pub fn is_primitive(&self) -> bool {
         matches!(self, Self::Integer | Self::Count | Self::Number | Self::Boolean)
     }
 }
 
 /// A named type.
 #[derive(Debug)]
-pub(crate) struct NamedType {
-    pub(crate) ident: String,
-    pub(crate) summary: String,
-    pub(crate) evidence: Evidence,
+pub struct NamedType {
+    pub ident: String,
+    pub summary: String,
+    pub evidence: Evidence,
     /// Whether it is an identifier, open to any value.
-    pub(crate) open: bool,
-    pub(crate) values: Vec<Value>,
-    pub(crate) shapes: Option<Shapes>,
+    pub open: bool,
+    pub values: Vec<Value>,
+    pub shapes: Option<Shapes>,
 }
 
 #[derive(Debug, PartialEq)]
-pub(crate) struct Value {
+pub struct Value {
     /// The variant or constant.
-    pub(crate) ident: String,
-    pub(crate) value: String,
-    pub(crate) summary: String,
-    pub(crate) evidence: Evidence,
+    pub ident: String,
+    pub value: String,
+    pub summary: String,
+    pub evidence: Evidence,
 }
 
 /// How an identifier is built: a part, then a suffix that answers a question.
 #[derive(Debug)]
-pub(crate) struct Shapes {
-    pub(crate) part: String,
-    pub(crate) question: String,
+pub struct Shapes {
+    pub part: String,
+    pub question: String,
     /// The enum of the answers.
-    pub(crate) answers: String,
-    pub(crate) suffixes: Vec<Suffix>,
+    pub answers: String,
+    pub suffixes: Vec<Suffix>,
 }
 
 #[derive(Debug, PartialEq)]
-pub(crate) struct Suffix {
-    pub(crate) suffix: String,
-    pub(crate) answer: Option<String>,
-    pub(crate) summary: String,
-    pub(crate) evidence: Evidence,
+pub struct Suffix {
+    pub suffix: String,
+    pub answer: Option<String>,
+    pub summary: String,
+    pub evidence: Evidence,
 }

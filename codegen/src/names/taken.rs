@@ -5,7 +5,7 @@
 
 /// Where a name would stand, as far as the emitted crate has names there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub enum Scope {
     /// Methods of `Client`, each the accessor of a group; modules of the crate; functions of the emitted tests.
     Groups,
     /// Methods of a request, each the setter of a param.
@@ -25,7 +25,7 @@ pub(crate) enum Scope {
 }
 
 /// Whether the emitted crate needs a name itself.
-pub(crate) fn is_taken(scope: Scope, ident: &str) -> bool {
+pub fn is_taken(scope: Scope, ident: &str) -> bool {
     let lists: &[&[&str]] = match scope {
         Scope::Groups => &[MODULES, CLIENT, TEST_FUNCTIONS, EVERY_VALUE],
         Scope::Setters => &[REQUEST, PLANNED_FOR_REQUESTS, EVERY_VALUE, &["to_string"]],
@@ -69,21 +69,25 @@ const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "example
 
 /// Methods of `Request`.
 const REQUEST: &[&str] = &[
+    "attempt_timeout",
     "endpoint",
+    "gate_timeout",
+    "header",
     "into_future",
     "new",
     "path_and_query",
     "query",
     "response",
     "response_blocking",
+    "retry",
     "send_blocking",
+    "timeout",
     "with",
     "with_list",
 ];
 
 /// What requests are to have: a param of that name would become a breaking change then.
-const PLANNED_FOR_REQUESTS: &[&str] =
-    &["attempt_timeout", "good_rows", "header", "history", "plan", "poll", "retry", "timeout", "total_timeout"];
+const PLANNED_FOR_REQUESTS: &[&str] = &["good_rows", "history", "plan", "poll", "total_timeout"];
 
 /// Types at the crate's root, those that it shows of the runtime among them, and what emitted files import.
 const TYPES: &[&str] = &[

@@ -184,7 +184,7 @@ impl<'a> Resolver<'a> {
 }
 
 /// Whether a header can carry the API key.
-pub(crate) fn may_carry_key(header: &str) -> bool {
+pub fn may_carry_key(header: &str) -> bool {
     // RFC 9110, section 5.6.2: a field name is a token.
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     !header.is_empty() && header.chars().all(is_token) && !is_reserved(&header.to_ascii_lowercase())

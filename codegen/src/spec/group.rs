@@ -95,14 +95,14 @@ map! {
 
 /// Something, or `unknown`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum Known<T> {
+pub enum Known<T> {
     #[default]
     Unknown,
     Known(T),
 }
 
 impl<T> Known<T> {
-    pub(crate) fn known(&self) -> Option<&T> {
+    pub fn known(&self) -> Option<&T> {
         match self {
             Self::Unknown => None,
             Self::Known(value) => Some(value),
@@ -112,14 +112,14 @@ impl<T> Known<T> {
 
 /// The fields of a record, or the name of a record that has them.
 #[derive(Clone, Debug)]
-pub(crate) enum Fields {
+pub enum Fields {
     Record(Text),
     Inline(Vec<Field>),
 }
 
 /// One entry of an endpoint's `params`.
 #[derive(Clone, Debug)]
-pub(crate) enum ParamEntry {
+pub enum ParamEntry {
     /// The name of a shared param or of a param set.
     Name(Text),
     /// A shared param with something said anew.

@@ -55,12 +55,12 @@ map! {
 
 impl Service {
     /// The field that has the time of a record, unless a body names its own.
-    pub(crate) fn envelope_time(&self) -> Option<&Field> {
+    pub fn envelope_time(&self) -> Option<&Field> {
         self.envelope.as_ref()?.time.as_ref()
     }
 
     /// A service of which nothing is known.
-    pub(crate) fn unknown() -> Option<Self> {
+    pub fn unknown() -> Option<Self> {
         let file = Arc::new(SourceFile::new("service.yaml".to_owned(), String::new()));
         Self::stand_in(&Location::new(&file, 0..0))
     }

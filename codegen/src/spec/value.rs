@@ -61,7 +61,7 @@ map! {
 
 impl Param {
     /// What entries refer to it by.
-    pub(crate) fn id(&self) -> &Text {
+    pub fn id(&self) -> &Text {
         self.id.as_ref().unwrap_or(&self.name)
     }
 }

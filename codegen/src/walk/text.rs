@@ -22,12 +22,12 @@ pub(crate) const INVISIBLE: &[(char, char)] = &[
 ];
 
 /// Whether a text can be a name of the catalogue, or stand within a line.
-pub(crate) fn is_line(text: &str) -> bool {
+pub fn is_line(text: &str) -> bool {
     is_prose(text) && !has_lines(text)
 }
 
 /// Whether a text says something, and all of it can be seen.
-pub(crate) fn is_prose(text: &str) -> bool {
+pub fn is_prose(text: &str) -> bool {
     !text.trim().is_empty() && !text.chars().any(is_invisible)
 }
 
@@ -36,7 +36,7 @@ pub(super) fn has_lines(text: &str) -> bool {
 }
 
 /// Control characters other than line breaks, and characters that show nothing.
-pub(crate) fn is_invisible(character: char) -> bool {
+pub fn is_invisible(character: char) -> bool {
     (character.is_control() && !matches!(character, '\n' | '\r' | '\t'))
         || INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&character))
 }

@@ -38,8 +38,7 @@ markers!(FundingRateGroup : FundingRate funding_rate);
 
 impl Endpoint for FundingRate {
     type Body = Series<FundingRateRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("funding_rate", "funding_rate", "Funding Rate")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("funding_rate", "funding_rate", "Funding Rate").summary(
             "What holders of perpetuals pay each other so that the contract stays near the price of the coin; by the market's convention longs pay shorts where it is above zero.",
         )
         .path("/fundingRate", Evidence::Reported)
@@ -55,9 +54,7 @@ impl Endpoint for FundingRate {
                     .default("sum")
                     .summary("How the rates of several venues become one.")
                     .notes("The values and the default are those of the former version; public clients leave it out."),
-                params::MARKET_TYPES
-                    .known_by(Evidence::Published)
-                    .notes("Unknown: the values it takes here."),
+                params::MARKET_TYPES.known_by(Evidence::Published).notes("Unknown: the values it takes here."),
             ],
         )
         .series(Some(RecordInfo::of::<FundingRateRecord>()), Some("openDate"), Evidence::Published);

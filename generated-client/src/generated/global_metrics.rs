@@ -313,8 +313,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("global_metrics", "Global Me
                 .summary("Share of what large traders hold that is long and that is short, over all supported venues.")
                 .named_by(Evidence::Document)
                 .notes("Its name is made after its sibling of one coin; the document counts up “top trader”."),
-            &EndpointInfo::new("global_metrics", "global_trader_sentiment_gap", "Global Trader Sentiment Gap")
-                .summary(
+            &EndpointInfo::new("global_metrics", "global_trader_sentiment_gap", "Global Trader Sentiment Gap").summary(
                     "How far large and small retail accounts differ in how they are positioned, over all supported venues.",
                 )
                 .named_by(Evidence::Document)

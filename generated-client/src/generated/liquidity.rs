@@ -198,10 +198,7 @@ impl Endpoint for AverageLeverageUsed {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE
-                    .served(&["okx_perp_coin"])
-                    .refused(&["binance_perp_stable"])
-                    .example("okx_perp_coin"),
+                params::EXCHANGE.served(&["okx_perp_coin"]).refused(&["binance_perp_stable"]).example("okx_perp_coin"),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -589,8 +586,7 @@ impl Record for LiquidationLevelsSizeRecord {
 
 impl Endpoint for Liquidation {
     type Body = Series<LiquidationRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation", "Liquidation")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation", "Liquidation").summary(
             "Positions that were closed by force in the interval because their margin ran out, as one amount for longs and one for shorts.",
         )
         .path("/liquidation", Evidence::Reported)
@@ -685,8 +681,7 @@ impl Endpoint for LiquidationHeatmap {
                 ParamInfo::new("ohlc_graph", "ohlcgraph", ValueType::named::<Exchange>(), Evidence::Reported)
                     .summary("The venue that the price candles beside the map are from.")
                     .notes("Without it that is the first venue."),
-                params::TIMESTAMP
-                    .notes("Without it the snapshot is of now, and past ones come by the minute."),
+                params::TIMESTAMP.notes("Without it the snapshot is of now, and past ones come by the minute."),
             ],
         )
         .series(Some(RecordInfo::of::<LiquidationHeatmapRecord>()), None, Evidence::Reported)

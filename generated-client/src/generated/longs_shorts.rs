@@ -289,8 +289,7 @@ impl Endpoint for TopTraderPositions {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE
-                    .works(
+                params::EXCHANGE.works(
                         &[
                             "binance_perp_stable",
                             "binance_perp_coin",
@@ -402,8 +401,7 @@ impl Endpoint for GlobalAccounts {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE
-                    .works(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"]),
+                params::EXCHANGE.works(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"]),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -439,8 +437,7 @@ takes_one_venue!(AnchoredGlobalAccounts => TakesAnchor);
 
 impl Endpoint for NetLongShort {
     type Body = Series<NetLongShortRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short").summary(
             "Net long and net short positions, apart, estimated from market orders and from how open interest moved.",
         )
         .path("/netLongShort", Evidence::Document)
@@ -585,8 +582,7 @@ impl Record for AnchoredClsRecord {
 
 impl Endpoint for AnchoredClsd {
     type Body = Series<AnchoredClsdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD").summary(
             "Net longs minus net shorts, added up from the start of every day, four hours or hour in UTC on: the difference of the two sums of `/anchoredCLS`.",
         )
         .path("/anchoredCLSD", Evidence::Document)
@@ -636,8 +632,7 @@ impl Endpoint for WhaleRetailDelta {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE
-                    .works(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"]),
+                params::EXCHANGE.works(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"]),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,

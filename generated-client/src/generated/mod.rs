@@ -45,6 +45,7 @@ mod examples {
 }
 
 #[cfg(test)]
+#[allow(clippy::too_many_lines)]
 mod requests;
 
 mod service;

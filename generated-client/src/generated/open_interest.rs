@@ -182,8 +182,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("open_interest", "Open Inter
     .aliases(&["Open the service"])
     .endpoints(
         &[
-            &EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta")
-                .summary(
+            &EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta").summary(
                     "Contracts opened minus contracts closed, added up since the start of the block in UTC to which the anchor sets it back.",
                 )
                 .named_by(Evidence::Document),

@@ -56,8 +56,7 @@ markers!(OptionsGroup : Bvol bvol, Dvol dvol);
 
 impl Endpoint for Bvol {
     type Body = Series<IndexCandle>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "bvol", "Bvol")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "bvol", "Bvol").summary(
             "Volatility index of Binance: how strongly the prices of the options traded there imply that the coin will move, as candles.",
         )
         .path("/bvol", Evidence::Reported)
@@ -139,8 +138,7 @@ impl Record for IndexCandle {
 
 impl Endpoint for Dvol {
     type Body = Series<IndexCandle>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "dvol", "Dvol")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "dvol", "Dvol").summary(
             "Volatility index of Deribit: the movement that the prices of the options traded there imply for the next 30 days, as a yearly rate, in candles.",
         )
         .path("/dvol", Evidence::Published)
@@ -148,9 +146,7 @@ impl Endpoint for Dvol {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE
-                    .served(&["deribit_perp_stable"])
-                    .example("deribit_perp_stable"),
+                params::EXCHANGE.served(&["deribit_perp_stable"]).example("deribit_perp_stable"),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,

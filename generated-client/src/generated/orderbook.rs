@@ -199,8 +199,7 @@ impl Record for AsksIncreaseDecreaseRecord {
 
 impl Endpoint for BestBidAsk {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "best_bid_ask", "Best Bid Ask")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "best_bid_ask", "Best Bid Ask").summary(
             "Size that rests at the very top of the book: at the highest price that buyers bid, and at the lowest that sellers ask.",
         )
         .path("/bestBidAsk", Evidence::Published)
@@ -212,8 +211,7 @@ takes_any_venue!(BestBidAsk => TakesMarketTypes);
 
 impl Endpoint for BidAsk {
     type Body = Series<BidAskRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask", "Bid Ask")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask", "Bid Ask").summary(
             "Total size of the buy orders and of the sell orders that rest in the book, one pair of sums for each interval.",
         )
         .path("/bidAsk", Evidence::Reported)
@@ -263,8 +261,7 @@ impl Record for BidAskRecord {
 
 impl Endpoint for BidAskDelta {
     type Body = Series<BidAskDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_delta", "Bid Ask Delta")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_delta", "Bid Ask Delta").summary(
             "Size of all resting buy orders minus that of all resting sell orders, above zero where more wants to buy.",
         )
         .path("/bidAskDelta", Evidence::Published)
@@ -306,8 +303,7 @@ impl Record for BidAskDeltaRecord {
 
 impl Endpoint for BidAskRatio {
     type Body = Series<BidAskRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio", "Bid Ask Ratio")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio", "Bid Ask Ratio").summary(
             "Balance of the book as an oscillator from -1 to 1: buy orders minus sell orders, divided by their sum; above zero buy orders outweigh.",
         )
         .path("/bidAskRatio", Evidence::Published)
@@ -491,8 +487,7 @@ impl Record for BidsIncreaseDecreaseRecord {
 
 impl Endpoint for CombinedBook {
     type Body = Series<CombinedBookRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "combined_book", "Combined Book")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "combined_book", "Combined Book").summary(
             "Everything that rests in the book, buy and sell orders added up: how much can be traded there at all.",
         )
         .path("/combinedBook", Evidence::Published)

@@ -405,8 +405,7 @@ impl Record for VolumeDeltaRecord {
 
 impl Endpoint for VolumeRatio {
     type Body = Series<VolumeRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_ratio", "Volume Ratio")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_ratio", "Volume Ratio").summary(
             "Balance of market buying and selling from -1 to 1: buy volume minus sell volume, divided by their sum; above zero buyers lead.",
         )
         .path("/volumeRatio", Evidence::Document)
@@ -455,8 +454,7 @@ impl Record for VolumeRatioRecord {
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "anchored_cvd", "Anchored CVD")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "anchored_cvd", "Anchored CVD").summary(
             "Cumulative volume delta: market buy volume minus market sell volume, added up from the start of every day, four hours or hour in UTC on.",
         )
         .path("/anchoredCVD", Evidence::Document)
@@ -765,8 +763,7 @@ takes_several_venues!(MarketOrderCountRatio => TakesMarketTypes, TakesBucket, Ta
 
 impl Endpoint for BotTracker {
     type Body = Series<BotTrackerRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "bot_tracker", "Bot Tracker")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "bot_tracker", "Bot Tracker").summary(
             "Orders that programs probably sent: those of one exact size that recur many times within a short while.",
         )
         .path("/botTracker", Evidence::Document)
@@ -986,8 +983,7 @@ impl Record for ParticipationRatioRecord {
 
 impl Endpoint for ExchangePremium {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "exchange_premium", "Exchange Premium")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "exchange_premium", "Exchange Premium").summary(
             "How much more a coin costs on one venue than on another, by closing prices, as a price or in percent: above zero it costs more on the reference venue.",
         )
         .path("/exchangePremium", Evidence::Document)

@@ -61,11 +61,7 @@ fn liquidity() {
         &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
     );
     example(
-        liquidity
-            .average_leverage_used()
-            .coin(Coin::BTC)
-            .exchange(Exchange::OKX_PERP_COIN)
-            .timeframe(Timeframe::H1),
+        liquidity.average_leverage_used().coin(Coin::BTC).exchange(Exchange::OKX_PERP_COIN).timeframe(Timeframe::H1),
     );
     endpoint(
         liquidity.top_trader_average_leverage_delta(),
@@ -86,12 +82,7 @@ fn liquidity() {
         &[],
         &["coin", "exchange", "timestamp", "leverage"],
     );
-    example(
-        liquidity
-            .cumulative_liquidation_level()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE),
-    );
+    example(liquidity.cumulative_liquidation_level().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE));
     endpoint(
         liquidity.liquidation_levels_count(),
         "/liqLevelsCount",
@@ -138,24 +129,14 @@ fn liquidity() {
         &[],
         &["coin", "exchange", "timestamp", "leverage", "position"],
     );
-    example(
-        liquidity
-            .liquidation_levels()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE),
-    );
+    example(liquidity.liquidation_levels().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE));
     endpoint(
         liquidity.liquidation_levels_tv(),
         "/liquidationLevelsTV",
         &[],
         &["coin", "exchange", "timestamp", "leverage", "position"],
     );
-    example(
-        liquidity
-            .liquidation_levels_tv()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE),
-    );
+    example(liquidity.liquidation_levels_tv().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE));
     endpoint(
         liquidity.top_trader_margin_used(),
         "/topTraderMarginUsed",
@@ -163,11 +144,7 @@ fn liquidity() {
         &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
     );
     example(
-        liquidity
-            .top_trader_margin_used()
-            .coin(Coin::BTC)
-            .exchange(Exchange::OKX_PERP_COIN)
-            .timeframe(Timeframe::H1),
+        liquidity.top_trader_margin_used().coin(Coin::BTC).exchange(Exchange::OKX_PERP_COIN).timeframe(Timeframe::H1),
     );
     endpoint(
         liquidity.top_trader_margin_used_delta(),
@@ -232,11 +209,7 @@ fn longs_shorts() {
         &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
     );
     example(
-        longs_shorts
-            .global_accounts()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
+        longs_shorts.global_accounts().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE).timeframe(Timeframe::H1),
     );
     endpoint(longs_shorts.anchored_global_accounts(), "/anchoredGlobalAccounts", ONE_VENUE, &["anchor"]);
     example(
@@ -311,13 +284,7 @@ fn options() {
         &[],
         &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
     );
-    example(
-        options
-            .dvol()
-            .coin(Coin::BTC)
-            .exchange(Exchange::DERIBIT_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
+    example(options.dvol().coin(Coin::BTC).exchange(Exchange::DERIBIT_PERP_STABLE).timeframe(Timeframe::H1));
 }
 
 #[test]
@@ -462,13 +429,7 @@ fn orderflow() {
         &[],
         &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
     );
-    example(
-        orderflow
-            .kline()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
+    example(orderflow.kline().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE).timeframe(Timeframe::H1));
 }
 
 #[test]
@@ -507,11 +468,7 @@ fn sentiment() {
         &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
     );
     example(
-        sentiment
-            .margin_lending_ratio()
-            .coin(Coin::BTC)
-            .exchange(Exchange::OKX_PERP_COIN)
-            .timeframe(Timeframe::H1),
+        sentiment.margin_lending_ratio().coin(Coin::BTC).exchange(Exchange::OKX_PERP_COIN).timeframe(Timeframe::H1),
     );
 }
 
@@ -539,10 +496,7 @@ fn every_setter() {
     setter(client.orderflow().exchange_premium().exchange1("binance_perp_stable"), "exchange1=binance_perp_stable");
     setter(client.orderflow().exchange_premium().exchange2("bybit_perp_stable"), "exchange2=bybit_perp_stable");
     setter(
-        client
-            .funding_rate()
-            .funding_rate()
-            .exchanges(["binance_perp_stable", "binance_perp_stable"]),
+        client.funding_rate().funding_rate().exchanges(["binance_perp_stable", "binance_perp_stable"]),
         "exchange=binance_perp_stable,binance_perp_stable",
     );
     setter(client.position_heatmap().position_heatmap_data().graph_type("a"), "graphType=a");

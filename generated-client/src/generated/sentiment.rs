@@ -156,8 +156,7 @@ impl Record for FearAndGreedIndexRecord {
 
 impl Endpoint for PremiumP2p {
     type Body = Series<PremiumP2pRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "premium_p2p", "Premium P2P")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "premium_p2p", "Premium P2P").summary(
             "What the stablecoins USDT and USDC cost against one US dollar where people trade with each other on OKX: above 100 percent they are sought after.",
         )
         .path("/stablecoinPremiumP2P", Evidence::Published)
@@ -358,8 +357,7 @@ impl Record for LeaderboardRoeProfitRecord {
 
 impl Endpoint for UserBotRatio {
     type Body = Series<UserBotRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "user_bot_ratio", "User Bot Ratio")
-        .summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "user_bot_ratio", "User Bot Ratio").summary(
             "People and programs that are connected to BitMEX at a time: near 1 almost all connections are programs.",
         )
         .path("/userBotRatio", Evidence::Published)
@@ -431,9 +429,7 @@ impl Endpoint for MarginLendingRatio {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE
-                    .works(&["okx_perp_coin", "bitget_perp_stable"])
-                    .example("okx_perp_coin"),
+                params::EXCHANGE.works(&["okx_perp_coin", "bitget_perp_stable"]).example("okx_perp_coin"),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,

@@ -102,10 +102,15 @@ impl LearnedMargin {
     /// Learns from a whole reply that came so long after its request left.
     pub(super) fn answered(&mut self, after: Duration) {
         self.reply_times.add(after);
+        // Before the first refusal nobody asks for the spread.
+        if self.late.is_some() && self.reply_times.is_stale() {
+            self.reply_times.measure();
+        }
     }
 
     /// Learns from a refusal.
     pub(super) fn refused(&mut self, now: Instant) {
+        self.reply_times.measure();
         let before = self.lateness(now);
         let lateness = before.saturating_mul(2);
         if self.shown(lateness) > before {
@@ -143,4 +148,69 @@ impl LearnedMargin {
 /// Which part is left of what has faded for a while.
 fn left(faded: Duration) -> f64 {
     if faded.is_zero() { 1.0 } else { (-faded.as_secs_f64() / HALF.as_secs_f64()).exp2() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// How far apart two requests have to leave at these times, in milliseconds, where windows of a second and replies that
+    /// differ by so much are known and refusals come at other times, in seconds.
+    fn check(spread: u64, refusals: &[u64], times: &[u64]) -> Vec<u128> {
+        let start = Instant::now();
+        let mut margin = LearnedMargin::new(SECOND);
+        (0..40).for_each(|index| margin.answered(Duration::from_millis(50 + spread * (index % 2))));
+        let (mut refusals, mut distances) = (refusals.iter().peekable(), Vec::new());
+        for time in times {
+            while let Some(at) = refusals.next_if(|at| *at <= time) {
+                margin.refused(start + Duration::from_secs(*at));
+            }
+            let distance = margin.at(start + Duration::from_secs(*time)).distance(SECOND);
+            distances.push(distance.as_millis());
+        }
+        distances
+    }
+
+    #[test]
+    fn late_replies_alone_teach_nothing() {
+        assert_eq!(check(0, &[], &[0]), [1010]);
+        assert_eq!(check(400, &[], &[0]), [1010]);
+    }
+
+    #[test]
+    fn refusals_teach_what_replies_show() {
+        assert_eq!(check(60, &[1, 2, 3], &[0, 1, 2, 3]), [1010, 1020, 1040, 1063]);
+        // Ten seconds later it fades by half every ten.
+        assert_eq!(check(60, &[1, 2, 3], &[3, 13, 23, 33, 60]), [1063, 1063, 1031, 1015, 1010]);
+        // Where reply times show more than that, it is found out by doubling.
+        assert_eq!(check(2000, &[1, 2, 3, 4, 5, 6], &[1, 2, 3, 4, 5, 6]), [1020, 1040, 1080, 1160, 1320, 1500]);
+    }
+
+    #[test]
+    fn what_is_refuted_soon_is_tried_less_often() {
+        let refused_again = [1, 2, 3, 30];
+        assert_eq!(check(60, &refused_again, &[29, 30, 30 + 80, 30 + 90]), [1020, 1038, 1038, 1019]);
+        // A refusal much later has nothing to do with it.
+        assert_eq!(check(60, &[1, 100], &[99, 100, 110, 120]), [1010, 1020, 1020, 1010]);
+    }
+
+    #[test]
+    fn what_replies_do_not_show_slows_down_for_a_while() {
+        assert_eq!(check(0, &[1, 1, 1], &[0, 1, 11, 21, 100]), [1010, 1151, 1080, 1045, 1010]);
+        let many: Vec<_> = (0..1000).collect();
+        assert_eq!(check(0, &many, &[999]), [6060]);
+    }
+
+    #[test]
+    fn a_long_window_has_a_margin_of_its_own() {
+        let mut margin = LearnedMargin::new(SECOND);
+        let now = Instant::now();
+        (0..40).for_each(|index| margin.answered(Duration::from_millis(50 + 60 * (index % 2))));
+        (0..3).for_each(|_| margin.refused(now));
+        let distance = |seconds| margin.at(now).distance(Duration::from_secs(seconds)).as_millis();
+        assert_eq!([1, 5, 60].map(distance), [1063, 5063, 60_600]);
+        assert_eq!(margin.at(now).distance(Duration::MAX), YEAR);
+    }
 }

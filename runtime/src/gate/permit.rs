@@ -4,6 +4,7 @@
 //! [`Admitted`].
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::transport::Departure;
@@ -27,8 +28,14 @@ impl Permit {
     /// A permit that tells what becomes of the request.
     pub fn of(admitted: impl Admitted) -> Self {
         let admitted = Arc::new(admitted);
-        let leaving = admitted.clone();
-        Self { admitted, departure: Departure::new(move || leaving.departed()), ending: Ending::Failed }
+        let (leaving, is_told) = (admitted.clone(), AtomicBool::new(false));
+        let departure = Departure::new(move || {
+            // A transport tells more than once where it sends a request anew by itself.
+            if !is_told.swap(true, Ordering::Relaxed) {
+                leaving.departed();
+            }
+        });
+        Self { admitted, departure, ending: Ending::Failed }
     }
 
     /// What the request's departure is told to, by whoever knows of it.
@@ -86,9 +93,8 @@ impl fmt::Debug for Permit {
 pub trait Admitted: Send + Sync + 'static {
     /// The request leaves now: it is written to its connection, or handed to a transport that cannot tell.
     ///
-    /// It may be told on any thread; more than once, where a transport sends a request anew by itself; and, rarely, after
-    /// the request has [ended](Admitted::ended), if somebody gives it up at the moment at which it leaves. A request that
-    /// fails before it is written never leaves.
+    /// It is told once at most, on any thread; rarely after the request has [ended](Admitted::ended), if somebody gives it up
+    /// at the moment at which it leaves. A request that fails before it is written never leaves.
     fn departed(&self);
 
     /// The request is over and its place is free; told once.

@@ -34,7 +34,7 @@ impl RollingGate {
     }
 
     async fn turn(&self, rank: Rank) -> Permit {
-        let mut waiting = {
+        let waiting = {
             let mut shared = lock(&self.0);
             if shared.queue.would_lead(rank) && shared.state.enter(Instant::now()).is_ok() {
                 return self.permit();
@@ -81,7 +81,7 @@ struct Waiting<'g> {
 
 impl Waiting<'_> {
     /// Passes if it may, or says when to look again, woken or not; `None` if not before it is woken.
-    fn look(&mut self) -> Result<(), Option<Instant>> {
+    fn look(&self) -> Result<(), Option<Instant>> {
         let shared = &mut *lock(self.shared);
         if !shared.queue.leads(self.ticket) {
             return Err(None);

@@ -73,12 +73,12 @@ impl Scope {
         let mean = |lots: i64, orders: i64| {
             if orders == 0 { 0.0 } else { rounded(scaled(lots, self.coin.lot_decimals()) / real(orders), decimals) }
         };
-        let (buy, sell) = (mean(bought, executed.buy), mean(sold, executed.sell));
+        let (of_buys, of_sells) = (mean(bought, executed.buy), mean(sold, executed.sell));
         match part {
-            Part::Buy => buy,
-            Part::Sell => sell,
+            Part::Buy => of_buys,
+            Part::Sell => of_sells,
             Part::Total => mean(bought + sold, executed.buy + executed.sell),
-            Part::Delta => rounded(buy - sell, decimals),
+            Part::Delta => rounded(of_buys - of_sells, decimals),
         }
     }
 

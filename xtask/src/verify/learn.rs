@@ -7,7 +7,8 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use codegen::{Question, load};
+use codegen::load;
+use evolve::Question;
 
 use super::{Check, Program};
 use crate::paths;

@@ -23,8 +23,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
     .base_url_suffix("/v2")
     .api_key_header("x-api-key")
     .client_credentials(
-        ClientCredentialsInfo::new("/oauth2/token", "Authentication(legacy)", Evidence::Document)
-            .reply(
+        ClientCredentialsInfo::new("/oauth2/token", "Authentication(legacy)", Evidence::Document).reply(
                 &[
                     FieldInfo::new("access_token", "access_token", ValueType::String, Evidence::Document)
                         .summary("The bearer token to send beside the API key."),
@@ -37,9 +36,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             )
             .errors(
                 &[
-                    StatusInfo::new(401, Evidence::Document)
-                        .summary("The Basic credentials were not accepted.")
-                        .advice(
+                    StatusInfo::new(401, Evidence::Document).summary("The Basic credentials were not accepted.").advice(
                             "Encode client id, colon and client secret as base64, check both values, and send them with the Basic scheme; Bearer is for data requests.",
                         ),
                     StatusInfo::new(403, Evidence::Document)
@@ -74,8 +71,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
                 .notes(
                     "The printed label does not fit the code. Public clients met 422 for params, not for credentials: a venue that the endpoint does not cover, a `limit` that is not accepted, or a param that the endpoint does not take.",
                 ),
-            StatusInfo::new(429, Evidence::Reported)
-                .summary("More requests came than the limits allow."),
+            StatusInfo::new(429, Evidence::Reported).summary("More requests came than the limits allow."),
             StatusInfo::new(500, Evidence::Document)
                 .label("Forbidden")
                 .summary("The service failed.")

@@ -60,9 +60,7 @@ impl Exchange {
 
     /// The venue, if the identifier ends as expected.
     pub fn venue(&self) -> Option<&str> {
-        ["_perp_stable", "_perp_coin", "_spot"]
-            .iter()
-            .find_map(|suffix| self.0.strip_suffix(suffix))
+        ["_perp_stable", "_perp_coin", "_spot"].iter().find_map(|suffix| self.0.strip_suffix(suffix))
     }
 
     /// The margin kind, if the identifier says so.

@@ -6,20 +6,20 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// The latest reply times.
+/// The latest reply times, and their spread when it was last measured.
 #[derive(Debug, Default)]
 pub(super) struct ReplyTimes {
     latest: VecDeque<Duration>,
     spread: Duration,
-    /// How many came since the spread was taken.
+    /// How many came since.
     new: usize,
 }
 
 /// So many are kept.
 const KEPT: usize = 256;
 
-/// The spread is taken of every so many new ones, as many as a tenth of those that there are but no more than these.
-const AT_MOST_NEW: usize = 16;
+/// A spread is stale when so many came since, or a tenth of all.
+const STALE: usize = 16;
 
 /// The slowest of so many are left out: they come of rare hiccups, and to allow for those costs more than a refusal.
 const ONE_OUT_OF: usize = 80;
@@ -34,23 +34,27 @@ impl ReplyTimes {
         }
         self.latest.push_back(time);
         self.new += 1;
-        if self.new >= AT_MOST_NEW.min(self.latest.len() / 10) {
-            self.new = 0;
-            self.spread = spread(self.latest.iter().copied().collect());
-        }
     }
 
-    /// How much later than the fastest replies the others come, but for a few.
+    /// How much later than the fastest replies the others came, but for a few, when that was last measured.
     pub(super) fn spread(&self) -> Duration {
         self.spread
     }
-}
 
-fn spread(mut times: Vec<Duration>) -> Duration {
-    let Some(fastest) = times.iter().min().copied() else { return Duration::ZERO };
-    let place = times.len() - 1 - times.len() / ONE_OUT_OF;
-    let (_, slowest, _) = times.select_nth_unstable(place);
-    slowest.saturating_sub(fastest).saturating_mul(SEEN) / 100
+    /// Whether it is time to measure again.
+    pub(super) fn is_stale(&self) -> bool {
+        self.new >= STALE.min(self.latest.len() / 10)
+    }
+
+    /// Measures the spread.
+    pub(super) fn measure(&mut self) {
+        self.new = 0;
+        let mut times: Vec<_> = self.latest.iter().copied().collect();
+        let Some(fastest) = times.iter().min().copied() else { return };
+        let place = times.len() - 1 - times.len() / ONE_OUT_OF;
+        let (_, slowest, _) = times.select_nth_unstable(place);
+        self.spread = slowest.saturating_sub(fastest).saturating_mul(SEEN) / 100;
+    }
 }
 
 #[cfg(test)]
@@ -60,6 +64,7 @@ mod tests {
     fn check(milliseconds: impl IntoIterator<Item = u64>) -> u128 {
         let mut times = ReplyTimes::default();
         milliseconds.into_iter().for_each(|time| times.add(Duration::from_millis(time)));
+        times.measure();
         times.spread().as_millis()
     }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use codegen::evolve::diff::compare;
 use codegen::{Api, File, Package};
+use evolve::diff::compare;
 
 use crate::paths;
 
-/// A folder of `codegen/tests/diffs`.
+/// A folder of `evolve/tests/diffs`.
 pub(super) struct Case {
     pub(super) name: String,
     /// The verdict that is written in the folder.
@@ -42,7 +42,7 @@ impl Case {
 
 pub(super) fn all() -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
-    for folder in entries(&paths::root().join("codegen/tests/diffs"))? {
+    for folder in entries(&paths::root().join("evolve/tests/diffs"))? {
         if folder.join("verdict.txt").exists() {
             cases.push(case(&folder)?);
         }

@@ -14,6 +14,7 @@ mod examples {
 }
 
 #[cfg(test)]
+#[allow(clippy::too_many_lines)]
 mod requests;
 
 mod service;

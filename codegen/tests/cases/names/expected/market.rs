@@ -81,13 +81,7 @@ impl Endpoint for AnchoredCvd {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "anchored_cvd", "anchoredCVD")
         .summary("Perpetual price minus spot price.")
         .path("/a", Evidence::Document)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("in_", "in", ValueType::String, Evidence::Document)
-                    .summary("A keyword."),
-            ],
-        )
+        .params(&[], &[ParamInfo::new("in_", "in", ValueType::String, Evidence::Document).summary("A keyword.")])
         .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Document);
 }
 
@@ -118,16 +112,12 @@ impl Record for AnchoredCvdRecord {
             "AnchoredCvdRecord",
             &[
                 records::TIME,
-                FieldInfo::new("type_", "type", ValueType::String, Evidence::Document)
-                    .summary("A keyword."),
-                FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Document)
-                    .summary("An acronym."),
+                FieldInfo::new("type_", "type", ValueType::String, Evidence::Document).summary("A keyword."),
+                FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Document).summary("An acronym."),
                 FieldInfo::new("h_volume24", "24hVolume", ValueType::Number, Evidence::Document)
                     .summary("A leading digit."),
-                FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Document)
-                    .summary("Punctuation."),
-                FieldInfo::new("share", "%", ValueType::Number, Evidence::Document)
-                    .summary("No letters at all."),
+                FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Document).summary("Punctuation."),
+                FieldInfo::new("share", "%", ValueType::Number, Evidence::Document).summary("No letters at all."),
             ],
         )
         .summary("One record of anchoredCVD.");

@@ -48,15 +48,11 @@ impl Endpoint for Herd {
         .params(
             &[],
             &[
-                ParamInfo::new("records", "records", ValueType::String, Evidence::Document)
-                    .in_path()
-                    .summary("A."),
+                ParamInfo::new("records", "records", ValueType::String, Evidence::Document).in_path().summary("A."),
                 ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Document)
                     .in_path()
                     .summary("A."),
-                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Document)
-                    .in_path()
-                    .summary("A."),
+                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Document).in_path().summary("A."),
             ],
         );
 }

@@ -292,8 +292,7 @@ fn market() {
         ],
     );
     endpoint(
-        market
-            .arguments(
+        market.arguments(
                 7,
                 7,
                 7,
@@ -573,8 +572,7 @@ fn market() {
         ],
     );
     example(
-        market
-            .arguments(
+        market.arguments(
                 7,
                 7,
                 7,

@@ -86,34 +86,21 @@ impl Endpoint for Borrow {
             &[],
             &[
                 params::TIMEFRAME,
-                ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Document)
-                    .summary("A."),
-                ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Document)
-                    .summary("A."),
+                ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Document).summary("A."),
+                ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Document).summary("A."),
                 ParamInfo::new("clone_from", "clone_from", ValueType::named::<Clone>(), Evidence::Document)
                     .summary("A."),
-                ParamInfo::new("decode", "decode", ValueType::named::<Copy>(), Evidence::Document)
-                    .summary("A."),
-                ParamInfo::new("eq", "eq", ValueType::named::<Debug>(), Evidence::Document)
-                    .summary("A."),
-                ParamInfo::new("fmt", "fmt", ValueType::named::<Default>(), Evidence::Document)
-                    .summary("A."),
-                ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Document)
-                    .summary("A."),
-                ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Document)
-                    .summary("A."),
-                ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Document)
-                    .summary("A."),
-                ParamInfo::new("params", "params", ValueType::named::<Iterator>(), Evidence::Document)
-                    .summary("A."),
-                ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Document)
-                    .summary("A."),
-                ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Document)
-                    .summary("A."),
-                ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Document)
-                    .summary("A."),
-                ParamInfo::new("url", "url", ValueType::named::<Sync>(), Evidence::Document)
-                    .summary("A."),
+                ParamInfo::new("decode", "decode", ValueType::named::<Copy>(), Evidence::Document).summary("A."),
+                ParamInfo::new("eq", "eq", ValueType::named::<Debug>(), Evidence::Document).summary("A."),
+                ParamInfo::new("fmt", "fmt", ValueType::named::<Default>(), Evidence::Document).summary("A."),
+                ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Document).summary("A."),
+                ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Document).summary("A."),
+                ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Document).summary("A."),
+                ParamInfo::new("params", "params", ValueType::named::<Iterator>(), Evidence::Document).summary("A."),
+                ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Document).summary("A."),
+                ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Document).summary("A."),
+                ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Document).summary("A."),
+                ParamInfo::new("url", "url", ValueType::named::<Sync>(), Evidence::Document).summary("A."),
             ],
         )
         .series(Some(RecordInfo::of::<BorrowRecord>()), Some("openDate"), Evidence::Document);
@@ -168,34 +155,21 @@ impl Record for BorrowRecord {
             "BorrowRecord",
             &[
                 records::TIME,
-                FieldInfo::new("body", "body", ValueType::named::<Exchange>(), Evidence::Document)
-                    .summary("A."),
-                FieldInfo::new("borrow", "borrow", ValueType::named::<Exchange>(), Evidence::Document)
-                    .summary("A."),
+                FieldInfo::new("body", "body", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("borrow", "borrow", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
                 FieldInfo::new("clone_from", "clone_from", ValueType::named::<Exchange>(), Evidence::Document)
                     .summary("A."),
-                FieldInfo::new("decode", "decode", ValueType::named::<Exchange>(), Evidence::Document)
-                    .summary("A."),
-                FieldInfo::new("eq", "eq", ValueType::named::<Exchange>(), Evidence::Document)
-                    .summary("A."),
-                FieldInfo::new("fmt", "fmt", ValueType::named::<Exchange>(), Evidence::Document)
-                    .summary("A."),
-                FieldInfo::new("from", "from", ValueType::named::<Exchange>(), Evidence::Document)
-                    .summary("A."),
-                FieldInfo::new("info", "info", ValueType::named::<Exchange>(), Evidence::Document)
-                    .summary("A."),
-                FieldInfo::new("of", "of", ValueType::named::<Exchange>(), Evidence::Document)
-                    .summary("A."),
-                FieldInfo::new("params", "params", ValueType::named::<Exchange>(), Evidence::Document)
-                    .summary("A."),
-                FieldInfo::new("path", "path", ValueType::named::<Exchange>(), Evidence::Document)
-                    .summary("A."),
-                FieldInfo::new("raw", "raw", ValueType::named::<Exchange>(), Evidence::Document)
-                    .summary("A."),
-                FieldInfo::new("send", "send", ValueType::named::<Exchange>(), Evidence::Document)
-                    .summary("A."),
-                FieldInfo::new("url", "url", ValueType::named::<Exchange>(), Evidence::Document)
-                    .summary("A."),
+                FieldInfo::new("decode", "decode", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("eq", "eq", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("fmt", "fmt", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("from", "from", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("info", "info", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("of", "of", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("params", "params", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("path", "path", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("raw", "raw", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("send", "send", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("url", "url", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
             ],
         )
         .summary("One record of borrow.");

@@ -40,6 +40,4 @@ impl Endpoint for ErrorIt {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("error", "error")
-    .summary("A.")
-    .endpoints(&[ErrorIt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("error", "error").summary("A.").endpoints(&[ErrorIt::INFO]);

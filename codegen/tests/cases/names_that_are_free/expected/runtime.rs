@@ -40,6 +40,4 @@ impl Endpoint for Runtime {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("runtime", "runtime")
-    .summary("A.")
-    .endpoints(&[Runtime::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("runtime", "runtime").summary("A.").endpoints(&[Runtime::INFO]);

@@ -40,6 +40,4 @@ impl Endpoint for Url {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("url", "url")
-    .summary("A.")
-    .endpoints(&[Url::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("url", "url").summary("A.").endpoints(&[Url::INFO]);

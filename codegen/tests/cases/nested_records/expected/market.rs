@@ -104,10 +104,7 @@ pub struct Level {
 impl Record for Level {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "Level",
-            &[
-                FieldInfo::new("price", "price", ValueType::Number, Evidence::Document)
-                    .summary("The price."),
-            ],
+            &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price.")],
         )
         .summary("A level of the book.");
     fn from_row(row: &mut Row<'_>) -> Self {

@@ -18,6 +18,4 @@ impl Client {
     }
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("What the market does.")
-    .endpoints(&[]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market").summary("What the market does.").endpoints(&[]);

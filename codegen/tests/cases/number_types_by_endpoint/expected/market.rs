@@ -138,14 +138,10 @@ impl Endpoint for Names {
                 ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document)
                     .required(Evidence::Reported)
                     .summary("How many prices."),
-                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Document)
-                    .summary("Where to begin."),
-                ParamInfo::new("share", "share", ValueType::String, Evidence::Document)
-                    .summary("Of the whole."),
-                ParamInfo::new("at", "at", ValueType::String, Evidence::Document)
-                    .summary("When."),
-                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Document)
-                    .summary("Whether."),
+                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Document).summary("Where to begin."),
+                ParamInfo::new("share", "share", ValueType::String, Evidence::Document).summary("Of the whole."),
+                ParamInfo::new("at", "at", ValueType::String, Evidence::Document).summary("When."),
+                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Document).summary("Whether."),
             ],
         );
 }
@@ -196,10 +192,7 @@ impl Endpoint for Worded {
         .path("/worded", Evidence::Document)
         .params(
             &[],
-            &[
-                ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document)
-                    .summary("How many steps."),
-            ],
+            &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document).summary("How many steps.")],
         );
 }
 

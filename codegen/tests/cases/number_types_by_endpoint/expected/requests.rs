@@ -10,15 +10,7 @@ fn market() {
     let client: Client = client();
     let market = client.market();
     endpoint(market.ladder([7]), "/ladder", &[], &["depth", "offset", "share", "at", "flag", "rank", "level"]);
-    example(
-        market
-            .ladder([7])
-            .depth(10_u64)
-            .offset(-5000000000_i64)
-            .share(0.5)
-            .at(1_700_000_000)
-            .flag(true),
-    );
+    example(market.ladder([7]).depth(10_u64).offset(-5000000000_i64).share(0.5).at(1_700_000_000).flag(true));
     endpoint(market.names([7]), "/names/7", &[], &["depth", "offset", "share", "at", "flag"]);
     example(market.names([7]).depth("a"));
     endpoint(market.bare(), "/bare", &[], &["steps"]);

@@ -47,13 +47,7 @@ impl Endpoint for Basis {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
         .path("/basis", Evidence::Document)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document)
-                    .summary("s"),
-            ],
-        );
+        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document).summary("s")]);
 }
 
 impl TakesDepth for Basis {
@@ -65,13 +59,7 @@ impl Endpoint for B2 {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
         .summary("S.")
         .path("/b2", Evidence::Document)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document)
-                    .summary("s"),
-            ],
-        );
+        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document).summary("s")]);
 }
 
 impl TakesDepth for B2 {

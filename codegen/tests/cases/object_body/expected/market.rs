@@ -61,8 +61,7 @@ impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new("status", "status", ValueType::String, Evidence::Document)
-                    .summary("How it goes."),
+                FieldInfo::new("status", "status", ValueType::String, Evidence::Document).summary("How it goes."),
                 FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Document)
                     .optional()
                     .summary("Whatever it is."),

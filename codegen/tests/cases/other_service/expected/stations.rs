@@ -73,8 +73,7 @@ impl Record for DescribeRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DescribeRecord",
             &[
-                FieldInfo::new("name", "name", ValueType::String, Evidence::Document)
-                    .summary("The station's name."),
+                FieldInfo::new("name", "name", ValueType::String, Evidence::Document).summary("The station's name."),
                 FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Document)
                     .summary("Where it stands."),
                 FieldInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document)

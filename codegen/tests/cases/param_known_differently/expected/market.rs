@@ -94,10 +94,7 @@ impl Endpoint for Skew {
         .path("/skew", Evidence::Document)
         .params(
             &[],
-            &[
-                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document)
-                    .summary("How it is told."),
-            ],
+            &[ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document).summary("How it is told.")],
         )
         .series(None, Some("openDate"), Evidence::Document);
 }

@@ -28,9 +28,7 @@ impl MarketGroup<'_> {
     ///
     /// Unknown: the fields of its records.
     pub fn book(&self, symbol: impl Into<String>, depth: u64) -> Request<Book> {
-        Request::new(self.client)
-            .with::<String>("symbol", symbol)
-            .with::<u64>("depth", depth)
+        Request::new(self.client).with::<String>("symbol", symbol).with::<u64>("depth", depth)
     }
 }
 

@@ -39,11 +39,7 @@ impl Endpoint for Basis {
         .path("/b/{m}", Evidence::Document)
         .params(
             &[],
-            &[
-                ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Document)
-                    .in_path()
-                    .summary("s"),
-            ],
+            &[ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Document).in_path().summary("s")],
         );
 }
 

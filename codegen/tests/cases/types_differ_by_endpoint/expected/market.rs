@@ -49,10 +49,7 @@ impl Endpoint for Basis {
         .path("/basis", Evidence::Document)
         .params(
             &[],
-            &[
-                ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Document)
-                    .summary("A factor."),
-            ],
+            &[ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Document).summary("A factor.")],
         )
         .series(None, Some("openDate"), Evidence::Document);
 }

@@ -49,11 +49,7 @@ impl Endpoint for Basis {
         .path("/basis", Evidence::Document)
         .params(
             &[],
-            &[
-                ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Document)
-                    .default("q`<i>y")
-                    .summary("s"),
-            ],
+            &[ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Document).default("q`<i>y").summary("s")],
         )
         .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Document);
 }
@@ -75,11 +71,7 @@ pub struct BasisRecord {
 impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
-            &[
-                records::TIME,
-                FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Document)
-                    .summary("s"),
-            ],
+            &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Document).summary("s")],
         )
         .summary("One record of Basis.");
     fn from_row(row: &mut Row<'_>) -> Self {
@@ -94,11 +86,7 @@ impl Endpoint for P2 {
         .path("/p/{w`<b>q}", Evidence::Document)
         .params(
             &[],
-            &[
-                ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Document)
-                    .in_path()
-                    .summary("s"),
-            ],
+            &[ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Document).in_path().summary("s")],
         );
 }
 

@@ -41,10 +41,8 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Document)
-                    .summary("s"),
-                ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Document)
-                    .summary("s"),
+                ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Document).summary("s"),
+                ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Document).summary("s"),
             ],
         );
 }

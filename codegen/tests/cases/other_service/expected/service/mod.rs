@@ -23,8 +23,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
     .time_unit(TimeUnit::Milliseconds)
     .api_key_header("x-station-token")
     .client_credentials(
-        ClientCredentialsInfo::new("/token", "Of a station", Evidence::Document)
-            .reply(
+        ClientCredentialsInfo::new("/token", "Of a station", Evidence::Document).reply(
                 &[
                     FieldInfo::new("token", "token", ValueType::String, Evidence::Document)
                         .summary("What requests carry."),
@@ -46,12 +45,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
         ],
     )
     .error_body(&[], &[])
-    .limits(
-        &[
-            LimitInfo::new("free", 60, 3600, 2, Evidence::Document)
-                .applies_to("stations without a contract"),
-        ],
-    )
+    .limits(&[LimitInfo::new("free", 60, 3600, 2, Evidence::Document).applies_to("stations without a contract")])
     .envelope(EnvelopeInfo::new("levels"));
 
 shell!(crate "client", service crate ::SERVICE, metadata crate ::Metadata);

@@ -62,9 +62,8 @@ impl Station {
 named_type!(identifier Station);
 
 impl NamedType for Station {
-    const INFO: &'static TypeInfo = &TypeInfo::new("Station", &[])
-        .summary("A station, by its code.")
-        .open();
+    const INFO: &'static TypeInfo = &TypeInfo::new("Station", &[]).summary("A station, by its code.").open();
+
     fn as_str(&self) -> &str {
         self.as_str()
     }

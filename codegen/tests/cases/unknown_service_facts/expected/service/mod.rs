@@ -18,13 +18,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
     .env_prefix("EXAMPLE")
     .client_credentials(
         ClientCredentialsInfo::new("/token", "Legacy", Evidence::Reported)
-            .errors(
-                &[
-                    StatusInfo::new(401, Evidence::Reported)
-                        .summary("Wrong credentials.")
-                        .advice("Check them."),
-                ],
-            ),
+            .errors(&[StatusInfo::new(401, Evidence::Reported).summary("Wrong credentials.").advice("Check them.")]),
     )
     .errors(
         &[
@@ -39,8 +33,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
     .limits(
         &[
             LimitInfo::new("A", 10, 1, 20, Evidence::Document),
-            LimitInfo::new("B", 600, 60, 10, Evidence::Document)
-                .applies_to("keys without a contract"),
+            LimitInfo::new("B", 600, 60, 10, Evidence::Document).applies_to("keys without a contract"),
         ],
     );
 

@@ -18,8 +18,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
     .summary("Its meaning is unknown.")
     .env_prefix("EXAMPLE")
     .client_credentials(
-        ClientCredentialsInfo::new("/token", "Of a user", Evidence::Document)
-            .reply(
+        ClientCredentialsInfo::new("/token", "Of a user", Evidence::Document).reply(
                 &[
                     FieldInfo::new("token", "token", ValueType::String, Evidence::Document)
                         .summary("Its meaning is unknown."),

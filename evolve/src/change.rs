@@ -1,0 +1,268 @@
+//! A catalogue under edit, and what comes of it: texts before and after, and what was noticed on the way.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use codegen::{Catalogue, Diagnostics, load_texts, marked};
+use similar::TextDiff;
+
+use super::edit::{Rewritten, Step, rewrite};
+use super::keys::{self, SERVICE};
+use super::tree::Tree;
+use crate::checked::{Checked, api};
+
+/// What is to be done to a catalogue. Nothing is written before [`CatalogueChange::write`].
+#[derive(Clone, Debug, Default)]
+pub struct CatalogueChange {
+    files: Vec<FileChange>,
+    said: Vec<String>,
+}
+
+/// One file of a change.
+#[derive(Clone, Debug)]
+struct FileChange {
+    name: String,
+    /// `None` for a new file.
+    before: Option<String>,
+    after: String,
+}
+
+/// Why there is no change.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// The catalogue has mistakes, or would have.
+    Catalogue(Diagnostics),
+    /// In words, without a full stop.
+    Said(String),
+}
+
+impl CatalogueChange {
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// What was noticed, one finding a line.
+    pub fn said(&self) -> &[String] {
+        &self.said
+    }
+
+    /// The texts of the files as they are to be, by name.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().map(|file| (file.name.as_str(), file.after.as_str()))
+    }
+
+    /// The change as a unified diff; `folder` is put before the names of files.
+    pub fn diff(&self, folder: &str) -> String {
+        let diffs = self.files.iter().map(|file| {
+            let name = format!("{folder}{}", file.name);
+            let before = if file.before.is_some() { &name } else { "/dev/null" };
+            TextDiff::from_lines(file.before.as_deref().unwrap_or_default(), &file.after)
+                .unified_diff()
+                .header(before, &name)
+                .to_string()
+        });
+        diffs.collect()
+    }
+
+    /// Writes the files into the catalogue's folder, which comes into being if it is not there; none of them if one is
+    /// no longer what it was when the change was made.
+    pub fn write(&self, dir: &Path) -> io::Result<()> {
+        fs::create_dir_all(dir)?;
+        let on_disk = self.files.iter().map(|file| file.on_disk(dir)).collect::<io::Result<Vec<_>>>()?;
+        for (file, old) in self.files.iter().zip(on_disk) {
+            file.write(dir, old.as_deref()).map_err(|error| of_file(dir, &file.name, &error))?;
+        }
+        Ok(())
+    }
+}
+
+impl FileChange {
+    /// The file as it is; refused if it is not as it was.
+    fn on_disk(&self, dir: &Path) -> io::Result<Option<String>> {
+        let old = match fs::read_to_string(dir.join(&self.name)) {
+            Ok(old) => Some(old),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(of_file(dir, &self.name, &error)),
+        };
+        if old.as_deref().map(|old| old.trim_start_matches(BYTE_ORDER_MARK)) == self.before.as_deref() {
+            return Ok(old);
+        }
+        let path = dir.join(&self.name);
+        let why = "has been edited since it was read, so nothing is written; run this once more";
+        Err(io::Error::other(format!("{} {why}", path.display())))
+    }
+
+    /// Puts a whole file in the place of the old one, so that nobody ever reads a part of it.
+    fn write(&self, dir: &Path, old: Option<&str>) -> io::Result<()> {
+        // The mark that some editors put first is no part of the text.
+        let mark = if old.is_some_and(|old| old.starts_with(BYTE_ORDER_MARK)) { "\u{feff}" } else { "" };
+        let path = dir.join(&self.name);
+        // What a link leads to is edited, and not the link.
+        let path = fs::canonicalize(&path).unwrap_or(path);
+        let new = path.with_extension("yaml.new");
+        let written = fs::write(&new, [mark, &self.after].concat()).and_then(|()| {
+            if old.is_some() {
+                fs::set_permissions(&new, fs::metadata(&path)?.permissions())?;
+            }
+            fs::rename(&new, &path)
+        });
+        written.inspect_err(|_| drop(fs::remove_file(&new)))
+    }
+}
+
+fn of_file(dir: &Path, name: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", dir.join(name).display()))
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Catalogue(diagnostics) => diagnostics.fmt(f),
+            Self::Said(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Refusal {
+    /// In words, without a full stop.
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        Self::Said(text.into())
+    }
+}
+
+/// A catalogue under edit.
+#[derive(Debug)]
+pub(super) struct Desk {
+    /// What it said before the first edit.
+    pub(super) checked: Checked,
+    before: BTreeMap<String, String>,
+    /// What the files say with the edits so far.
+    trees: BTreeMap<String, Tree>,
+    said: Vec<String>,
+}
+
+impl Desk {
+    /// Opens a catalogue, if nothing is wrong with it.
+    pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
+        let before: BTreeMap<_, _> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        let checked = Checked::of(catalogue)?;
+        let tree = |text: &String| marked::parse(text).map_or(Tree::Null, |root| Tree::of(&root));
+        let trees = before.iter().map(|(name, text)| (name.clone(), tree(text))).collect();
+        Ok(Self { checked, before, trees, said: Vec::new() })
+    }
+
+    /// A catalogue that has nothing yet.
+    pub(super) fn empty() -> Result<Self, Refusal> {
+        let checked = Checked::empty()?;
+        Ok(Self { checked, before: BTreeMap::new(), trees: BTreeMap::new(), said: Vec::new() })
+    }
+
+    /// What a file says with the edits so far.
+    pub(super) fn tree(&self, file: &str) -> &Tree {
+        self.trees.get(file).unwrap_or(&Tree::Null)
+    }
+
+    /// The files of all groups.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &str> {
+        self.trees.keys().map(String::as_str).filter(|file| *file != SERVICE)
+    }
+
+    /// The groups that were there before the first edit: their modules and titles.
+    pub(super) fn modules(&self) -> Vec<(String, String)> {
+        self.checked.groups.iter().map(|(module, group)| (module.clone(), group.title.to_string())).collect()
+    }
+
+    /// Notes something for the person who reads the change.
+    pub(super) fn say(&mut self, text: impl Into<String>) {
+        self.said.push(text.into());
+    }
+
+    /// Does something that leaves no trace if it fails.
+    pub(super) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        let (trees, said) = (self.trees.clone(), self.said.len());
+        work(self).inspect_err(|_| {
+            self.trees = trees;
+            self.said.truncate(said);
+        })
+    }
+
+    /// Starts a new file.
+    pub(super) fn create(&mut self, file: &str, tree: Tree) {
+        self.trees.insert(file.to_owned(), tree);
+    }
+
+    /// Gives a key of a map a value, where the format has it among the others.
+    pub(super) fn set(&mut self, file: &str, path: &[Step], key: &'static str, value: impl Into<Tree>) {
+        let Some(map) = self.at(file, path) else { return };
+        let before = keys::before(file, path, map, key);
+        map.put(key, value.into(), &before);
+    }
+
+    /// Adds items at the end of a list, which need not be there yet.
+    pub(super) fn extend(&mut self, file: &str, path: &[Step], key: &'static str, items: Vec<Tree>) {
+        match self.at(file, path).and_then(|map| map.get_mut(key)) {
+            Some(Tree::List(list)) => list.extend(items),
+            _ if items.is_empty() => {}
+            _ => self.set(file, path, key, items),
+        }
+    }
+
+    /// Puts a value in the place of another.
+    pub(super) fn replace(&mut self, file: &str, path: &[Step], value: impl Into<Tree>) {
+        if let Some(tree) = self.at(file, path) {
+            *tree = value.into();
+        }
+    }
+
+    /// Takes a key out of a map.
+    pub(super) fn remove(&mut self, file: &str, path: &[Step], key: &str) {
+        if let Some(Tree::Map(entries)) = self.at(file, path) {
+            entries.retain(|(name, _)| name != key);
+        }
+    }
+
+    fn at(&mut self, file: &str, path: &[Step]) -> Option<&mut Tree> {
+        self.trees.get_mut(file)?.at_mut(path)
+    }
+
+    /// The change, if the catalogue is then still without a mistake.
+    pub(super) fn close(mut self) -> Result<CatalogueChange, Refusal> {
+        let mut after = self.before.clone();
+        for (name, tree) in std::mem::take(&mut self.trees) {
+            let text = match self.before.get(&name) {
+                Some(before) => {
+                    let Rewritten { text, left } =
+                        rewrite(before, &tree).map_err(|why| Refusal::Said(format!("{name}: {why}")))?;
+                    self.said.extend(left.into_iter().map(|place| format!("{name}: {place}")));
+                    text
+                }
+                None => self.first_line(&name) + &tree.file(),
+            };
+            after.insert(name, text);
+        }
+        let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        api(&load_texts(&texts))?;
+        let files = after.into_iter().map(|(name, after)| {
+            let before = self.before.get(&name).cloned();
+            FileChange { name, before, after }
+        });
+        Ok(CatalogueChange {
+            files: files.filter(|file| file.before.as_ref() != Some(&file.after)).collect(),
+            said: self.said,
+        })
+    }
+
+    /// The line for editors that other groups begin with.
+    fn first_line(&self, file: &str) -> String {
+        let groups = self.before.iter().filter(|(name, _)| *name != SERVICE && file != SERVICE);
+        let mut firsts = groups.filter_map(|(_, text)| text.lines().next());
+        let first = firsts.find(|line| line.starts_with("# yaml-language-server:"));
+        first.map(|first| format!("{first}\n")).unwrap_or_default()
+    }
+}

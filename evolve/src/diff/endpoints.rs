@@ -1,0 +1,201 @@
+//! Groups and endpoints: the accessors of the client, their methods, and what these answer with.
+
+use codegen::model::{Body, Endpoint, Evidence, RecordRef};
+
+use super::changes::{Change, Changes, Heading};
+use super::pairs::{Pairs, Placed};
+use super::{params, words};
+
+pub(super) fn groups(pairs: &Pairs<'_>, changes: &mut Changes) {
+    for group in &pairs.groups.new {
+        let (accessor, title) = (words::accessor(group), &group.title);
+        changes.add(Change::minor(Heading::Added, format!("{accessor} is new, for {title}")));
+    }
+    for group in &pairs.groups.gone {
+        let accessor = words::accessor(group);
+        changes
+            .add(Change::major(Heading::Removed, format!("{accessor} is gone, with its module and all that is in it")));
+    }
+    for (old, new) in &pairs.groups.both {
+        if old.ident != new.ident {
+            let text = format!(
+                "{} is now {}, with its module and `{}`",
+                words::accessor(old),
+                words::accessor(new),
+                new.handle
+            );
+            let remedy = format!("write `{}` for `{}`", new.ident, old.ident);
+            changes.add(Change::major(Heading::Changed, text).instead(remedy));
+        }
+        if (&old.title, &old.summary, &old.aliases) != (&new.title, &new.summary, &new.aliases) {
+            changes.docs(words::accessor(new));
+        }
+    }
+}
+
+pub(super) fn endpoints(pairs: &Pairs<'_>, changes: &mut Changes) {
+    for new in &pairs.endpoints.new {
+        match new.endpoint.path {
+            Some(_) => is_new(*new, "is new", changes),
+            None => changes.docs(listed(new.endpoint)),
+        }
+    }
+    for old in &pairs.endpoints.gone {
+        let has_group = pairs.groups.both.iter().any(|(group, _)| group.ident == old.group.ident);
+        match old.endpoint.path {
+            // What goes with its group goes without saying.
+            Some(_) if has_group => is_gone(*old, "is gone", changes),
+            Some(_) => {}
+            None => changes.docs(listed(old.endpoint)),
+        }
+    }
+    for (old, new) in &pairs.endpoints.both {
+        match (&old.endpoint.path, &new.endpoint.path) {
+            (None, Some(_)) => is_new(*new, "is new, as its path is known now", changes),
+            (Some(_), None) => is_gone(*old, "is gone, as its path is not known any more", changes),
+            (None, None) if facts(old.endpoint) != facts(new.endpoint) || params_differ(*old, *new) => {
+                changes.docs(listed(new.endpoint));
+            }
+            (None, None) => {}
+            (Some(_), Some(_)) => method(pairs, *old, *new, changes),
+        }
+    }
+}
+
+fn is_new(new: Placed<'_>, how: &str, changes: &mut Changes) {
+    let text = format!("{} {how}: {}", words::signature(new), new.endpoint.summary);
+    changes.add(Change::minor(Heading::Added, text));
+}
+
+fn is_gone(old: Placed<'_>, how: &str, changes: &mut Changes) {
+    let change = Change::major(Heading::Removed, format!("{} {how}", words::method(old)));
+    let path = old.endpoint.path.as_ref().filter(|path| !path.contains('{'));
+    changes.add(match path {
+        Some(path) => change.instead(format!("`client.raw(\"{path}\")` asks for it without its types")),
+        None => change,
+    });
+}
+
+/// An endpoint that is no method, as people know it.
+fn listed(endpoint: &Endpoint) -> String {
+    format!("\u{201c}{}\u{201d}, known by name only", endpoint.name)
+}
+
+fn method(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Changes) {
+    let place = words::method(new);
+    // What is told otherwise changes the docs anyway.
+    let mut is_told = renamed(pairs, old, new, changes);
+    if let (Some(before), Some(after)) = (&old.endpoint.path, &new.endpoint.path)
+        && before != after
+    {
+        let corrected =
+            || Change::patch(Heading::Fixed, format!("`{after}` is asked instead of `{before}` by")).on(&place);
+        let other = asked_by_another(pairs, after, old);
+        changes.add(other.map_or_else(corrected, |other| asks_for_another(pairs, before, after, new, other)));
+        is_told = true;
+    }
+    params::compare(pairs, old, new, changes);
+    is_told |= answer(pairs, old, new, changes) | deprecation(old.endpoint, new.endpoint, &place, changes);
+    if !is_told && facts(old.endpoint) != facts(new.endpoint) {
+        changes.docs(place);
+    }
+}
+
+/// The other method that asked a path before, if it is still there.
+fn asked_by_another<'a>(pairs: &Pairs<'a>, path: &str, old: Placed<'_>) -> Option<Placed<'a>> {
+    let mut methods = pairs.methods().map(|(other, _)| other);
+    let is_old = |other: Placed<'_>| std::ptr::eq(other.endpoint, old.endpoint);
+    methods.find(|other| other.endpoint.path.as_deref() == Some(path) && !is_old(*other))
+}
+
+/// Names may have been swapped, and not paths corrected: whoever calls the method then gets what another one gave.
+fn asks_for_another(pairs: &Pairs<'_>, before: &str, after: &str, new: Placed<'_>, other: Placed<'_>) -> Change {
+    let text = format!("{} asks `{after}`, which {} asked until now", words::method(new), words::method(other));
+    let heir = pairs.methods().find(|(_, now)| now.endpoint.path.as_deref() == Some(before));
+    let heir = heir.map_or_else(|| format!("`client.raw(\"{before}\")`"), |(_, now)| words::method(now));
+    let change = Change::major(Heading::Changed, text);
+    change.instead(format!("unless the path was wrong, call {heir}, which asks `{before}`"))
+}
+
+fn deprecation(old: &Endpoint, new: &Endpoint, place: &str, changes: &mut Changes) -> bool {
+    match (&old.deprecated, &new.deprecated) {
+        (None, Some(note)) => {
+            changes.add(Change::minor(Heading::Deprecated, format!("{place} is deprecated: {note}")));
+        }
+        (Some(_), None) => {
+            changes.add(Change::patch(Heading::Changed, format!("{place} is not deprecated any more")));
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Tells another name, if there is one.
+fn renamed(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Changes) -> bool {
+    let has_moved = pairs.module(&old.group.ident) != new.group.ident;
+    if !has_moved && old.endpoint.ident == new.endpoint.ident {
+        return false;
+    }
+    let call = |placed: Placed<'_>| format!("client.{}().{}", placed.group.ident, placed.endpoint.ident);
+    let marker = |placed: Placed<'_>| format!("{}::{}", placed.group.ident, placed.endpoint.type_ident);
+    let text =
+        format!("`{}()` is now `{}()`, and its marker `{}` is `{}`", call(old), call(new), marker(old), marker(new));
+    let remedy = if has_moved {
+        format!("write `{}()` for `{}()`", call(new), call(old))
+    } else {
+        format!("write `.{}()` for `.{}()`", new.endpoint.ident, old.endpoint.ident)
+    };
+    changes.add(Change::major(Heading::Changed, text).instead(remedy));
+    true
+}
+
+/// What comes back, as far as its type tells.
+#[derive(PartialEq)]
+enum Answer {
+    Series(Option<RecordRef>),
+    Object(RecordRef),
+    Unknown,
+}
+
+/// Tells that something else comes back, if it does.
+fn answer(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Changes) -> bool {
+    let answer = |body: &Body, record: &dyn Fn(&RecordRef) -> RecordRef| match body {
+        Body::Series { record: known, .. } => Answer::Series(known.as_ref().map(record)),
+        Body::Object { record: known, .. } => Answer::Object(record(known)),
+        Body::Unknown => Answer::Unknown,
+    };
+    let (before, after) = (&old.endpoint.body, &new.endpoint.body);
+    if answer(before, &|record| pairs.record(record)) == answer(after, &RecordRef::clone) {
+        return false;
+    }
+    let text = format!("{} answers with {} instead of {}", words::method(new), words::body(after), words::body(before));
+    let change = Change::major(Heading::Changed, text);
+    let is_typed_now = before.record().is_none() && after.record().is_some();
+    changes.add(if is_typed_now {
+        change.instead("read fields instead of keys; `unknown_fields` has what is no field")
+    } else {
+        change
+    });
+    true
+}
+
+/// What is said of an endpoint in its docs and in the registry, its params aside.
+fn facts(endpoint: &Endpoint) -> impl PartialEq + '_ {
+    let body: (Option<&str>, Option<Evidence>) = match &endpoint.body {
+        Body::Series { time, evidence, .. } => (time.as_deref(), Some(*evidence)),
+        Body::Object { evidence, .. } => (None, Some(*evidence)),
+        Body::Unknown => (None, None),
+    };
+    let Endpoint { name, aliases, evidence, summary, notes, deprecated, .. } = endpoint;
+    let note = deprecated.as_deref().unwrap_or_default();
+    (name, aliases, *evidence, summary, notes, note, body, endpoint.params.is_some())
+}
+
+/// Whether the registry lists other params for endpoints that are no methods.
+fn params_differ(old: Placed<'_>, new: Placed<'_>) -> bool {
+    let params = |placed: Placed<'_>| {
+        let params = placed.endpoint.params.iter().flatten();
+        params.map(|param| param.param.clone()).collect::<Vec<_>>()
+    };
+    params(old) != params(new)
+}

@@ -1,0 +1,71 @@
+//! How things of the client are called in a sentence.
+
+use codegen::model::{Body, Endpoint, Field, Group, Param, Type};
+use quote::ToTokens;
+
+use super::pairs::{Placed, Standing};
+
+/// `client.orderflow()`.
+pub(super) fn accessor(group: &Group) -> String {
+    format!("`client.{}()`", group.ident)
+}
+
+/// `client.orderflow().basis(symbol)`.
+pub(super) fn method(placed: Placed<'_>) -> String {
+    let arguments: Vec<_> = arguments(placed.endpoint).map(argument_name).collect();
+    format!("`client.{}().{}({})`", placed.group.ident, placed.endpoint.ident, arguments.join(", "))
+}
+
+/// The same, with the type of each argument.
+pub(super) fn signature(placed: Placed<'_>) -> String {
+    let arguments: Vec<_> = arguments(placed.endpoint)
+        .map(|param| {
+            let ty = rust(&param.ty);
+            let ty = if param.list.is_some() { format!("[{ty}]") } else { ty };
+            format!("{}: {ty}", argument_name(param))
+        })
+        .collect();
+    format!("`client.{}().{}({})`", placed.group.ident, placed.endpoint.ident, arguments.join(", "))
+}
+
+/// What has to be given when a method is called.
+pub(super) fn arguments(endpoint: &Endpoint) -> impl Iterator<Item = &Param> {
+    endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.is_argument())
+}
+
+pub(super) fn argument_name(param: &Param) -> &str {
+    param.list.as_deref().unwrap_or(&param.ident)
+}
+
+/// `.bucket()`, or `.exchange()` and `.exchanges()`, with the verb that follows.
+pub(super) fn setters(param: &Param) -> String {
+    match &param.list {
+        None => format!("`.{}()` is", param.ident),
+        Some(list) => format!("`.{}()` and `.{list}()` are", param.ident),
+    }
+}
+
+/// `orderflow::BasisRecord`.
+pub(super) fn record(standing: Standing<'_>) -> String {
+    let module = standing.module.map(|module| format!("{module}::")).unwrap_or_default();
+    format!("`{module}{}`", standing.record.ident)
+}
+
+/// A type as Rust writes it.
+pub(super) fn rust(ty: &Type) -> String {
+    without_spaces(ty)
+}
+
+/// What a method's request is answered with.
+pub(super) fn body(body: &Body) -> String {
+    format!("`{}`", without_spaces(body))
+}
+
+/// The type of a field, absence included.
+pub(super) fn field_type(field: &Field) -> String {
+    if field.is_option() { format!("Option<{}>", rust(&field.ty)) } else { rust(&field.ty) }
+}
+
+fn without_spaces(tokens: &impl ToTokens) -> String {
+    tokens.to_token_stream().to_string().replace(' ', "")
+}

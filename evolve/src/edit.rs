@@ -1,0 +1,241 @@
+//! The text of a file of the catalogue, rewritten so that it says what is wanted; comments, order and layout stay.
+//!
+//! What the text says is compared with what is wanted, and each difference becomes a splice at a place that the marked
+//! tree knows, laid out as the neighbours are. Afterwards the text is read again: if it does not say exactly what was
+//! wanted, the edit is refused. A place whose layout nobody can keep is left as it is, and told.
+
+mod comments;
+mod remove;
+
+use std::ops::Range;
+
+use codegen::marked::{self, Kind, Node};
+
+use super::tree::Tree;
+
+/// A step on the way to a node.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Step {
+    Key(&'static str),
+    Item(usize),
+}
+
+/// A text as it is to be.
+#[derive(Debug)]
+pub(crate) struct Rewritten {
+    pub(crate) text: String,
+    /// Places that are left as they are: what is to be changed there by hand, and why.
+    pub(crate) left: Vec<String>,
+}
+
+/// Text that goes where other text was.
+type Splice = (Range<usize>, String);
+
+/// One file in the making.
+struct Page {
+    text: Vec<char>,
+    splices: Vec<Splice>,
+    left: Vec<String>,
+    /// The way to the node at hand, in words.
+    way: Vec<String>,
+}
+
+/// Makes a text say what is wanted.
+pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<Rewritten, String> {
+    let root = marked::parse(text).map_err(|error| error.message)?;
+    let mut page = Page { text: text.chars().collect(), splices: Vec::new(), left: Vec::new(), way: Vec::new() };
+    let reached = page.value(&root, wanted, None);
+    let text = page.spliced();
+    match marked::parse(&text) {
+        Ok(node) if says(&node, &reached) => Ok(Rewritten { text, left: page.left }),
+        _ => Err("the layout of this file is too unusual to be edited; change it by hand".to_owned()),
+    }
+}
+
+impl Page {
+    /// Makes one value say what is wanted, as far as that can be; `key` is what it stands behind in a block map.
+    fn value(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
+        if says(node, wanted) {
+            return wanted.clone();
+        }
+        match (&node.kind, wanted) {
+            _ if self.opens(node, wanted, key) => self.replace(node, wanted, key),
+            (Kind::Map(entries), Tree::Map(pairs)) if !entries.is_empty() => self.map(node, entries, pairs),
+            (Kind::List(known), Tree::List(items)) if !known.is_empty() && items.len() >= known.len() => {
+                self.list(node, known, items)
+            }
+            _ => self.replace(node, wanted, key),
+        }
+    }
+
+    /// Whether what stands in brackets is to stand on lines of its own instead.
+    fn opens(&self, node: &Node, wanted: &Tree, key: Option<&Node>) -> bool {
+        let is_list_on_a_line = matches!(wanted, Tree::List(_)) && wanted.is_short(self.column(node.span.start));
+        let gets_deeper = Tree::of(node).is_shallow() && !wanted.is_shallow();
+        self.is_flow(node) && key.is_some() && gets_deeper && !is_list_on_a_line
+    }
+
+    fn list(&mut self, node: &Node, known: &[Node], items: &[Tree]) -> Tree {
+        let mut reached = Vec::new();
+        for (index, (node, wanted)) in known.iter().zip(items).enumerate() {
+            self.way.push(format!("item {}", index + 1));
+            reached.push(self.value(node, wanted, None));
+            self.way.pop();
+        }
+        let new = &items[known.len()..];
+        if let (Some(last), false) = (known.last(), new.is_empty()) {
+            let splice = if self.is_flow(node) {
+                behind_flow(last, &Tree::List(new.to_vec()))
+            } else {
+                self.below_items(node, known, last, new)
+            };
+            self.splices.push(splice);
+        }
+        reached.extend(new.iter().cloned());
+        Tree::List(reached)
+    }
+
+    /// Keys that are there stay in their order; each new one stands behind the one that is wanted before it.
+    fn map(&mut self, node: &Node, entries: &[(Node, Node)], pairs: &[(String, Tree)]) -> Tree {
+        let wanted = |key: &Node| pairs.iter().find(|(name, _)| Some(name.as_str()) == key.text());
+        let mut reached = Vec::new();
+        for (index, (key, value)) in entries.iter().enumerate() {
+            let name = key.text().unwrap_or_default().to_owned();
+            self.way.push(format!("`{name}`"));
+            match wanted(key) {
+                Some((_, wanted)) => {
+                    let key = (!self.is_flow(node)).then_some(key);
+                    reached.push((name, self.value(value, wanted, key)));
+                }
+                None if self.remove(node, entries, index) => {}
+                None => reached.push((name, Tree::of(value))),
+            }
+            self.way.pop();
+        }
+        let (mut behind, mut new) = (None, Vec::new());
+        for pair in pairs {
+            if let Some(index) = entries.iter().position(|(key, _)| key.text() == Some(&pair.0)) {
+                self.insert(node, entries, behind, &std::mem::take(&mut new));
+                behind = Some(index);
+            } else {
+                new.push(pair.clone());
+                reached.push(pair.clone());
+            }
+        }
+        self.insert(node, entries, behind, &new);
+        Tree::Map(reached)
+    }
+
+    /// Puts new keys behind one that is there, or before the first.
+    fn insert(&mut self, map: &Node, entries: &[(Node, Node)], behind: Option<usize>, new: &[(String, Tree)]) {
+        let Some((first, _)) = entries.first().filter(|_| !new.is_empty()) else { return };
+        let (start, column) = (first.span.start, self.column(first.span.start));
+        let lines: Vec<String> = new.iter().flat_map(|(key, value)| value.behind(key, column)).collect();
+        let splice = match behind.map(|index| &entries[index].1) {
+            Some(before) if self.is_flow(map) => behind_flow(before, &Tree::Map(new.to_vec())),
+            Some(before) => {
+                let end = self.below(before.span.end, column);
+                (end..end, self.lines(&lines, column))
+            }
+            None if self.is_flow(map) => {
+                let pairs = Tree::Map(new.to_vec()).inline();
+                (start..start, format!("{}, ", &pairs[1..pairs.len() - 1]))
+            }
+            None => {
+                let lines = self.lines(&lines, column);
+                let (_, lines) = lines.split_at(self.eol().len() + column);
+                (start..start, format!("{lines}{}{}", self.eol(), " ".repeat(column)))
+            }
+        };
+        self.splices.push(splice);
+    }
+
+    /// Puts a value in the place of another one, which stands on one line.
+    fn replace(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
+        let old = node.span.clone();
+        if self.has_lines(old.clone()) {
+            self.leave(&format!("stands on several lines; write `{}` there by hand", wanted.inline()));
+            return Tree::of(node);
+        }
+        let splices = match key {
+            Some(key) if self.has_lines(key.span.end..old.start) => {
+                let column = self.column(old.start);
+                let lines = if wanted.fits(column) { vec![wanted.inline()] } else { wanted.block(column) };
+                vec![(old, lines.join(&format!("{}{}", self.eol(), " ".repeat(column))))]
+            }
+            Some(key) if !wanted.fits(self.column(old.start)) => {
+                let column = self.column(key.span.start);
+                let end = self.line_end(old.end);
+                let between = self.text[key.span.end..old.start].iter();
+                let colon = key.span.end + between.take_while(|character| **character != ':').count() + 1;
+                vec![(colon..old.end, String::new()), (end..end, self.lines(&wanted.below(column), column))]
+            }
+            _ => vec![(old, wanted.inline())],
+        };
+        self.splices.extend(splices);
+        wanted.clone()
+    }
+
+    /// New items of a block list, as far apart as the last two are.
+    fn below_items(&self, list: &Node, known: &[Node], newest: &Node, items: &[Tree]) -> Splice {
+        let column = self.column(list.span.start);
+        let end = self.below(newest.span.end, column);
+        let is_inline = known.iter().any(|item| self.is_flow(item));
+        let gap = match known {
+            [.., before, _] => self.blank_lines(before.span.end, newest.span.start),
+            _ => 0,
+        };
+        let text = items.iter().map(|item| {
+            let lines = item.item(column, is_inline && item.fits(column + 2) || !is_nested(item));
+            self.eol().repeat(gap) + &self.lines(&lines, column)
+        });
+        (end..end, text.collect())
+    }
+
+    /// Leaves the place at hand as it is.
+    fn leave(&mut self, why: &str) {
+        self.left.push(format!("{} {why}", self.way.join(", ")));
+    }
+
+    fn spliced(&mut self) -> String {
+        // What is put in at a place stands before what is taken out from there on.
+        self.splices.sort_by_key(|(range, _)| (range.start, range.end));
+        let (mut text, mut from) = (String::new(), 0);
+        for (range, new) in &self.splices {
+            text.extend(&self.text[from.min(range.start)..range.start]);
+            text += new;
+            from = range.end;
+        }
+        text.extend(&self.text[from..]);
+        text
+    }
+}
+
+/// Whether a node says what is wanted, its keys in whatever order.
+fn says(node: &Node, wanted: &Tree) -> bool {
+    match (&node.kind, wanted) {
+        (Kind::List(known), Tree::List(items)) => {
+            known.len() == items.len() && known.iter().zip(items).all(|(node, wanted)| says(node, wanted))
+        }
+        (Kind::Map(entries), Tree::Map(pairs)) => {
+            let is_said = |(name, wanted): &(String, Tree)| node.get(name).is_some_and(|node| says(node, wanted));
+            entries.len() == pairs.len() && pairs.iter().all(is_said)
+        }
+        (Kind::List(_) | Kind::Map(_), _) | (_, Tree::List(_) | Tree::Map(_)) => false,
+        _ => Tree::of(node) == *wanted,
+    }
+}
+
+/// New items or pairs in brackets, behind the last one that is there.
+fn behind_flow(last: &Node, new: &Tree) -> Splice {
+    let new = new.inline();
+    let end = last.span.end;
+    (end..end, format!(", {}", &new[1..new.len() - 1]))
+}
+
+fn is_nested(tree: &Tree) -> bool {
+    matches!(tree, Tree::Map(_) | Tree::List(_))
+}
+
+#[cfg(test)]
+mod tests;

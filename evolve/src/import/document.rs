@@ -1,0 +1,231 @@
+//! An OpenAPI description as a tree whose references can be followed.
+
+use std::collections::HashMap;
+
+use codegen::names::{self, Case};
+use codegen::spec::Evidence;
+use codegen::{MARKER, is_line, is_prose};
+use percent_encoding::percent_decode_str;
+use serde_yaml::Value;
+
+use super::groups::module;
+use super::tolerant::Tolerant;
+use crate::change::Refusal;
+
+/// A description, read.
+#[derive(Debug)]
+pub(super) struct Document {
+    root: Value,
+    /// The first tags of operations, by the modules that they make.
+    tags: HashMap<String, String>,
+}
+
+/// No chain of references is nearly as long.
+const HOPS: usize = 16;
+
+impl Document {
+    /// Reads JSON or YAML of a version that is understood.
+    pub(super) fn read(text: &str) -> Result<Self, Refusal> {
+        let text = text.trim_start_matches('\u{feff}');
+        let root: Result<Tolerant, String> = if text.trim_start().starts_with('{') {
+            // YAML may begin so too, and numbers of JSON may be of any size.
+            serde_json::from_str(text).or_else(|error| serde_yaml::from_str(text).map_err(|_| error.to_string()))
+        } else {
+            serde_yaml::from_str(text).map_err(|error| error.to_string())
+        };
+        let Tolerant(root) = root.map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
+        let mut root = root;
+        root.apply_merge().map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
+        decode_references(&mut root);
+        // A short version is often written as a number.
+        match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
+            version if version.starts_with("3.0") || version.starts_with("3.1") => {
+                let document = Self { root, tags: HashMap::new() };
+                Ok(Self { tags: document.tags(), ..document })
+            }
+            "" if root.get("swagger").is_some() => Err(Refusal::new(
+                "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
+            )),
+            "" => Err(Refusal::new(
+                "this is no OpenAPI description: it has no `openapi` with a version; `cargo xtask learn` reads replies",
+            )),
+            version => {
+                Err(Refusal::Said(format!("this is OpenAPI {version}, and 3.0 and 3.1 are read; ask for one of these")))
+            }
+        }
+    }
+
+    /// Whether our own generator made it; the mark of another says nothing of what it means with its keys.
+    pub(super) fn is_ours(&self) -> bool {
+        text(&self.root, "x-generated").is_some_and(|mark| mark.starts_with(MARKER))
+    }
+
+    /// The tag of which a path without one may be.
+    pub(super) fn tag_like(&self, segment: &str) -> Option<&str> {
+        self.tags.get(&module(segment)).map(String::as_str)
+    }
+
+    fn tags(&self) -> HashMap<String, String> {
+        let items_of_paths = entries(&self.root, "paths").filter_map(|(_, item)| self.follow(item));
+        let operations = items_of_paths.filter_map(|(item, _)| self.operation(item));
+        let mut by_module = HashMap::new();
+        for tag in operations.filter_map(|operation| items(operation, "tags").first()?.as_str()) {
+            by_module.entry(module(tag)).or_insert_with(|| tag.to_owned());
+        }
+        by_module
+    }
+
+    /// The operation of a path that reads, if there is one.
+    pub(super) fn operation<'d>(&'d self, item: &'d Value) -> Option<&'d Value> {
+        self.follow(item.get("get")?).map(|(operation, _)| operation)
+    }
+
+    pub(super) fn root(&self) -> &Value {
+        &self.root
+    }
+
+    /// What a value is, with references followed, and the last of these.
+    ///
+    /// `None` where a reference leads out of the description or nowhere.
+    pub(super) fn follow<'d>(&'d self, mut value: &'d Value) -> Option<(&'d Value, Option<&'d str>)> {
+        let mut last = None;
+        for _ in 0..HOPS {
+            let Some(reference) = value.get("$ref").and_then(Value::as_str) else { return Some((value, last)) };
+            last = Some(reference);
+            value = self.find(reference)?;
+        }
+        None
+    }
+
+    fn find(&self, reference: &str) -> Option<&Value> {
+        let steps = reference.strip_prefix("#/")?.split('/');
+        steps.map(|step| step.replace("~1", "/").replace("~0", "~")).try_fold(&self.root, |value, step| {
+            match step.parse::<usize>() {
+                Ok(index) if value.is_sequence() => value.get(index),
+                _ => value.get(step.as_str()),
+            }
+        })
+    }
+}
+
+/// References are parts of URLs, where some characters are escaped.
+fn decode_references(value: &mut Value) {
+    match value {
+        Value::Sequence(items) => items.iter_mut().for_each(decode_references),
+        Value::Mapping(entries) => {
+            for (key, value) in entries {
+                match value {
+                    Value::String(text) if key == "$ref" && text.contains('%') => {
+                        *text = percent_decode_str(text).decode_utf8_lossy().into_owned();
+                    }
+                    value => decode_references(value),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A scalar as it is written.
+pub(super) fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(flag) => flag.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// The entries of a map under a key.
+pub(super) fn entries<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = (&'v str, &'v Value)> {
+    let map = value.get(key).and_then(Value::as_mapping).into_iter().flatten();
+    map.filter_map(|(key, value)| Some((key.as_str()?, value)))
+}
+
+/// The items of a list under a key.
+pub(super) fn items<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value.get(key).and_then(Value::as_sequence).map_or(&[], Vec::as_slice)
+}
+
+/// The text under a key; none in an extension that says nothing the catalogue takes, as those of others may.
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    let text = value.get(key).and_then(Value::as_str)?;
+    (!key.starts_with("x-") || is_taken(key, text)).then_some(text)
+}
+
+/// Whether the catalogue takes the text of one of its extensions.
+pub(super) fn is_taken(key: &str, text: &str) -> bool {
+    match key {
+        "x-advice" | "x-deprecated" | "x-notes" => is_prose(text),
+        "x-env-prefix" => names::is_ident(text, Case::Shouty),
+        "x-ident" | "x-list" => names::is_ident(text, Case::Snake),
+        _ => is_line(text),
+    }
+}
+
+/// Other names that can be written down.
+pub(super) fn aliases(value: &Value) -> Vec<String> {
+    items(value, "x-aliases").iter().map(text_of).filter(|alias| is_line(alias)).collect()
+}
+
+/// How something is known, as our own descriptions say it.
+pub(super) fn evidence_of(value: &Value) -> Option<&str> {
+    text(value, "x-evidence").filter(|said| is_evidence(said))
+}
+
+/// Whether a text is a word of the catalogue for how something is known.
+pub(super) fn is_evidence(text: &str) -> bool {
+    Evidence::of(text).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_understood_is_read() {
+        let table = [
+            ("openapi: 3.0.3", ""),
+            ("{\"openapi\": \"3.1.0\"}", ""),
+            ("{openapi: 3.1}", ""),
+            (
+                "swagger: '2.0'",
+                "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
+            ),
+            ("openapi: 4.0.0", "this is OpenAPI 4.0.0, and 3.0 and 3.1 are read; ask for one of these"),
+            (
+                "a: 1",
+                "this is no OpenAPI description: it has no `openapi` with a version; `cargo xtask learn` reads replies",
+            ),
+            ("{", "the description cannot be read: EOF while parsing an object at line 1 column 1"),
+        ];
+        for (text, expected) in table {
+            let said = Document::read(text).err().map(|refusal| refusal.to_string());
+            assert_eq!(said.unwrap_or_default(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn tags_are_found_behind_references_too() {
+        let text = "{openapi: 3.1.0, paths: {/a: {$ref: '#/components/pathItems/a'}, /b: {get: {tags: [Open Interest]}}}, components: {pathItems: {a: {get: {tags: [Basis]}}}}}";
+        let document = Document::read(&format!("# YAML\n{text}")).expect("a description");
+        assert_eq!(
+            ["basis", "open_interest", "a"].map(|segment| document.tag_like(segment)),
+            [Some("Basis"), Some("Open Interest"), None]
+        );
+    }
+
+    #[test]
+    fn references_are_followed_and_never_in_circles() {
+        let text = "{openapi: 3.1.0, a: {$ref: '#/b/200/x~1y/0'}, b: {200: {x/y: [{z: 1}], a b: 2}}, c: {$ref: '#/c'}, d: {$ref: 'other.yaml#/d'}, e: {$ref: '#/b/200/a%20b'}}";
+        let document = Document::read(&format!("# YAML\n{text}")).expect("a description");
+        let follow = |key: &str| document.follow(document.root().get(key)?);
+        assert_eq!(
+            follow("a").map(|(value, last)| (value["z"].as_i64(), last)),
+            Some((Some(1), Some("#/b/200/x~1y/0")))
+        );
+        assert_eq!(follow("e").map(|(value, last)| (value.as_i64(), last)), Some((Some(2), Some("#/b/200/a b"))));
+        assert_eq!(follow("c"), None);
+        assert_eq!(follow("d"), None);
+    }
+}

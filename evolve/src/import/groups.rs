@@ -1,0 +1,74 @@
+//! What an endpoint is called, and which group it stands in: by its id and tag, or by its path where it has none.
+
+use codegen::is_line;
+use codegen::names::{self, Case};
+use heck::{ToSnakeCase, ToTitleCase};
+use serde_yaml::Value;
+
+use super::Reader;
+use super::document::{aliases, items, text};
+use super::plan::PlannedGroup;
+use crate::naming::NamesInUse;
+
+const TAG_KEYS: &str = "description name x-aliases x-displayName x-notes";
+
+/// The module that a tag makes if no other is in its way.
+pub(super) fn module(tag: &str) -> String {
+    NamesInUse::default().claim(tag, Case::Snake, names::Scope::Groups)
+}
+
+impl Reader<'_> {
+    /// The module that an endpoint is to stand in.
+    pub(super) fn group(&mut self, operation: &Value, path: &str) -> String {
+        let tag = items(operation, "tags").first().and_then(Value::as_str);
+        let first = path.split('/').find(|segment| !segment.is_empty() && !segment.starts_with('{'));
+        let like_path = || first.map(|first| self.document.tag_like(first).unwrap_or(first));
+        let wanted = tag.or_else(like_path).unwrap_or("general").to_owned();
+        let same = |(known, _): &&(String, String)| *known == wanted;
+        let known = self.groups.iter().find(same).or_else(|| self.group_like(&wanted));
+        let known = known.map(|(_, module)| module.clone());
+        if let Some(module) = &known
+            && !self.tags.insert(wanted.clone())
+        {
+            return module.clone();
+        }
+        self.tags.insert(wanted.clone());
+        let module = known.unwrap_or_else(|| self.modules.claim(&wanted, Case::Snake, names::Scope::Groups));
+        let root = self.document.root();
+        let tag = items(root, "tags").iter().find(|tag| text(tag, "name") == Some(&wanted)).unwrap_or(&Value::Null);
+        self.sweep(tag, TAG_KEYS, &format!("#/tags/{wanted}"));
+        let title = text(tag, "x-displayName").map(str::to_owned);
+        // A tag may be one word of a program.
+        let words = || if wanted.contains(' ') { wanted.clone() } else { wanted.to_title_case() };
+        let title = title.unwrap_or_else(words);
+        let summary = text(tag, "description").map(|text| self.prose(text)).unwrap_or_default();
+        let title = if is_line(&title) { title } else { module.clone() };
+        let notes = text(tag, "x-notes").filter(|_| self.options.summaries).map(str::to_owned);
+        self.plan.groups.push(PlannedGroup { module: module.clone(), title, summary, aliases: aliases(tag), notes });
+        self.groups.push((wanted, module.clone()));
+        module
+    }
+
+    /// A group of the catalogue whose module is what a tag makes.
+    fn group_like(&self, tag: &str) -> Option<&(String, String)> {
+        let module = module(tag);
+        self.groups[..self.old_groups].iter().find(|(_, known)| *known == module)
+    }
+
+    /// What an endpoint is called, from its id, or from its path where it has none.
+    pub(super) fn name(&mut self, operation: &Value, group: &str, path: &str) -> String {
+        let id = text(operation, "operationId").unwrap_or_default().to_snake_case();
+        let short = id.strip_prefix(group).and_then(|id| id.strip_prefix('_'));
+        let by_path = path.split('/').filter(|segment| !segment.starts_with('{')).collect::<Vec<_>>().join(" ");
+        let wanted = short.unwrap_or(&id).to_owned();
+        let wanted = if names::ident(&wanted, Case::Snake).is_ok() { wanted } else { by_path };
+        let name = wanted.to_title_case();
+        let name = if names::ident(&name, Case::Snake).is_ok() { name } else { "Root".to_owned() };
+        // What people call it, where that makes the same method.
+        let said = text(operation, "summary").filter(|said| self.options.summaries && is_line(said));
+        let has_ident = text(operation, "x-ident").is_some_and(|ident| names::is_ident(ident, Case::Snake));
+        let is_same = |said: &&str| has_ident || names::ident(said, Case::Snake) == names::ident(&name, Case::Snake);
+        let same = said.filter(is_same);
+        same.map_or(name, str::to_owned)
+    }
+}

@@ -1,0 +1,132 @@
+//! The body of an endpoint: its fields listed where nobody knew them, or merged with those that are listed.
+
+use super::fields::{FieldList, Topic, is_former};
+use super::guess::keys_of_data;
+use super::kind::Kind;
+use super::time::make_time;
+use crate::change::{Desk, Refusal};
+use crate::edit::Step;
+use crate::seen::Seen;
+use crate::tree::Tree;
+
+impl Topic<'_> {
+    /// Edits the body of an endpoint, and what its fields stand in.
+    pub(super) fn body(&self, desk: &mut Desk, index: usize, kind: Kind, seen: &Seen) -> Result<(), Refusal> {
+        let endpoint = vec![Step::Key("endpoints"), Step::Item(index)];
+        let entry = desk.tree(&self.file).at(&endpoint).cloned().unwrap_or(Tree::Null);
+        let known = entry.get("body").unwrap_or(&Tree::Null);
+        let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
+        let own = known.text("time");
+        let promised = desk.checked.service.envelope_time();
+        let shared = promised.map(|time| time.name.to_string()).filter(|_| kind == Kind::Series);
+        let body = [endpoint.as_slice(), &[Step::Key("body")]].concat();
+        match known.get(kind.key()) {
+            Some(Tree::List(listed)) => {
+                let shared = shared.filter(|time| own.is_none_or(|own| own == time));
+                self.refuse_another(listed, inherited, seen)?;
+                let has_time = shared.as_ref().is_none_or(|time| self.has_time(desk, time, seen));
+                let path = [body.as_slice(), &[Step::Key(kind.key())]].concat();
+                let time = shared.clone().filter(|_| has_time);
+                let place = FieldList { time, ..FieldList::new(&self.file, path.clone(), inherited) };
+                self.merge(desk, &place, seen)?;
+                let list = entries_at(desk.tree(&self.file), &path).to_vec();
+                if has_time {
+                    self.drop_time(desk, &body, &list, own);
+                } else {
+                    let time = self.other_time(desk, &list, shared.as_deref());
+                    desk.set(&self.file, &body, "time", time);
+                }
+                Ok(())
+            }
+            Some(Tree::Text(record)) if record != "unknown" => {
+                if let Some((.., fields)) = self.find_record(desk, record) {
+                    let evidence = fields.text("evidence").unwrap_or_default();
+                    self.refuse_another(fields.entries("fields"), evidence, seen)?;
+                }
+                self.merge_record(desk, record, seen)
+            }
+            _ => self.open(desk, &body, (known, inherited), kind, shared.as_deref(), seen),
+        }
+    }
+
+    /// Puts fields where none were known. That the body is a series or an object may be known better than they are.
+    fn open(
+        &self,
+        desk: &mut Desk,
+        body: &[Step],
+        (known, inherited): (&Tree, &str),
+        kind: Kind,
+        shared: Option<&str>,
+        seen: &Seen,
+    ) -> Result<(), Refusal> {
+        if let Some(keys) = keys_of_data(seen) {
+            return Err(Refusal::Said(format!(
+                "its keys are data and no names of fields, like {keys}; leave it `unknown`, and the client hands it over \
+                 as it is"
+            )));
+        }
+        let named = known.text("time");
+        let own = named.filter(|own| self.has_own_time(desk, own, seen));
+        let envelope = shared.filter(|time| own.is_none_or(|own| own == *time));
+        let has_time = envelope.is_some_and(|time| self.has_time(desk, time, seen));
+        let mut list = self.list(desk, seen, envelope.filter(|_| has_time))?;
+        for field in &mut list {
+            make_time(field, own);
+        }
+        let is_known = kind == Kind::Object || own == named && (has_time || envelope.is_none() && own.is_some());
+        let time = match shared.filter(|_| has_time) {
+            _ if is_known => own.map(str::to_owned),
+            Some(shared) => {
+                self.say(desk, format!("the body gets `time: {shared}`"));
+                Some(shared.to_owned())
+            }
+            None => Some(self.other_time(desk, &list, shared)),
+        };
+        self.say_learned(desk, &list, seen);
+        self.doubt_keys(desk, "the body", seen, &list);
+        let weaker = self.weaker_evidence(inherited).filter(|_| known.get(kind.key()).is_some());
+        if let Some(own) = weaker {
+            list = list.into_iter().map(|field| field.with("evidence", own)).collect();
+        }
+        let evidence = if weaker.is_some() { known.text("evidence") } else { Some(self.learning.evidence.as_str()) };
+        let new = Tree::map().with_some("evidence", evidence).with_some("time", time).with(kind.key(), list);
+        desk.replace(&self.file, body, new);
+        Ok(())
+    }
+
+    fn say_learned(&self, desk: &mut Desk, list: &[Tree], seen: &Seen) {
+        let fields = list.iter().filter_map(|field| {
+            let optional = if field.get("optional").is_some() { ", optional" } else { "" };
+            Some(format!("{} ({}{optional})", field.text("name")?, field.text("type")?))
+        });
+        let fields: Vec<_> = fields.collect();
+        let fields = if fields.is_empty() { "no fields".to_owned() } else { fields.join(", ") };
+        let records = if seen.times == 1 { "1 record".to_owned() } else { format!("{} records", seen.times) };
+        self.say(desk, format!("learned from {records}: {fields}"));
+    }
+
+    /// Refuses records that have nothing of what the catalogue lists, unless that is from the former version.
+    fn refuse_another(&self, listed: &[Tree], evidence: &str, seen: &Seen) -> Result<(), Refusal> {
+        let fields = listed.iter().filter(|field| !is_former(field, evidence));
+        let names: Vec<_> = fields.filter_map(|field| field.text("name")).collect();
+        if names.is_empty() || names.iter().any(|name| seen.fields.get(name).is_some()) {
+            return Ok(());
+        }
+        let found: Vec<_> = seen.fields.0.iter().map(|(name, _)| name.as_str()).collect();
+        Err(Refusal::Said(format!(
+            "it has none of the fields that the catalogue lists ({}) but {}, so it is probably the reply of another \
+             endpoint; if it is not, make the fields `unknown` in {} to learn them anew",
+            names.join(", "),
+            if found.is_empty() { "no field at all".to_owned() } else { found.join(", ") },
+            self.file
+        )))
+    }
+}
+
+/// The list at a place.
+pub(super) fn entries_at<'t>(tree: &'t Tree, path: &[Step]) -> &'t [Tree] {
+    match tree.at(path) {
+        Some(Tree::List(items)) => items,
+        _ => &[],
+    }
+}

@@ -1,0 +1,43 @@
+//! The endpoint that a lesson is about, by its path or one of its names.
+
+use codegen::did_you_mean;
+use codegen::names::{self, Case};
+
+use crate::change::{Desk, Refusal};
+
+/// Where an endpoint is, and what it is called.
+pub(super) struct Found {
+    pub(super) group: usize,
+    pub(super) endpoint: usize,
+    pub(super) label: String,
+}
+
+pub(super) fn find(desk: &Desk, wanted: &str) -> Result<Found, Refusal> {
+    let (mut found, mut known) = (Vec::new(), Vec::new());
+    for (group, (module, spec)) in desk.checked.groups.iter().enumerate() {
+        for (endpoint, spec) in spec.endpoints.iter().enumerate() {
+            let ident = names::chosen(spec.ident.as_deref(), &spec.name, Case::Snake).unwrap_or_default();
+            let label = format!("{module}.{ident}");
+            let path = spec.path.known().map(|path| path.as_str());
+            if path == Some(wanted) || [&label, &ident, &spec.name].contains(&&wanted.to_owned()) {
+                found.push(Found { group, endpoint, label });
+            } else {
+                known.extend(path.map(str::to_owned).into_iter().chain([label]));
+            }
+        }
+    }
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => Err(Refusal::Said(format!("the catalogue has no such endpoint; {}", near(wanted, &known)))),
+        _ => {
+            let labels: Vec<_> = found.iter().map(|found| format!("`{}`", found.label)).collect();
+            Err(Refusal::Said(format!("several endpoints are called so: {}", labels.join(", "))))
+        }
+    }
+}
+
+/// What to do about an endpoint that is not there.
+pub(crate) fn near(wanted: &str, known: &[String]) -> String {
+    let meant = did_you_mean(wanted, known.iter().map(String::as_str));
+    if meant.is_empty() { "`cargo xtask add` adds one".to_owned() } else { meant }
+}

@@ -1,0 +1,199 @@
+//! Texts as enums: only for fields that somebody named, since no reply shows that a list is closed.
+
+use std::collections::BTreeMap;
+
+use codegen::is_line;
+use codegen::names::{self, Case, Scope};
+use codegen::type_expr::TypeExpr;
+
+use super::fields::Topic;
+use super::types::all_types;
+use crate::change::Desk;
+use crate::edit::Step;
+use crate::keys::SERVICE;
+use crate::naming::{self, NamesInUse};
+use crate::seen::{MOST_VALUES, Seen};
+use crate::tree::Tree;
+
+/// The fields that replies had, and what each held in words, unless it was text.
+#[derive(Debug, Default)]
+pub(super) struct FieldsSeen(BTreeMap<String, Option<String>>);
+
+impl FieldsSeen {
+    /// Adds all fields at any depth.
+    pub(super) fn add(&mut self, seen: &Seen) {
+        seen.each_field(&mut |name, seen| {
+            let holds_text = |seen: &Seen| seen.text_times > 0;
+            let has_texts = holds_text(seen) || seen.items.as_deref().is_some_and(holds_text);
+            let words = (!has_texts).then(|| seen.words());
+            let known = self.0.entry(name.to_owned()).or_insert_with(|| words.clone());
+            *known = known.take().and(words);
+        });
+    }
+
+    /// Says which fields cannot become enums since nothing they held was text.
+    pub(super) fn say_unmet(&self, desk: &mut Desk, enums: &[String]) {
+        let texts = || self.0.iter().filter(|(_, words)| words.is_none()).map(|(name, _)| name);
+        for wanted in enums.iter().filter(|wanted| !texts().any(|name| is_meant(wanted, name))) {
+            let (field, _) = parts(wanted);
+            let held = self.0.iter().find(|(name, _)| is_meant(wanted, name)).and_then(|(_, words)| words.as_deref());
+            let why = match held {
+                Some("`null`") => {
+                    "no value of it was seen: it was `null` wherever it came; give a reply that has one".to_owned()
+                }
+                Some(words) => format!("it has {words}, and the values of an enum are texts"),
+                None => {
+                    let known: Vec<_> = texts().map(|name| format!("`{name}`")).collect();
+                    let known = if known.is_empty() {
+                        "there are none".to_owned()
+                    } else {
+                        format!("they are in {}", known.join(", "))
+                    };
+                    format!("no reply has texts in a field of that name; {known}")
+                }
+            };
+            desk.say(format!("no enum is made of `{field}`, as {why}"));
+        }
+    }
+}
+
+/// The field that `--enum` names, and the type that it is to become.
+fn parts(wanted: &str) -> (&str, &str) {
+    wanted.split_once('=').unwrap_or((wanted, wanted))
+}
+
+/// Whether `--enum` names a field.
+fn is_meant(wanted: &str, name: &str) -> bool {
+    let (field, _) = parts(wanted);
+    field == name
+}
+
+impl Topic<'_> {
+    /// The enum that a listed field is to have instead of its type, if somebody named it and all its values are texts.
+    pub(super) fn enum_instead(&self, desk: &mut Desk, name: &str, ty: &str, seen: &Seen) -> Option<String> {
+        match (ty, seen.items.as_deref()) {
+            ("string", _) => self.enum_of(desk, name, seen),
+            ("list<string>", Some(items)) if seen.lists == seen.values() => {
+                self.enum_of(desk, name, items).map(|ty| format!("list<{ty}>"))
+            }
+            _ => {
+                let wanted = self.learning.enums.iter().find(|wanted| is_meant(wanted, name));
+                match (wanted.map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0), TypeExpr::parse(ty)) {
+                    (Some(_), Some(TypeExpr::Builtin(_))) => {
+                        self.say(desk, format!("no enum is made of `{name}`, as it is {ty}; make it a string first"));
+                    }
+                    (Some((field, other)), Some(TypeExpr::Name(_)))
+                        if field != other && names::ident(other, Case::Pascal).as_deref() != Ok(ty) =>
+                    {
+                        self.say(desk, format!("`{name}` is {ty} already and stays; make it a string first"));
+                    }
+                    _ => {}
+                }
+                None
+            }
+        }
+    }
+
+    /// The enum that a field's texts are to become, if somebody named it and there is nothing but texts.
+    pub(super) fn enum_of(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Option<String> {
+        let wanted = self.learning.enums.iter().find(|wanted| is_meant(wanted, name));
+        let (field, ty) = wanted.map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0)?;
+        let Ok(ident) = names::ident(ty, Case::Pascal) else {
+            self.say(
+                desk,
+                format!("no enum is made of `{name}`, as {ty:?} makes no name of a type; use `--enum {name}=Type`"),
+            );
+            return None;
+        };
+        if seen.kinds() > 1 {
+            let words = seen.words();
+            self.say(
+                desk,
+                format!("no enum is made of `{name}`, as it has {words}, and the values of an enum are texts"),
+            );
+            return None;
+        }
+        if seen.texts.len() > MOST_VALUES {
+            self.say(desk, format!("no enum is made of `{name}`, as it has more than {MOST_VALUES} different texts"));
+            return None;
+        }
+        let values = self.values(desk, seen);
+        if values.is_empty() {
+            self.say(desk, format!("no enum is made of `{name}`, as none of its texts can be a value"));
+            return None;
+        }
+        Some(self.enumerate(desk, &ident, field != ty, name, &values))
+    }
+
+    /// Texts as an enum: a new one, or a known one that has some of them or was named for them.
+    fn enumerate(&self, desk: &mut Desk, wanted: &str, is_chosen: bool, field: &str, values: &[&str]) -> String {
+        let types = desk.tree(SERVICE).entries("types").to_vec();
+        let namesake = types.iter().position(|ty| ty.text("name") == Some(wanted));
+        let known = |index: usize| types[index].entries("values").iter().filter_map(|value| value.text("value"));
+        if let Some(index) = namesake.filter(|index| is_chosen || naming::share_a_value(known(*index), values)) {
+            self.say(desk, format!("`{field}` takes the known type `{wanted}`"));
+            self.new_values(desk, index, values);
+            return wanted.to_owned();
+        }
+        let mut taken = all_types(desk);
+        let own = format!("{} {field}", self.endpoint.rsplit('.').next().unwrap_or_default());
+        let ident = taken.claim(if taken.has(wanted) { &own } else { wanted }, Case::Pascal, Scope::Types);
+        let mut idents = NamesInUse::default();
+        let ty = Tree::map()
+            .with("name", ident.as_str())
+            .with("kind", "enum")
+            .with("summary", "unknown")
+            .with("evidence", self.learning.evidence.as_str())
+            .with("values", values.iter().map(|text| value(text, &mut idents)).collect::<Vec<_>>());
+        desk.extend(SERVICE, &[], "types", vec![ty]);
+        let why = match namesake {
+            Some(_) => {
+                format!(", as `{wanted}` of the catalogue has none of its values; `--enum {field}={wanted}` joins them")
+            }
+            None => String::new(),
+        };
+        self.say(desk, format!("the enum `{ident}` is new{why}"));
+        ident
+    }
+
+    /// The texts that can be values.
+    pub(super) fn values<'s>(&self, desk: &mut Desk, seen: &'s Seen) -> Vec<&'s str> {
+        let (values, others): (Vec<&str>, Vec<&str>) =
+            seen.texts.iter().map(String::as_str).partition(|text| is_value(text));
+        for text in others {
+            self.say(desk, format!("{text:?} cannot be a value of an enum and is left out"));
+        }
+        values
+    }
+
+    /// Values that a known enum does not have yet.
+    pub(super) fn new_values(&self, desk: &mut Desk, index: usize, values: &[&str]) {
+        let ty = desk.tree(SERVICE).entries("types")[index].clone();
+        if ty.text("kind") != Some("enum") {
+            return;
+        }
+        let name = ty.text("name").unwrap_or_default();
+        let mut idents = NamesInUse::default();
+        let known: Vec<_> = ty.entries("values").iter().filter_map(|value| value.text("value")).collect();
+        for known in ty.entries("values") {
+            let name = ["ident", "value"].iter().find_map(|key| known.text(key)).unwrap_or_default();
+            idents.note(names::ident(name, Case::Pascal).unwrap_or_default());
+        }
+        let mut new = Vec::new();
+        for text in values.iter().filter(|text| !known.contains(text)) {
+            self.say(desk, format!("`{text}` is a new value of `{name}`"));
+            new.push(value(text, &mut idents).with("evidence", self.learning.evidence.as_str()));
+        }
+        desk.extend(SERVICE, &[Step::Key("types"), Step::Item(index)], "values", new);
+    }
+}
+
+/// Whether a text can be a value: a comma separates values on the wire.
+fn is_value(text: &str) -> bool {
+    is_line(text) && !text.contains(',')
+}
+
+/// A value of an enum, with the `ident` it needs.
+fn value(text: &str, idents: &mut NamesInUse) -> Tree {
+    Tree::map().with("value", text).with_some("ident", idents.ident(text, Case::Pascal, Scope::Variants))
+}

@@ -1,0 +1,67 @@
+//! Replies that say what went wrong: saved without its status, a failure looks like any other reply.
+
+use codegen::spec;
+use serde_yaml::Value;
+
+use crate::change::Refusal;
+use crate::checked::Checked;
+use crate::reply::Reply;
+
+/// Refuses what is probably a failure. Saved with its status, which says that it is none, it is only told of.
+pub(super) fn judge(
+    checked: &Checked,
+    group: usize,
+    known: Option<&spec::Body>,
+    replies: &[Reply],
+) -> Result<Option<String>, Refusal> {
+    let service = &checked.service;
+    let data = service.envelope.as_ref().map(|envelope| envelope.data.as_str());
+    let is_listed = |name: &str| known.is_some_and(|body| fields(checked, group, body).any(|field| field.name == name));
+    let mut warning = None;
+    for Reply { origin, body, has_status, .. } in replies {
+        let has_records = data.is_some_and(|data| body.get(data).is_some_and(Value::is_sequence));
+        let Some(place) = place(service, body).filter(|place| !has_records && !is_listed(first(place))) else {
+            continue;
+        };
+        let why = format!("`{place}` is where failures tell what went wrong, by `error_body` of service.yaml");
+        if !has_status {
+            return Err(Refusal::Said(format!(
+                "{origin} is probably a failure: {why}; if it is none, save it with its status, as `curl -i` does"
+            )));
+        }
+        warning = Some(format!("{origin} may be a failure, although its status says success: {why}"));
+    }
+    Ok(warning)
+}
+
+/// Where a body says what went wrong, if it does.
+fn place<'s>(service: &'s spec::Service, body: &Value) -> Option<&'s str> {
+    let (messages, codes) = (&service.error_body.message, &service.error_body.code);
+    let is_told = |place: &&str| {
+        let told = place.split('.').try_fold(body, |value, key| value.get(key));
+        told.is_some_and(Value::is_string)
+    };
+    // Some failures have a list where others have an object with the message.
+    let is_first = |key: &Value| messages.iter().chain(codes).any(|place| Some(first(place)) == key.as_str());
+    let has_nothing_else = body.as_mapping().is_some_and(|body| body.keys().all(is_first));
+    let has_first = |place: &&str| has_nothing_else && body.get(first(place)).is_some();
+    let mut places = messages.iter().map(String::as_str);
+    places.clone().find(is_told).or_else(|| places.find(has_first).map(first))
+}
+
+fn first(place: &str) -> &str {
+    place.split('.').next().unwrap_or_default()
+}
+
+/// The fields that the catalogue lists for a body.
+fn fields<'c>(checked: &'c Checked, group: usize, body: &'c spec::Body) -> impl Iterator<Item = &'c spec::Field> {
+    let records = checked.groups[group].1.records.iter().chain(&checked.service.records);
+    let listed = body.series.as_ref().or(body.object.as_ref()).and_then(spec::Known::known);
+    let (inline, name) = match listed {
+        Some(spec::Fields::Inline(fields)) => (fields.as_slice(), None),
+        Some(spec::Fields::Record(name)) => (&[][..], Some(name)),
+        None => (&[][..], None),
+    };
+    let named = records.filter(move |record| Some(&record.name) == name).take(1);
+    inline.iter().chain(named.flat_map(|record| &record.fields))
+}

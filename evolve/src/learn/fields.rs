@@ -1,0 +1,212 @@
+//! The fields of one record, as replies show them and as the catalogue has them.
+
+use codegen::is_line;
+use codegen::names::{self, Case, Scope};
+use codegen::spec::Evidence;
+
+use super::Learning;
+use super::body::entries_at;
+use crate::change::{Desk, Refusal};
+use crate::edit::Step;
+use crate::keys::SERVICE;
+use crate::naming::NamesInUse;
+use crate::seen::Seen;
+use crate::tree::Tree;
+
+/// What an endpoint's lesson is about.
+pub(super) struct Topic<'a> {
+    /// The group's file.
+    pub(super) file: String,
+    /// What the endpoint is called in messages.
+    pub(super) endpoint: String,
+    pub(super) learning: &'a Learning,
+}
+
+/// Where a list of fields stands.
+pub(super) struct FieldList {
+    pub(super) file: String,
+    pub(super) path: Vec<Step>,
+    /// What its fields inherit.
+    pub(super) evidence: String,
+    /// The envelope's time field, where the list does not repeat it.
+    pub(super) time: Option<String>,
+    /// Listed fields whose types must stay, and what to do if they cannot.
+    pub(super) fixed: Vec<(String, &'static str)>,
+    /// What stands before the name of a field in messages.
+    pub(super) within: String,
+    /// Whether several places may have this list, so that one that has a field is no reason for all to have it.
+    pub(super) is_shared: bool,
+}
+
+impl FieldList {
+    pub(super) fn new(file: &str, path: Vec<Step>, evidence: &str) -> Self {
+        let (file, evidence) = (file.to_owned(), evidence.to_owned());
+        Self { file, path, evidence, time: None, fixed: Vec::new(), within: String::new(), is_shared: false }
+    }
+}
+
+/// Fewer values than these may be whole by accident.
+const FEW: usize = 10;
+
+impl Topic<'_> {
+    /// Notes something about the endpoint.
+    pub(super) fn say(&self, desk: &mut Desk, text: impl std::fmt::Display) {
+        desk.say(format!("{}: {text}", self.endpoint));
+    }
+
+    /// The same topic for fields that stand in another file: records that they need stand there too.
+    pub(super) fn within_file(&self, file: &str) -> Self {
+        Self { file: file.to_owned(), endpoint: self.endpoint.clone(), learning: self.learning }
+    }
+
+    /// Fields nobody knew, as they are to be listed.
+    pub(super) fn list(&self, desk: &mut Desk, seen: &Seen, time: Option<&str>) -> Result<Vec<Tree>, Refusal> {
+        let mut taken = NamesInUse::default();
+        if let Some(time) = time {
+            taken.note(snake(time));
+        }
+        self.new_fields(desk, seen, &mut taken, |name| Some(name) != time)
+    }
+
+    /// Compares listed fields with what was seen.
+    pub(super) fn merge(&self, desk: &mut Desk, place: &FieldList, seen: &Seen) -> Result<(), Refusal> {
+        let listed = entries_at(desk.tree(&place.file), &place.path).to_vec();
+        let (mut taken, mut former) = (NamesInUse::default(), Vec::new());
+        if let Some(time) = &place.time {
+            taken.note(snake(time));
+        }
+        for (index, field) in listed.iter().enumerate() {
+            let name = field.text("name").unwrap_or_default();
+            let at = [place.path.as_slice(), &[Step::Item(index)]].concat();
+            let met = seen.fields.get(name);
+            if is_former(field, &place.evidence) && seen.objects > 0 {
+                if met.is_none() {
+                    former.push((name, at));
+                    continue;
+                }
+                desk.set(&place.file, &at, "evidence", self.learning.evidence.as_str());
+            }
+            taken.note(field.text("ident").map_or_else(|| snake(name), str::to_owned));
+            let is_absent = met.is_none_or(|met| met.times < seen.objects || met.nulls > 0);
+            if let Some(met) = met {
+                self.compare(desk, place, &at, field, met)?;
+            }
+            if is_absent && seen.objects > 0 && field.get("optional") != Some(&true.into()) {
+                desk.set(&place.file, &at, "optional", true);
+                self.say(desk, format!("`{}{name}` can be absent or null", place.within));
+            }
+        }
+        let is_new = |name: &str| {
+            place.time.as_deref() != Some(name) && !listed.iter().any(|field| field.text("name") == Some(name))
+        };
+        let mut new = self.within_file(&place.file).new_fields(desk, seen, &mut taken, is_new)?;
+        for field in &mut new {
+            let shown = ["name", "type"].map(|key| field.text(key).unwrap_or_default());
+            self.say(desk, format!("`{}{}` is new ({})", place.within, shown[0], shown[1]));
+            if place.is_shared && field.get("optional").is_none() {
+                *field = field.clone().with("optional", true);
+            }
+            if place.evidence != self.learning.evidence {
+                *field = field.clone().with("evidence", self.learning.evidence.as_str());
+            }
+        }
+        self.replace_former(desk, place, &former, &mut new);
+        if let Some((Step::Key(list), map)) = place.path.split_last() {
+            desk.extend(&place.file, map, list, new);
+        }
+        Ok(())
+    }
+
+    /// How what is learned is known, where that is weaker than how what it stands beside is.
+    pub(super) fn weaker_evidence(&self, known: &str) -> Option<&str> {
+        let own = self.learning.evidence.as_str();
+        (Evidence::of(known) < Evidence::of(own)).then_some(own)
+    }
+
+    /// New fields take the places of those that stood in the former version and did not come.
+    fn replace_former(&self, desk: &mut Desk, place: &FieldList, former: &[(&str, Vec<Step>)], new: &mut Vec<Tree>) {
+        let mut places = former.iter();
+        if !place.is_shared {
+            let replaced = new.len().min(former.len());
+            for (field, (name, at)) in new.drain(..replaced).zip(places.by_ref()) {
+                self.say(
+                    desk,
+                    format!("`{}{name}` of the former version did not come; a new field stands there", place.within),
+                );
+                desk.replace(&place.file, at, field);
+            }
+        }
+        for (name, _) in places {
+            self.say(
+                desk,
+                format!("`{}{name}` of the former version did not come; delete it if it never does", place.within),
+            );
+        }
+    }
+
+    /// Merges with a record that has a name.
+    pub(super) fn merge_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(), Refusal> {
+        let Some((file, index, record)) = self.find_record(desk, name) else { return Ok(()) };
+        let path = vec![Step::Key("records"), Step::Item(index), Step::Key("fields")];
+        let place = FieldList::new(file, path, record.text("evidence").unwrap_or_default());
+        let (fixed, within) = (Self::times_of_record(desk, name), format!("{name}."));
+        self.merge(desk, &FieldList { fixed, within, is_shared: true, ..place }, seen)
+    }
+
+    /// The file of a record, its place among the file's records, and what is said there.
+    pub(super) fn find_record(&self, desk: &Desk, name: &str) -> Option<(&str, usize, Tree)> {
+        [self.file.as_str(), SERVICE].into_iter().find_map(|file| {
+            let mut records = desk.tree(file).entries("records").iter().enumerate();
+            let (index, record) = records.find(|(_, record)| record.text("name") == Some(name))?;
+            Some((file, index, record.clone()))
+        })
+    }
+
+    fn new_fields(
+        &self,
+        desk: &mut Desk,
+        seen: &Seen,
+        taken: &mut NamesInUse,
+        is_new: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Tree>, Refusal> {
+        let (mut fields, mut whole) = (Vec::new(), Vec::new());
+        for (name, met) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
+            if !is_line(name) {
+                self.say(desk, format!("a field without a name that can be written down is left out: {name:?}"));
+                continue;
+            }
+            let ident = taken.ident(name, Case::Snake, Scope::Fields);
+            let (ty, unit) = self.new_type(desk, name, met)?;
+            if ty == "integer" && met.text_times == 0 && met.values() < FEW {
+                whole.push(format!("`{name}`"));
+            }
+            let optional = met.times < seen.objects || met.nulls > 0;
+            let field = Tree::map()
+                .with("name", name.as_str())
+                .with_some("ident", ident)
+                .with("type", ty)
+                .with("summary", "unknown")
+                .with_some("unit", unit)
+                .with_some("optional", optional.then_some(true));
+            fields.push(field);
+        }
+        if !whole.is_empty() {
+            let verb = if whole.len() == 1 { "was" } else { "were" };
+            let names = whole.join(", ");
+            self.say(
+                desk,
+                format!("{names} {verb} whole in the few values that came; where fractions can come, write `number`"),
+            );
+        }
+        Ok(fields)
+    }
+}
+
+/// Whether a listed field is known from the former version only.
+pub(super) fn is_former(field: &Tree, inherited: &str) -> bool {
+    field.text("evidence").unwrap_or(inherited) == "former"
+}
+
+fn snake(name: &str) -> String {
+    names::ident(name, Case::Snake).unwrap_or_default()
+}

@@ -1,0 +1,146 @@
+//! What the values of a place are, judged by the values alone.
+
+use heck::ToSnakeCase;
+
+use crate::naming::singular;
+use crate::seen::Seen;
+
+/// What values are, as far as one can see.
+#[derive(Debug, PartialEq)]
+pub(super) enum Guess {
+    /// One of the catalogue's own types.
+    Builtin(&'static str),
+    /// A moment, in a unit that is not the service's.
+    OtherMoment(&'static str),
+    /// Text that may be a moment as people write it.
+    WrittenMoment,
+    /// A list of what its items are.
+    List,
+    /// An object that has fields.
+    Record,
+}
+
+/// Guesses by what was seen under a name.
+pub(super) fn guess(name: &str, seen: &Seen, milliseconds: bool) -> Guess {
+    // The client reads numbers that are written as text, but texts alone may be names that look so.
+    if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
+        return Guess::Builtin(if seen.fractions + seen.unwhole > 0 { "number" } else { "integer" });
+    }
+    if seen.kinds() != 1 {
+        return Guess::Builtin("any");
+    }
+    if seen.booleans > 0 {
+        return Guess::Builtin("boolean");
+    }
+    if seen.fractions > 0 {
+        return Guess::Builtin("number");
+    }
+    if seen.integers > 0 {
+        return match moment_unit(seen).filter(|_| sounds_like_a_moment(name)) {
+            Some(unit) if (unit == "milliseconds") == milliseconds && matches!(unit, "seconds" | "milliseconds") => {
+                Guess::Builtin("timestamp")
+            }
+            Some(unit) => Guess::OtherMoment(unit),
+            None => Guess::Builtin("integer"),
+        };
+    }
+    if seen.lists > 0 {
+        return Guess::List;
+    }
+    if seen.objects > 0 {
+        return if is_record(seen) { Guess::Record } else { Guess::Builtin("any") };
+    }
+    let is_written = seen.texts.iter().all(|text| looks_like_a_moment(text));
+    if is_written { Guess::WrittenMoment } else { Guess::Builtin("string") }
+}
+
+/// Whether the keys of objects are names of fields, and not data like `1700000000` or a venue.
+fn is_record(seen: &Seen) -> bool {
+    let names = &seen.fields.0;
+    let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    // Two objects out of many that share no key are entries by key, not records.
+    let shared = seen.objects < 2 || names.iter().any(|(_, field)| field.times > 1);
+    !names.is_empty() && names.len() <= 80 && shared && names.iter().all(|(name, _)| is_name(name))
+}
+
+/// Keys of a whole body or record that are data, like moments or coins, if most of them are or no two objects share one.
+pub(super) fn keys_of_data(seen: &Seen) -> Option<String> {
+    let names = || seen.fields.0.iter().map(|(name, _)| name.as_str());
+    let is_data = |name: &&str| name.parse::<f64>().is_ok() || looks_like_a_moment(name);
+    if names().filter(is_data).count() * 2 > names().count() {
+        return names().find(is_data).map(|name| format!("`{name}`"));
+    }
+    let is_shared = seen.objects < 2 || seen.fields.0.iter().any(|(_, field)| field.times > 1);
+    let first: Vec<_> = names().take(2).map(|name| format!("`{name}`")).collect();
+    (!is_shared && first.len() > 1).then(|| format!("{}, of which no two objects have one", first.join(" and ")))
+}
+
+/// The unit in which all whole numbers would be moments of our time.
+fn moment_unit(seen: &Seen) -> Option<&'static str> {
+    unit_of(seen.least).filter(|unit| unit_of(seen.most) == Some(unit))
+}
+
+/// The unit in which a number would be a moment of our time.
+pub(super) fn unit_of(number: f64) -> Option<&'static str> {
+    // From 1990 to 2200, in seconds.
+    let (first, last) = (6.3e8, 7.3e9);
+    let units = [("seconds", 1.0), ("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9)];
+    let fits = |scale: f64| (first * scale..=last * scale).contains(&number);
+    units.into_iter().find(|(_, scale)| fits(*scale)).map(|(unit, _)| unit)
+}
+
+fn sounds_like_a_moment(name: &str) -> bool {
+    const LAST: &[&str] = &["time", "date", "timestamp", "ts", "at", "datetime", "since", "until", "expiry", "expires"];
+    let snake = name.to_snake_case();
+    // A list of moments is named for many.
+    let is_last = |word: &str| LAST.contains(&word) || LAST.contains(&singular(word).as_str());
+    snake.split('_').next_back().is_some_and(is_last) || snake.starts_with("timestamp")
+}
+
+/// `2024-01-31`, with or without a time of day behind it.
+fn looks_like_a_moment(text: &str) -> bool {
+    let shape: String = text.chars().take(10).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    shape == "0000-00-00" && matches!(text.chars().nth(10), None | Some('T' | 't' | ' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_by_name_and_magnitude() {
+        let table = [
+            ("x", "[1, 2]", Guess::Builtin("integer")),
+            ("x", "[1, 2.5]", Guess::Builtin("number")),
+            ("x", "[1.0]", Guess::Builtin("number")),
+            ("x", "[18446744073709551615]", Guess::Builtin("number")),
+            ("x", "[true, null]", Guess::Builtin("boolean")),
+            ("x", "[null]", Guess::Builtin("any")),
+            ("x", "[1, \"a\"]", Guess::Builtin("any")),
+            ("x", "[1, \"2\"]", Guess::Builtin("integer")),
+            ("x", "[1, \"2.5\"]", Guess::Builtin("number")),
+            ("x", "[1, \"2\", \"NaN\"]", Guess::Builtin("any")),
+            ("x", "[\"2\"]", Guess::Builtin("string")),
+            ("x", "[\"a\"]", Guess::Builtin("string")),
+            ("openDate", "[1700000000]", Guess::Builtin("timestamp")),
+            ("created_at", "[1700000000, 1700000060]", Guess::Builtin("timestamp")),
+            ("openDates", "[1700000000]", Guess::Builtin("timestamp")),
+            ("updateCount", "[1700000000]", Guess::Builtin("integer")),
+            ("openDate", "[1700000000000]", Guess::OtherMoment("milliseconds")),
+            ("openDate", "[1]", Guess::Builtin("integer")),
+            ("openDate", "[\"2024-01-31T00:00:00Z\"]", Guess::WrittenMoment),
+            ("x", "[\"2024-01-311\"]", Guess::Builtin("string")),
+            ("x", "[[1]]", Guess::List),
+            ("x", "[{\"a\": 1}]", Guess::Record),
+            ("x", "[{}]", Guess::Builtin("any")),
+            ("x", "[{\"1700000000\": 1}]", Guess::Builtin("any")),
+            ("x", "[{\"binance\": 1}, {\"okx\": 2}]", Guess::Builtin("any")),
+        ];
+        for (name, values, expected) in table {
+            let values: serde_yaml::Value = serde_json::from_str(values).expect(values);
+            let mut seen = Seen::default();
+            values.as_sequence().into_iter().flatten().for_each(|value| seen.add(value));
+            assert_eq!(guess(name, &seen, false), expected, "{name}: {values:?}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a series has beside its records: the metadata, and keys that the envelope does not have.
+
+use serde_yaml::{Mapping, Value};
+
+use super::enums::FieldsSeen;
+use super::fields::{FieldList, Topic};
+use crate::change::{Desk, Refusal};
+use crate::edit::Step;
+use crate::keys::SERVICE;
+use crate::reply::Reply;
+use crate::seen::Seen;
+use crate::tree::Tree;
+
+impl Topic<'_> {
+    /// Compares what stands beside the records with the envelope, and adds to it what can be said there.
+    pub(super) fn metadata(&self, desk: &mut Desk, replies: &[Reply], met: &mut FieldsSeen) -> Result<(), Refusal> {
+        let Some(data) = desk.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
+            return Ok(());
+        };
+        let around = around(replies, &data);
+        let known = metadata(desk);
+        let metadata = known.clone().or_else(|| new_metadata(&around));
+        for (name, seen) in around.fields.0.iter().filter(|(name, _)| Some(name) != metadata.as_ref()) {
+            let words = seen.words();
+            self.say(
+                desk,
+                format!(
+                    "beside `{data}` stands `{name}` ({words}), for which the catalogue has no word; the client hands \
+                     it over as an unknown field"
+                ),
+            );
+        }
+        let Some(metadata) = metadata else { return Ok(()) };
+        if let Some(shape) = around.fields.get(&metadata).filter(|shape| shape.objects < shape.values()) {
+            let words = shape.words();
+            self.say(
+                desk,
+                format!(
+                    "`{metadata}` has {words}, and the catalogue says one object, so the client refuses the reply; \
+                     correct `envelope.metadata` of {SERVICE} if it is always so"
+                ),
+            );
+            return Ok(());
+        }
+        let seen = objects(replies, &metadata);
+        met.add(&seen);
+        if known.is_none() {
+            self.say(desk, format!("`{metadata}`, beside the records, becomes the metadata of every series"));
+            let new = Tree::map().with("name", metadata.as_str()).with("fields", Vec::new());
+            desk.set(SERVICE, &[Step::Key("envelope")], "metadata", new);
+        }
+        self.merge_metadata(desk, &metadata, &seen)
+    }
+
+    fn merge_metadata(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(), Refusal> {
+        let Some(envelope) = desk.checked.service.envelope.as_ref() else { return Ok(()) };
+        let unsupported = envelope.metadata.as_ref().and_then(|metadata| metadata.unsupported.as_deref().cloned());
+        let fixed = unsupported.map(|field| (field, "`envelope.metadata.unsupported` names it as a list"));
+        let path = vec![Step::Key("envelope"), Step::Key("metadata"), Step::Key("fields")];
+        let place = FieldList {
+            within: format!("{name}."),
+            fixed: fixed.into_iter().collect(),
+            is_shared: true,
+            ..FieldList::new(SERVICE, path, envelope.evidence.word())
+        };
+        self.merge(desk, &place, seen)
+    }
+}
+
+/// The key of the metadata, with the edits so far.
+fn metadata(desk: &Desk) -> Option<String> {
+    let metadata = desk.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("metadata"));
+    metadata.and_then(|metadata| metadata.text("name")).map(str::to_owned)
+}
+
+/// What the bodies have beside the records.
+fn around(replies: &[Reply], data: &str) -> Seen {
+    let mut around = Seen::default();
+    for body in replies.iter().filter_map(|reply| reply.body.as_mapping()) {
+        let others = body.iter().filter(|(key, _)| key.as_str() != Some(data));
+        around.add(&Value::Mapping(others.map(|(key, value)| (key.clone(), value.clone())).collect()));
+    }
+    around
+}
+
+/// What can be the metadata where nobody knew of any: the only object beside the records.
+fn new_metadata(around: &Seen) -> Option<String> {
+    let mut objects = around.fields.0.iter().filter(|(_, seen)| seen.objects > 0 && seen.objects == seen.values());
+    match (objects.next(), objects.next()) {
+        (Some((name, seen)), None) if !seen.fields.0.is_empty() => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// All objects under a key; where there is none, the client sees none of its fields.
+fn objects(replies: &[Reply], key: &str) -> Seen {
+    let none = Value::Mapping(Mapping::new());
+    let mut seen = Seen::default();
+    for reply in replies {
+        seen.add(reply.body.get(key).filter(|value| value.is_mapping()).unwrap_or(&none));
+    }
+    seen
+}

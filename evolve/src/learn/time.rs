@@ -1,0 +1,127 @@
+//! The time of records, as the catalogue has it and as replies show it.
+//!
+//! What one endpoint does differently can be said in its body, and is. The unit is that of the whole service, so
+//! that one reply is no reason to edit it: what is wrong with it is only told.
+
+use codegen::spec::{self, Evidence};
+
+use super::fields::Topic;
+use super::guess::unit_of;
+use crate::change::Desk;
+use crate::edit::Step;
+use crate::keys::SERVICE;
+use crate::seen::{Seen, shown};
+use crate::tree::Tree;
+
+impl Topic<'_> {
+    /// Whether records have the envelope's time field as the catalogue says; says so if they do not.
+    pub(super) fn has_time(&self, desk: &mut Desk, name: &str, seen: &Seen) -> bool {
+        let envelope = desk.checked.service.envelope.as_ref();
+        let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
+            return false;
+        };
+        let evidence = time.evidence.unwrap_or(envelope.evidence);
+        let is_optional = time.optional || evidence != Evidence::Document;
+        let said = format!("which `envelope.time` of {SERVICE} promises (evidence: {})", evidence.word());
+        let met = seen.fields.get(name);
+        let missing = seen.objects - met.map_or(0, Seen::values);
+        let Some(met) = met.filter(|_| missing < seen.objects) else {
+            self.say(desk, format!("no record has `{name}`, {said}"));
+            return false;
+        };
+        if !met.are_numbers() || met.unwhole > 0 {
+            self.say(desk, format!("`{name}`, {said} as a timestamp, has {}, which the client refuses", met.words()));
+            return false;
+        }
+        if missing > 0 && !is_optional {
+            let of = seen.objects;
+            let (have, them) = if missing == 1 { ("has", "it") } else { ("have", "them") };
+            self.say(desk, format!("{missing} of {of} records {have} no `{name}`, {said}; the client refuses {them}"));
+            return false;
+        }
+        self.say_moment(desk, name, met);
+        true
+    }
+
+    /// Whether records have the time field that a body names although it lists no fields; says so if they do not.
+    pub(super) fn has_own_time(&self, desk: &mut Desk, name: &str, seen: &Seen) -> bool {
+        let met = seen.fields.get(name);
+        let is_moment = met.is_some_and(|met| met.are_numbers() && met.unwhole == 0);
+        let is_shared = desk.checked.service.envelope_time().is_some_and(|time| time.name == name);
+        if !is_moment && !is_shared && name != "none" {
+            let words = met.map_or_else(|| "is not there".to_owned(), |met| format!("has {}", met.words()));
+            self.say(desk, format!("`{name}`, which the body names as its time, {words}"));
+        }
+        is_moment || is_shared || name == "none"
+    }
+
+    /// Says what a field of moments holds that is not wrong for the client, but not what the catalogue says.
+    pub(super) fn say_moment(&self, desk: &mut Desk, name: &str, seen: &Seen) {
+        if seen.numeric_texts > 0 {
+            let text = seen.texts.first().map_or("", String::as_str);
+            self.say(desk, format!("`{name}` comes as text, like {text:?}; the client reads that as a number"));
+        }
+        let time = &desk.checked.service.time;
+        let (declared, evidence) = (time.unit.word(), time.evidence.word());
+        let Some(unit) = unit_of(seen.most).filter(|unit| *unit != declared) else { return };
+        let correction = match unit {
+            "seconds" | "milliseconds" => "correct `time.unit` if every endpoint answers so; if only this one does, ",
+            _ => "",
+        };
+        self.say(
+            desk,
+            format!(
+                "`{name}` has moments like {}, which are {unit}, and `time.unit` of {SERVICE} says {declared} (evidence: \
+                 {evidence}), so the client misreads them; {correction}list `{name}` as an `integer` with `unit: {unit}`, \
+                 and write `time: none` where it was the time",
+                shown(seen.most)
+            ),
+        );
+    }
+
+    /// Drops the time field that a body names itself, if it has been found to hold something else.
+    pub(super) fn drop_time(&self, desk: &mut Desk, body: &[Step], list: &[Tree], own: Option<&str>) {
+        let is_other = |field: &&Tree| field.text("type") != Some("timestamp");
+        let own = own.filter(|own| list.iter().filter(is_other).any(|field| field.text("name") == Some(own)));
+        let Some(own) = own else { return };
+        self.say(desk, format!("`{own}` can then not be the time of a record; so the body gets `time: none`"));
+        desk.set(&self.file, body, "time", "none");
+    }
+
+    /// The field that a list of fields has its time in, if it is not the one that the envelope names; says it.
+    pub(super) fn other_time(&self, desk: &mut Desk, list: &[Tree], shared: Option<&str>) -> String {
+        let moments = list.iter().filter(|field| field.text("type") == Some("timestamp"));
+        let names: Vec<_> =
+            moments.filter_map(|field| field.text("name")).filter(|name| Some(*name) != shared).collect();
+        let (time, why) = match names.as_slice() {
+            [one] => (*one, String::new()),
+            [] => ("none", String::new()),
+            _ => ("none", format!(", as it could be any of {}; write there which one it is", names.join(", "))),
+        };
+        self.say(desk, format!("the body gets `time: {time}`{why}"));
+        time.to_owned()
+    }
+
+    /// The fields of a record that must stay timestamps, as some series has its time in them.
+    pub(super) fn times_of_record(desk: &Desk, record: &str) -> Vec<(String, &'static str)> {
+        const REMEDY: &str = "series have their time in it; write `time: none` in their bodies before you learn this";
+        let envelope = desk.checked.service.envelope_time();
+        let bodies = desk.checked.groups.iter().flat_map(|(_, group)| &group.endpoints);
+        let series = bodies.filter_map(|endpoint| endpoint.body.known()).filter(
+            |body| matches!(&body.series, Some(spec::Known::Known(spec::Fields::Record(name))) if name == record),
+        );
+        let times = series.filter_map(|body| body.time.as_ref().or(envelope.map(|time| &time.name)));
+        times.map(|time| (time.to_string(), REMEDY)).collect()
+    }
+}
+
+/// Makes a field a timestamp if it is the one that a body names as its time, whatever it seems to be.
+pub(super) fn make_time(field: &mut Tree, time: Option<&str>) {
+    let is_meant = time.is_some() && field.text("name") == time;
+    if let Tree::Map(entries) = field
+        && is_meant
+    {
+        entries.retain(|(key, _)| key != "unit");
+        entries.iter_mut().filter(|(key, _)| key == "type").for_each(|(_, ty)| *ty = "timestamp".into());
+    }
+}

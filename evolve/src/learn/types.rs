@@ -1,0 +1,150 @@
+//! Types for values nobody knew: what the values show, and records for objects within records.
+
+use codegen::model::TimeUnit;
+use codegen::names::{self, Case, Scope};
+use codegen::type_expr::TypeExpr;
+
+use super::fields::Topic;
+use super::guess::{Guess, guess};
+use crate::change::{Desk, Refusal};
+use crate::keys::SERVICE;
+use crate::naming::{self, NamesInUse, singular};
+use crate::seen::Seen;
+use crate::tree::Tree;
+
+impl Topic<'_> {
+    /// The type of values nobody knew, and their unit if that can be told.
+    pub(super) fn new_type(
+        &self,
+        desk: &mut Desk,
+        name: &str,
+        seen: &Seen,
+    ) -> Result<(String, Option<&'static str>), Refusal> {
+        if let Some(ty) = self.enum_of(desk, name, seen) {
+            return Ok((ty, None));
+        }
+        let milliseconds = desk.checked.service.time.unit == TimeUnit::Milliseconds;
+        let ty = match guess(name, seen, milliseconds) {
+            Guess::Builtin(ty) => {
+                self.say_doubts(desk, name, ty, seen);
+                ty.to_owned()
+            }
+            Guess::OtherMoment(unit) => {
+                self.say(desk, format!("`{name}` looks like a moment in {unit}, which is not the service's unit"));
+                return Ok(("integer".to_owned(), Some(unit)));
+            }
+            Guess::WrittenMoment => {
+                self.say(desk, format!("`{name}` is a moment written as text, which stays text"));
+                "string".to_owned()
+            }
+            Guess::List => self.list_type(desk, name, seen)?,
+            Guess::Record => self.new_record(desk, name, seen)?,
+        };
+        Ok((ty, None))
+    }
+
+    /// Says where a type is less than one could wish for, and why.
+    pub(super) fn say_doubts(&self, desk: &mut Desk, name: &str, ty: &str, seen: &Seen) {
+        let doubt = match ty {
+            "any" if seen.values() == 0 => "was `null` wherever it came, so that it is `any` until it is corrected",
+            "any" if seen.objects == seen.values() && seen.fields.0.is_empty() => {
+                "was an object without fields wherever it came, so that it is `any`"
+            }
+            "any" if seen.kinds() == 1 => "has objects whose keys are data and no names of fields, so that it is `any`",
+            "any" => {
+                return self.say(desk, format!("`{name}` has {}, so that it is `any`", seen.words()));
+            }
+            "number" if seen.rounded > 0 => {
+                "has whole numbers that are too large for an integer and lose digits as a number"
+            }
+            "string" if seen.are_numbers() => {
+                "has texts that read as numbers; write `number` if they are some, as the client reads both"
+            }
+            "integer" | "number" if seen.text_times > 0 => "comes as a number and as text, and the client reads both",
+            _ => return,
+        };
+        self.say(desk, format!("`{name}` {doubt}"));
+    }
+
+    fn list_type(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<String, Refusal> {
+        let inner = match &seen.items {
+            Some(items) if items.times == 0 => {
+                self.say(desk, format!("`{name}` was empty wherever it came, so that its items are `any`"));
+                "any".to_owned()
+            }
+            // An item that can be null has no type of its own to be.
+            Some(items) if items.nulls == 0 => self.new_type(desk, name, items)?.0,
+            _ => {
+                self.say(desk, format!("`{name}` has `null` among its items, so that they are `any`"));
+                "any".to_owned()
+            }
+        };
+        let list = format!("list<{inner}>");
+        if TypeExpr::parse(&list).is_some() {
+            return Ok(list);
+        }
+        self.say(desk, format!("`{name}` has lists within lists, more than the catalogue has words for"));
+        Ok("any".to_owned())
+    }
+
+    /// Says where fields that are all one record may be entries by key, as of coins or venues.
+    pub(super) fn doubt_keys(&self, desk: &mut Desk, what: &str, seen: &Seen, fields: &[Tree]) {
+        let are_objects = fields.len() > 1 && seen.fields.0.iter().all(|(_, field)| field.objects > 0);
+        let first = fields.first().and_then(|field| field.text("type")).filter(|ty| *ty != "any");
+        if are_objects && first.is_some() && fields.iter().all(|field| field.text("type") == first) {
+            let keys: Vec<_> = seen.fields.0.iter().take(2).map(|(key, _)| format!("`{key}`")).collect();
+            let keys = keys.join(" and ");
+            let remedy = if what.starts_with('`') { "make it `any`" } else { "leave it `unknown`" };
+            self.say(desk, format!("{what} has one record under all of its keys; {remedy} if {keys} are data"));
+        }
+    }
+
+    /// A record for objects within a record: one that is there already if it has the same fields.
+    fn new_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<String, Refusal> {
+        let fields = self.list(desk, seen, None)?;
+        self.doubt_keys(desk, &format!("`{name}`"), seen, &fields);
+        let service = desk.tree(SERVICE);
+        let group = desk.tree(&self.file);
+        let is_same = |record: &&Tree| signature(record.entries("fields")) == signature(&fields);
+        let known = group.entries("records").iter().chain(service.entries("records")).find(is_same);
+        if let Some(known) = known.and_then(|record| record.text("name")).map(str::to_owned) {
+            // It may have promised what is absent here.
+            self.merge_record(desk, &known, seen)?;
+            return Ok(known);
+        }
+        let mut taken = naming::root_types(service);
+        if self.file == SERVICE {
+            taken = all_types(desk);
+        } else {
+            naming::group_types(self.file.trim_end_matches(".yaml"), group, &mut taken);
+        }
+        let own = singular(name);
+        let wanted = match names::ident(&own, Case::Pascal) {
+            Ok(ident) if !taken.has(&ident) => own,
+            _ => format!("{} {own}", self.endpoint.rsplit('.').next().unwrap_or_default()),
+        };
+        let ident = taken.claim(&wanted, Case::Pascal, Scope::Types);
+        let record = Tree::map()
+            .with("name", ident.as_str())
+            .with("summary", "unknown")
+            .with("evidence", self.learning.evidence.as_str())
+            .with("fields", fields);
+        desk.extend(&self.file, &[], "records", vec![record]);
+        self.say(desk, format!("the objects under `{name}` become the record `{ident}`"));
+        Ok(ident)
+    }
+}
+
+/// The types of the client and of all its groups.
+pub(super) fn all_types(desk: &Desk) -> NamesInUse {
+    let mut taken = naming::root_types(desk.tree(SERVICE));
+    for (module, _) in desk.modules() {
+        naming::group_types(&module, desk.tree(&format!("{module}.yaml")), &mut taken);
+    }
+    taken
+}
+
+/// Names and types, by which two records are the same.
+fn signature(fields: &[Tree]) -> Vec<(Option<&str>, Option<&str>)> {
+    fields.iter().map(|field| (field.text("name"), field.text("type"))).collect()
+}

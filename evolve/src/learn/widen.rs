@@ -1,0 +1,152 @@
+//! Types that are known, against the values that came: widened where they do not fit, and never silently.
+
+use codegen::type_expr::{Builtin, TypeExpr};
+
+use super::fields::{FieldList, Topic};
+use crate::change::{Desk, Refusal};
+use crate::edit::Step;
+use crate::keys::SERVICE;
+use crate::seen::{Seen, shown};
+use crate::tree::Tree;
+
+impl Topic<'_> {
+    /// Compares one listed field with its values, and widens its type where they do not fit.
+    pub(super) fn compare(
+        &self,
+        desk: &mut Desk,
+        place: &FieldList,
+        at: &[Step],
+        field: &Tree,
+        seen: &Seen,
+    ) -> Result<(), Refusal> {
+        let text = |key: &str| field.text(key).unwrap_or_default();
+        let (name, ty) = (text("name"), text("type"));
+        let place_of_type = [at, &[Step::Key("type")]].concat();
+        if let Some(enumerated) = self.enum_instead(desk, name, ty, seen) {
+            desk.replace(&place.file, &place_of_type, enumerated);
+            return Ok(());
+        }
+        let Some(expr) = TypeExpr::parse(ty) else { return Ok(()) };
+        let named = format!("{}{name}", place.within);
+        let wider = self.widened(desk, &named, &expr, seen)?;
+        let is_bounded = |ty: &str| TypeExpr::parse(ty).is_some_and(|expr| expr.is_numeric());
+        let loses_range = field.get("range").is_some() && wider.as_deref().is_some_and(|wider| !is_bounded(wider));
+        if !loses_range {
+            self.say_range(desk, place, field, seen);
+        }
+        let Some(wider) = wider else {
+            if expr == TypeExpr::Builtin(Builtin::Timestamp) {
+                self.say_moment(desk, &named, seen);
+            }
+            return Ok(());
+        };
+        let known = field.text("evidence").unwrap_or(&place.evidence);
+        let contradiction = format!("`{named}` is {ty} (evidence: {known}), and the replies have {}", seen.words());
+        if let Some((_, why)) = place.fixed.iter().find(|(fixed, _)| fixed == name) {
+            self.say(desk, format!("{contradiction}, which the client refuses; it stays, as {why}"));
+            return Ok(());
+        }
+        let range = if loses_range { ", without its range" } else { "" };
+        // The old type was known so; the new one is what the replies show.
+        let own = self.weaker_evidence(known);
+        let evidence = own.map(|own| format!(" (evidence: {own})")).unwrap_or_default();
+        self.say(desk, format!("{contradiction}; it becomes {wider}{evidence}{range}"));
+        if wider == "number" && seen.rounded > 0 {
+            self.say_doubts(desk, &named, &wider, seen);
+        }
+        desk.replace(&place.file, &place_of_type, wider);
+        if let Some(own) = own {
+            desk.set(&place.file, at, "evidence", own);
+        }
+        if loses_range {
+            desk.remove(&place.file, at, "range");
+        }
+        Ok(())
+    }
+
+    /// The type that also holds what was seen, if the known one does not.
+    fn widened(
+        &self,
+        desk: &mut Desk,
+        name: &str,
+        known: &TypeExpr<'_>,
+        seen: &Seen,
+    ) -> Result<Option<String>, Refusal> {
+        if seen.values() == 0 {
+            return Ok(None);
+        }
+        let only = |times: usize| seen.kinds() == 1 && times > 0;
+        let any = || Ok(Some("any".to_owned()));
+        match known {
+            TypeExpr::Builtin(builtin) => {
+                if *builtin == Builtin::String {
+                    self.say_whole_numbers(desk, name, seen);
+                }
+                Ok(widened_builtin(*builtin, seen).map(str::to_owned))
+            }
+            TypeExpr::List(item) if only(seen.lists) => {
+                let Some(items) = &seen.items else { return Ok(None) };
+                if items.nulls > 0 && **item != TypeExpr::Builtin(Builtin::Any) {
+                    return Ok(Some("list<any>".to_owned()));
+                }
+                Ok(self.widened(desk, name, item, items)?.map(|wider| format!("list<{wider}>")))
+            }
+            TypeExpr::List(_) => any(),
+            TypeExpr::Name(ty) => {
+                let is_meant = |known: &Tree| known.text("name") == Some(ty);
+                match desk.tree(SERVICE).entries("types").iter().position(is_meant) {
+                    Some(index) if seen.are_texts() => {
+                        self.say_whole_numbers(desk, name, seen);
+                        let values = self.values(desk, seen);
+                        self.new_values(desk, index, &values);
+                        Ok(None)
+                    }
+                    None if only(seen.objects) => self.merge_record(desk, ty, seen).map(|()| None),
+                    _ if only(seen.numbers()) => Ok(Some("number".to_owned())),
+                    _ => any(),
+                }
+            }
+        }
+    }
+
+    /// Says that there were whole numbers where texts are wanted, which is no reason to widen.
+    fn say_whole_numbers(&self, desk: &mut Desk, name: &str, seen: &Seen) {
+        if seen.integers > 0 && seen.are_texts() {
+            self.say(desk, format!("`{name}` has {}; the client reads whole numbers as text there", seen.words()));
+        }
+    }
+
+    fn say_range(&self, desk: &mut Desk, place: &FieldList, field: &Tree, seen: &Seen) {
+        let bound = |key: &str| match field.get("range").and_then(|range| range.get(key)) {
+            Some(Tree::Number(written)) => written.parse::<f64>().ok(),
+            _ => None,
+        };
+        let is_outside =
+            bound("min").is_some_and(|min| seen.least < min) || bound("max").is_some_and(|max| seen.most > max);
+        if is_outside && seen.numbers() + seen.numeric_texts > 0 {
+            let name = field.text("name").unwrap_or_default();
+            let (within, least, most) = (&place.within, shown(seen.least), shown(seen.most));
+            let went = if least == most { format!("was {least}") } else { format!("went from {least} to {most}") };
+            self.say(desk, format!("`{within}{name}` {went}, outside its range, which stays as it is"));
+        }
+    }
+}
+
+/// The type that also holds what was seen, for a type that every catalogue has: what the client refuses is held by none.
+fn widened_builtin(known: Builtin, seen: &Seen) -> Option<&'static str> {
+    let is_alone = seen.kinds() == 1;
+    let are_numbers = seen.are_numbers();
+    let are_whole = are_numbers && seen.unwhole == 0;
+    match known {
+        Builtin::Any => None,
+        Builtin::String if seen.are_texts() => None,
+        Builtin::Boolean if is_alone && seen.booleans > 0 => None,
+        Builtin::Number if are_numbers => None,
+        Builtin::Integer | Builtin::Timestamp if are_whole => None,
+        Builtin::Count if are_whole && seen.least >= 0.0 && seen.most < 2_f64.powi(64) => None,
+        Builtin::Count if are_whole => Some("integer"),
+        Builtin::Integer | Builtin::Count | Builtin::Timestamp if are_numbers => Some("number"),
+        Builtin::Timestamp if is_alone && seen.text_times > 0 => Some("string"),
+        _ => Some("any"),
+    }
+}

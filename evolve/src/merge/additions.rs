@@ -1,0 +1,350 @@
+//! What is new is written, with the names that types and records have in the catalogue that is there.
+
+use std::collections::BTreeSet;
+
+use codegen::names::{self, Case, Scope};
+use codegen::spec::Evidence;
+use codegen::type_expr::TypeExpr;
+
+use super::matching::{can_be, is_news};
+use super::places::{self, Fields, Place};
+use super::{Merger, Wanted};
+use crate::edit::Step;
+use crate::keys::SERVICE;
+use crate::naming::{NamesInUse, claim_endpoint, claim_type, group_types, value_names};
+use crate::tree::Tree;
+
+impl Merger<'_> {
+    /// Names for endpoints that are new.
+    pub(super) fn name_endpoints(&mut self) {
+        for (new, _) in self.met.endpoints.clone().into_iter().filter(|(_, known)| known.is_none()) {
+            let tree = new.tree(&self.new.desk);
+            let (name, chosen) = (tree.text("name").unwrap_or_default(), tree.text("ident"));
+            let root = self.root.clone();
+            let ident = claim_endpoint(name, chosen, self.group(&new.file), &root);
+            self.idents.insert(new, ident);
+        }
+    }
+
+    /// Names for types: those that they have already, by their places, or by name and a value that both have.
+    pub(super) fn name_types(&mut self) {
+        // Of types that are new themselves, none is another of the same name.
+        let old: BTreeSet<String> = self.desk.tree(SERVICE).entries("types").iter().filter_map(name_of).collect();
+        for (_, new) in places::service().items(&self.new.desk, "types") {
+            let name = new.text("name").unwrap_or_default();
+            let wanted = self.new.names.get(name).cloned().unwrap_or_default();
+            let is_wanted = self.met.wanted_types.get(name).cloned();
+            let met = self.met.types.get(name).map(|(known, _)| known.clone());
+            let by_name = || {
+                let like = names::ident(&wanted.name, Case::Pascal).ok()?;
+                (old.contains(&like) && can_be(self.desk, &like, &self.new.desk, name)).then_some(like)
+            };
+            if let Some(known) = met.clone().or_else(|| is_wanted.as_ref().and_then(|_| by_name())) {
+                if let (None, Some(label)) = (met, is_wanted) {
+                    self.met.types.insert(name.to_owned(), (known.clone(), label));
+                }
+                self.types.insert(name.to_owned(), known);
+            } else if is_wanted.is_some() {
+                let known = self.claim_root(&wanted);
+                self.types.insert(name.to_owned(), known.clone());
+                let mut tree = new.clone();
+                tree.put("name", known.into(), &[]);
+                let values = new_values(new, new, &mut NamesInUse::default());
+                set(&mut tree, "values", (!values.is_empty()).then(|| values.into()), &[]);
+                self.desk.extend(SERVICE, &[], "types", vec![tree]);
+            }
+        }
+    }
+
+    /// Names for records: those that they have already, or new ones where they are to be written.
+    pub(super) fn name_records(&mut self) {
+        for (record, there) in self.met.wanted_records.clone() {
+            let name = record.tree(&self.new.desk).text("name").unwrap_or_default();
+            let wanted = self.new.names.get(name).cloned().unwrap_or_default();
+            let known = match there {
+                Some(there) => there.tree(self.desk).text("name").unwrap_or_default().to_owned(),
+                None => match self.met.file_of(&record).map(str::to_owned) {
+                    None => self.claim_root(&wanted),
+                    Some(file) => {
+                        let mut all = self.root.clone();
+                        let own = self.group(&file);
+                        all.add(own);
+                        let known = claim_type(&mut all, &wanted.name, &wanted.owner);
+                        own.note(known.as_str());
+                        known
+                    }
+                },
+            };
+            self.records.insert(record, known);
+        }
+    }
+
+    /// The names that a group's module has.
+    fn group(&mut self, file: &str) -> &mut NamesInUse {
+        let module = file.trim_end_matches(".yaml");
+        let tree = self.desk.tree(file);
+        self.groups.entry(file.to_owned()).or_insert_with(|| {
+            let mut taken = NamesInUse::default();
+            group_types(module, tree, &mut taken);
+            taken
+        })
+    }
+
+    /// A name that is free at the root, where it would be in the way of every group.
+    fn claim_root(&mut self, wanted: &Wanted) -> String {
+        for file in self.desk.groups().map(str::to_owned).collect::<Vec<_>>() {
+            self.group(&file);
+        }
+        let mut all = self.root.clone();
+        self.groups.values().for_each(|taken| all.add(taken));
+        let known = claim_type(&mut all, &wanted.name, &wanted.owner);
+        self.root.note(known.as_str());
+        known
+    }
+
+    /// A new type by the names that its parts have in the catalogue that is there.
+    pub(super) fn ty(&self, ty: &str, file: &str) -> String {
+        match TypeExpr::parse(ty) {
+            Some(TypeExpr::List(_)) => {
+                let item = ty.trim_start_matches("list<").trim_end_matches('>');
+                ty.replace(item, &self.ty(item, file))
+            }
+            Some(TypeExpr::Name(name)) => match places::record(&self.new.desk, file, name) {
+                Some(record) => self.records.get(&record).cloned().unwrap_or_else(|| "any".to_owned()),
+                None => self.types.get(name).cloned().unwrap_or_else(|| name.to_owned()),
+            },
+            _ => ty.to_owned(),
+        }
+    }
+
+    /// Records that nothing stands for.
+    pub(super) fn write_records(&mut self) {
+        let wanted: Vec<Place> =
+            self.met.wanted_records.iter().filter(|(_, there)| there.is_none()).map(|(at, _)| at.clone()).collect();
+        for at in wanted {
+            let file = self.met.file_of(&at).unwrap_or(SERVICE).to_owned();
+            let mut tree = at.tree(&self.new.desk).clone();
+            tree.put("name", self.records[&at].as_str().into(), &[]);
+            let fields = self.named_fields(tree.entries("fields"), &at.file, &mut NamesInUse::default());
+            tree.put("fields", fields.into(), &[]);
+            self.new_records.entry(file).or_default().push(tree);
+        }
+        for (file, records) in std::mem::take(&mut self.new_records) {
+            // Those of a group that is still to come are written with it.
+            if *self.desk.tree(&file) == Tree::Null {
+                self.new_records.insert(file, records);
+            } else {
+                self.desk.extend(&file, &[], "records", records);
+            }
+        }
+    }
+
+    /// New fields by the names that their types have here, each with an `ident` of its own.
+    fn named_fields(&self, fields: &[Tree], file: &str, taken: &mut NamesInUse) -> Vec<Tree> {
+        let named = fields.iter().map(|field| {
+            let (mut named, name) = (field.clone(), field.text("name").unwrap_or_default());
+            let ident = taken.chosen(name, field.text("ident"), Case::Snake, Scope::Fields);
+            named.put("type", self.ty(field.text("type").unwrap_or_default(), file).into(), &[]);
+            set(&mut named, "ident", ident.map(Tree::from), &["name"]);
+            named
+        });
+        named.collect()
+    }
+
+    /// Adds fields to those that stand in their place.
+    pub(super) fn add_fields(&mut self, known: &Fields, new: &Fields) {
+        let mut taken = NamesInUse::default();
+        let listed: Vec<Tree> = known.all(self.desk).into_iter().map(|(_, field)| field.clone()).collect();
+        for field in &listed {
+            let name = field.text("ident").or(field.text("name")).unwrap_or_default();
+            taken.note(names::ident(name, Case::Snake).unwrap_or_default());
+        }
+        let time = places::envelope_time(self.desk).and_then(|time| time.text("name")).map(str::to_owned);
+        let is_new = |field: &&Tree| {
+            let name = field.text("name");
+            name != time.as_deref() && !listed.iter().any(|known| known.text("name") == name)
+        };
+        let all = new.all(&self.new.desk).into_iter().map(|(_, field)| field);
+        let all: Vec<Tree> = all.filter(is_new).cloned().collect();
+        let mut fields = self.named_fields(&all, &new.at.file, &mut taken);
+        for field in &mut fields {
+            let evidence = field.text("evidence").unwrap_or(&new.evidence).to_owned();
+            set(field, "evidence", (evidence != known.evidence).then(|| evidence.into()), BEFORE_EVIDENCE);
+        }
+        if let Some((Step::Key(list), map)) = known.at.path.split_last() {
+            self.desk.extend(&known.at.file, map, list, fields);
+        }
+    }
+
+    /// Adds values to types that are there already.
+    pub(super) fn add_values(&mut self) {
+        for (new, (name, _)) in self.met.types.clone() {
+            let Some((at, known)) = places::named_type(self.desk, &name).map(|(at, known)| (at, known.clone())) else {
+                continue;
+            };
+            let Some((_, said)) = places::named_type(&self.new.desk, &new) else { continue };
+            let mut idents = NamesInUse::default();
+            for value in known.entries("values") {
+                let name = value.text("ident").or(value.text("value")).unwrap_or_default();
+                idents.note(
+                    names::ident(name, value_names(known.text("kind") == Some("identifier")).0).unwrap_or_default(),
+                );
+            }
+            let values = new_values(&known, said, &mut idents);
+            if !values.is_empty() {
+                let shown: Vec<&str> = values.iter().filter_map(|value| value.text("value")).collect();
+                self.desk.say(format!("`{name}` gets new values: {}", shown.join(", ")));
+                self.desk.extend(SERVICE, &at.path, "values", values);
+            }
+        }
+    }
+
+    /// Endpoints that are new, and of the others what was unknown.
+    pub(super) fn add_endpoints(&mut self) {
+        for (new, known) in self.met.endpoints.clone() {
+            match known {
+                Some(known) => self.complete(&known, &new),
+                None => self.add_endpoint(&new),
+            }
+        }
+        for file in self.new.desk.groups().map(str::to_owned).collect::<Vec<_>>() {
+            let endpoints = self.new_endpoints.remove(&file).unwrap_or_default();
+            let records = self.new_records.remove(&file).unwrap_or_default();
+            if *self.desk.tree(&file) == Tree::Null {
+                // Whatever the description calls the group: all it has may stand in others already.
+                let said = self.new.desk.tree(&file);
+                let stands_elsewhere = endpoints.is_empty() && !said.entries("endpoints").is_empty();
+                if !(stands_elsewhere && records.is_empty()) {
+                    let mut head = said.clone();
+                    set(
+                        &mut head,
+                        "records",
+                        (!records.is_empty()).then(|| records.into()),
+                        &["title", "summary", "aliases"],
+                    );
+                    head.put("endpoints", endpoints.into(), &[]);
+                    self.desk.create(&file, head);
+                }
+            } else {
+                self.desk.extend(&file, &[], "endpoints", endpoints);
+            }
+        }
+    }
+
+    fn add_endpoint(&mut self, new: &Place) {
+        let mut tree = new.tree(&self.new.desk).clone();
+        set(&mut tree, "ident", self.idents[new].clone().map(Tree::from), &["name"]);
+        let evidence = tree.text("evidence").unwrap_or_default().to_owned();
+        if let Some(params) = self.new_params(new, None, &evidence, NamesInUse::default()) {
+            tree.put("params", params.into(), &[]);
+        }
+        tree.put("body", self.body_of(new), &[]);
+        self.new_endpoints.entry(new.file.clone()).or_default().push(tree);
+    }
+
+    /// Adds to an endpoint what was unknown of it.
+    fn complete(&mut self, known: &Place, new: &Place) {
+        let (here, said) = (known.tree(self.desk).clone(), new.tree(&self.new.desk).clone());
+        let mut inherited = here.text("evidence").unwrap_or_default().to_owned();
+        if let (Some("unknown"), Some(path)) = (here.text("path"), said.text("path").filter(|path| *path != "unknown"))
+        {
+            said.text("evidence").unwrap_or_default().clone_into(&mut inherited);
+            self.desk.set(&known.file, &known.path, "path", path);
+            self.desk.set(&known.file, &known.path, "evidence", inherited.as_str());
+        }
+        let listed = places::params(self.desk, known);
+        let mut idents = NamesInUse::default();
+        for param in listed.iter().flatten().map(|taken| taken.at.tree(self.desk)) {
+            idents.note(crate::naming::ident_of(param).unwrap_or_default());
+            param.text("list").into_iter().for_each(|list| idents.note(list));
+        }
+        if let Some(params) = self.new_params(new, Some(known), &inherited, idents) {
+            match listed {
+                Some(_) => self.desk.extend(&known.file, &known.path, "params", params),
+                None => self.desk.set(&known.file, &known.path, "params", params),
+            }
+        }
+        if is_news(here.get("body"), said.get("body")) && places::body_fields(&self.new.desk, new).is_some() {
+            let body = self.body_instead(here.get("body"), &inherited, new);
+            self.desk.set(&known.file, &known.path, "body", body);
+        }
+    }
+
+    /// A body by the names that types and records have here.
+    fn body_of(&self, new: &Place) -> Tree {
+        let mut body = new.tree(&self.new.desk).get("body").cloned().unwrap_or(Tree::Null);
+        let Some(kind) = places::kind(&body) else { return body };
+        let fields = match body.get(kind) {
+            Some(Tree::List(fields)) => {
+                let mut taken = NamesInUse::default();
+                // The time of all series is a field as well, unless the body has another.
+                if let (None, Some(time)) =
+                    (body.get("time"), places::envelope_time(self.desk).filter(|_| kind == "series"))
+                {
+                    taken.note(crate::naming::ident_of(time).unwrap_or_default());
+                }
+                self.named_fields(fields, &new.file, &mut taken).into()
+            }
+            Some(Tree::Text(name)) if name != "unknown" => self.ty(name, &new.file).into(),
+            other => other.cloned().unwrap_or(Tree::Null),
+        };
+        body.put(kind, fields, &[]);
+        body
+    }
+
+    /// A body with fields in the place of one whose fields nobody knew. That it is a series may be known better.
+    fn body_instead(&self, here: Option<&Tree>, inherited: &str, new: &Place) -> Tree {
+        let mut body = self.body_of(new);
+        let said = new.tree(&self.new.desk);
+        let evidence = body.text("evidence").or(said.text("evidence")).unwrap_or_default().to_owned();
+        let known = here.filter(|here| places::kind(here).is_some());
+        let own = known.and_then(|known| known.text("evidence")).map(str::to_owned);
+        let is_known_better =
+            known.is_some() && Evidence::of(own.as_deref().unwrap_or(inherited)) < Evidence::of(&evidence);
+        let kind = places::kind(&body).unwrap_or("series");
+        if let (true, Some(Tree::List(fields))) = (is_known_better, body.get_mut(kind)) {
+            for field in fields.iter_mut().filter(|field| field.get("evidence").is_none()) {
+                set(field, "evidence", Some(evidence.as_str().into()), BEFORE_EVIDENCE);
+            }
+        }
+        let own = if is_known_better { own } else { (evidence != inherited).then_some(evidence) };
+        set(&mut body, "evidence", own.map(Tree::from), &[]);
+        // A list that is no time series has no time to be found.
+        if known.and_then(|known| known.text("time")) == Some("none") {
+            set(&mut body, "time", Some("none".into()), &["evidence"]);
+        }
+        body
+    }
+}
+
+const BEFORE_EVIDENCE: &[&str] = &["name", "ident", "type", "summary", "unit", "range", "example", "optional"];
+
+fn name_of(entry: &Tree) -> Option<String> {
+    entry.text("name").map(str::to_owned)
+}
+
+/// New values of a known type, each with an `ident` of its own.
+fn new_values(known: &Tree, said: &Tree, idents: &mut NamesInUse) -> Vec<Tree> {
+    let (case, scope) = value_names(known.text("kind") == Some("identifier"));
+    let listed: Vec<&Tree> = known.entries("values").iter().filter(|_| !std::ptr::eq(known, said)).collect();
+    let is_new = |value: &&Tree| !listed.iter().any(|known| known.get("value") == value.get("value"));
+    let values = said.entries("values").iter().filter(is_new).map(|value| {
+        let (mut new, text) = (value.clone(), value.text("value").unwrap_or_default());
+        let ident = idents.chosen(text, value.text("ident"), case, scope);
+        set(&mut new, "ident", ident.map(Tree::from), &["value"]);
+        let evidence = value.text("evidence").or(said.text("evidence")).unwrap_or_default();
+        let own = (known.text("evidence") != Some(evidence)).then(|| evidence.into());
+        set(&mut new, "evidence", own, &["value", "ident", "summary"]);
+        new
+    });
+    values.collect()
+}
+
+/// Gives a key a value behind others, or takes it away.
+pub(super) fn set(tree: &mut Tree, key: &str, value: Option<Tree>, before: &[&str]) {
+    match (value, tree) {
+        (Some(value), tree) => tree.put(key, value, before),
+        (None, Tree::Map(entries)) => entries.retain(|(name, _)| name != key),
+        (None, _) => {}
+    }
+}

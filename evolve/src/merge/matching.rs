@@ -1,0 +1,373 @@
+//! Which endpoints, params, types and records of a new catalogue are which of the one that is there, and which are to
+//! be written because nothing stands there.
+//!
+//! A type or record is recognised by the place that it stands at before it is by its name, so that a description that
+//! was imported once finds all that came of it, whatever that had to be called.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use codegen::names::{self, Case};
+use codegen::template;
+use codegen::type_expr::TypeExpr;
+
+use super::places::{self, Entry, Fields, ParamAt, Place, body_fields, label, params};
+use super::{Fresh, SERVICE, Wanted};
+use crate::change::Desk;
+use crate::naming::{ident_of, share_a_value};
+use crate::tree::Tree;
+
+/// Everything that was recognised, and what is left to be written.
+#[derive(Debug, Default)]
+pub(super) struct Matches {
+    /// Every new endpoint, and where it is already, if it is.
+    pub(super) endpoints: Vec<(Place, Option<Place>)>,
+    pub(super) params: Vec<MatchedParam>,
+    /// Lists of fields that stand in each other's place: the known one first.
+    pub(super) fields: Vec<(Fields, Fields)>,
+    /// New names of types: the known one, and where it was recognised.
+    pub(super) types: BTreeMap<String, (String, String)>,
+    /// Types that something new has, and where first.
+    pub(super) wanted_types: BTreeMap<String, String>,
+    /// Records that something new has: where they are already, if they are.
+    pub(super) wanted_records: BTreeMap<Place, Option<Place>>,
+    /// The files of the known catalogue whose bodies have each new record, itself or within another.
+    pub(super) files: BTreeMap<Place, BTreeSet<String>>,
+}
+
+/// A known param, with all that is said of it anew.
+#[derive(Clone, Debug)]
+pub(super) struct MatchedParam {
+    pub(super) at: Place,
+    pub(super) users: Vec<User>,
+}
+
+/// What is said of a known param on one endpoint.
+#[derive(Clone, Debug)]
+pub(super) struct User {
+    /// What the endpoint is called in messages.
+    pub(super) label: String,
+    /// The endpoint, unless it is new.
+    pub(super) endpoint: Option<Place>,
+    pub(super) entry: Entry,
+    /// Where it is defined in the new catalogue.
+    pub(super) said: Place,
+}
+
+impl Matches {
+    pub(super) fn user(&mut self, at: &Place, user: User) {
+        match self.params.iter_mut().find(|known| known.at == *at) {
+            Some(known) => known.users.push(user),
+            None => self.params.push(MatchedParam { at: at.clone(), users: vec![user] }),
+        }
+    }
+
+    /// Whether a new definition of a param is one that an endpoint has.
+    pub(super) fn has(&self, endpoint: Option<&Place>, said: &Place) -> bool {
+        let mut users = self.params.iter().flat_map(|known| &known.users);
+        endpoint.is_some() && users.any(|user| user.endpoint.as_ref() == endpoint && user.said == *said)
+    }
+
+    /// The one file whose bodies have a record, if there is just one.
+    pub(super) fn file_of(&self, record: &Place) -> Option<&str> {
+        let files = self.files.get(record).filter(|files| files.len() == 1)?;
+        files.first().map(String::as_str).filter(|file| *file != SERVICE)
+    }
+
+    /// Compares a new catalogue with a known one, place by place.
+    pub(super) fn of(known: &Desk, new: &Fresh) -> Self {
+        let mut shared = BTreeSet::new();
+        loop {
+            // Where a record can stand decides which of the known ones it is, and that what else the service has.
+            let mut matcher = Matcher {
+                known,
+                new: &new.desk,
+                names: &new.names,
+                met: Self::default(),
+                shared,
+                queue: VecDeque::new(),
+            };
+            let before = matcher.shared.len();
+            matcher.all();
+            if matcher.shared.len() == before {
+                return matcher.met;
+            }
+            shared = matcher.shared;
+        }
+    }
+}
+
+struct Matcher<'a> {
+    known: &'a Desk,
+    new: &'a Desk,
+    names: &'a BTreeMap<String, Wanted>,
+    met: Matches,
+    /// Records that the service is to have.
+    shared: BTreeSet<Place>,
+    queue: VecDeque<(Place, String)>,
+}
+
+impl Matcher<'_> {
+    fn all(&mut self) {
+        let mut taken = BTreeSet::new();
+        for (at, endpoint) in places::endpoints(self.new) {
+            // Only the first of one name is the one whose path nobody knew.
+            let found = self.endpoint_like(&at, endpoint).filter(|found| taken.insert(found.clone()));
+            let file = found.as_ref().map_or(&at.file, |found| &found.file).clone();
+            if let Some(fields) = body_fields(self.new, &at) {
+                self.note_file(&fields, &file);
+            }
+            self.met.endpoints.push((at, found));
+        }
+        if let Some(new) = places::metadata(self.new).filter(|new| !new.all(self.new).is_empty()) {
+            self.note_file(&new, SERVICE);
+            match places::metadata(self.known) {
+                Some(known) => self.fields(&known, &new),
+                None => self.want_fields(&new),
+            }
+        }
+        for record in self.shared.clone() {
+            self.met.files.entry(record).or_default().insert(SERVICE.to_owned());
+        }
+        for (new, known) in self.met.endpoints.clone() {
+            self.params(&new, known.as_ref());
+            self.body(&new, known.as_ref());
+        }
+        // What is new is settled after all places are known, so that it can have the names of what it was found to be.
+        while let Some((record, label)) = self.queue.pop_front() {
+            self.settle(&record, &label);
+        }
+    }
+
+    /// Where an endpoint is already: by its path, or by its name where nobody knew the path.
+    fn endpoint_like(&self, at: &Place, new: &Tree) -> Option<Place> {
+        let path = |endpoint: &Tree| endpoint.text("path").filter(|path| *path != "unknown").map(template);
+        let all = places::endpoints(self.known);
+        let wanted = path(new);
+        let by_path = all.iter().find(|(_, known)| wanted.is_some() && path(known) == wanted);
+        let is_named = |(there, known): &&(Place, &Tree)| {
+            path(known).is_none() && there.file == at.file && ident_of(known) == ident_of(new)
+        };
+        by_path.or_else(|| all.iter().rfind(is_named)).map(|(known, _)| known.clone())
+    }
+
+    /// Notes in which file the records of a body stand.
+    fn note_file(&mut self, fields: &Fields, file: &str) {
+        if let Some(record) = &fields.record {
+            let name = record.tree(self.new).text("name").unwrap_or_default();
+            let is_shared = self.names.get(name).is_some_and(|wanted| wanted.is_shared);
+            let file = if is_shared { SERVICE } else { file };
+            if !self.met.files.entry(record.clone()).or_default().insert(file.to_owned()) {
+                return;
+            }
+        }
+        for record in self.records_in(fields) {
+            self.note_file(&places::record_fields(self.new, record), file);
+        }
+    }
+
+    /// The records that new fields are.
+    fn records_in(&self, fields: &Fields) -> Vec<Place> {
+        let types = fields.all(self.new).into_iter().filter_map(|(_, field)| field.text("type"));
+        types.filter_map(|ty| self.new_record(ty, &fields.at.file)).collect()
+    }
+
+    fn new_record(&self, ty: &str, file: &str) -> Option<Place> {
+        match TypeExpr::parse(ty)?.innermost() {
+            TypeExpr::Name(name) => places::record(self.new, file, name),
+            _ => None,
+        }
+    }
+
+    fn params(&mut self, new: &Place, known: Option<&Place>) {
+        let told = known.map_or_else(|| label(new.tree(self.new)), |known| label(known.tree(self.known)));
+        let listed = known.and_then(|known| params(self.known, known));
+        for taken in params(self.new, new).into_iter().flatten() {
+            let same = listed
+                .iter()
+                .flatten()
+                .zip(std::iter::repeat(known))
+                .find_map(|(there, known)| self.is_same(there, known?, &taken, new).then_some((there, known?)));
+            let param = taken.at.tree(self.new);
+            let ty = param.text("type").unwrap_or_default();
+            let Some((there, endpoint)) = same else {
+                self.want(ty, &taken.at.file, None, &format!("`{}` of {told}", param.text("name").unwrap_or_default()));
+                continue;
+            };
+            let there_tree = there.at.tree(self.known);
+            let of = format!("`{}` of {told}", there_tree.text("name").unwrap_or_default());
+            self.value(there_tree.text("type").unwrap_or_default(), &there.at.file, ty, &taken.at.file, &of);
+            let (entry, endpoint) = (there.entry.clone(), Some(endpoint.clone()));
+            self.met.user(&there.at, User { label: told.clone(), endpoint, entry, said: taken.at });
+        }
+    }
+
+    /// Whether two params are the same: by name, and in a path by where they stand in it.
+    fn is_same(&self, known: &ParamAt, of: &Place, new: &ParamAt, of_new: &Place) -> bool {
+        let (param, said) = (known.at.tree(self.known), new.at.tree(self.new));
+        let path = |endpoint: &Tree| endpoint.text("path").unwrap_or_default().to_owned();
+        let (path, other) = (path(of.tree(self.known)), path(of_new.tree(self.new)));
+        if said.text("in") != Some("path") || template(&path) != template(&other) {
+            return param.text("name") == said.text("name");
+        }
+        let place = |path: &str, param: &Tree| {
+            let wanted = format!("{{{}}}", param.text("name").unwrap_or_default());
+            path.split('/').position(|segment| segment == wanted)
+        };
+        place(&path, param) == place(&other, said)
+    }
+
+    fn body(&mut self, new: &Place, known: Option<&Place>) {
+        let Some(fields) = body_fields(self.new, new) else { return };
+        let (known_body, new_body) =
+            (known.and_then(|known| known.tree(self.known).get("body")), new.tree(self.new).get("body"));
+        if let Some(there) = known.and_then(|known| body_fields(self.known, known)) {
+            let kinds = [known_body, new_body].map(|body| body.and_then(places::kind));
+            if kinds[0] == kinds[1] {
+                self.fields(&there, &fields);
+            }
+            return;
+        }
+        if known.is_none() || is_news(known_body, new_body) {
+            match &fields.record {
+                Some(record) => {
+                    let told = known.map_or_else(|| label(new.tree(self.new)), |known| label(known.tree(self.known)));
+                    self.want_record(record, &told);
+                }
+                None => self.want_fields(&fields),
+            }
+        }
+    }
+
+    /// Two lists of fields that stand at one place.
+    fn fields(&mut self, known: &Fields, new: &Fields) {
+        if self.met.fields.iter().any(|(there, met)| there.at == known.at && met.at == new.at) {
+            return;
+        }
+        self.met.fields.push((known.clone(), new.clone()));
+        let time = places::envelope_time(self.known).and_then(|time| time.text("name"));
+        let listed = known.all(self.known);
+        for (_, field) in new.all(self.new) {
+            let (name, ty) = (field.text("name"), field.text("type").unwrap_or_default());
+            let of = format!("`{}` of {}", name.unwrap_or_default(), known.label);
+            match listed.iter().find(|(_, there)| there.text("name") == name) {
+                Some((_, there)) => {
+                    self.value(there.text("type").unwrap_or_default(), &known.at.file, ty, &new.at.file, &of);
+                }
+                None if name == time => {}
+                None => self.want(ty, &new.at.file, Some(&known.at.file), &of),
+            }
+        }
+    }
+
+    /// A known type and a new one that stand at one place.
+    fn value(&mut self, known: &str, file: &str, new: &str, new_file: &str, label: &str) {
+        let (Some(known), Some(new)) = (TypeExpr::parse(known), TypeExpr::parse(new)) else { return };
+        let (mut known, mut new) = (&known, &new);
+        while let (TypeExpr::List(item), TypeExpr::List(other)) = (known, new) {
+            (known, new) = (item, other);
+        }
+        let (TypeExpr::Name(known), TypeExpr::Name(new)) = (known, new) else { return };
+        if let Some(record) = places::record(self.new, new_file, new) {
+            if let Some(there) = places::record(self.known, file, known) {
+                let known = places::record_fields(self.known, there);
+                self.fields(&known, &places::record_fields(self.new, record));
+            }
+        } else if can_be(self.known, known, self.new, new) {
+            let (new, known) = ((*new).to_owned(), (*known).to_owned());
+            self.met.types.entry(new).or_insert_with(|| (known, label.to_owned()));
+        }
+    }
+
+    /// Notes that something new has a type; `file` is the known one in which it stands, if that is settled.
+    fn want(&mut self, ty: &str, new_file: &str, file: Option<&str>, label: &str) {
+        let expr = TypeExpr::parse(ty);
+        let Some(TypeExpr::Name(name)) = expr.as_ref().map(TypeExpr::innermost) else { return };
+        match places::record(self.new, new_file, name) {
+            Some(record) => {
+                if file == Some(SERVICE) {
+                    self.share(&record);
+                }
+                self.want_record(&record, label);
+            }
+            None => {
+                self.met.wanted_types.entry((*name).to_owned()).or_insert_with(|| label.to_owned());
+            }
+        }
+    }
+
+    /// Notes that the service is to have a record, and so all that it is made of.
+    fn share(&mut self, record: &Place) {
+        if self.shared.insert(record.clone()) {
+            let inner = self.records_in(&places::record_fields(self.new, record.clone()));
+            for record in &inner {
+                self.share(record);
+            }
+        }
+    }
+
+    fn want_record(&mut self, record: &Place, label: &str) {
+        if self.met.wanted_records.insert(record.clone(), None).is_none() {
+            self.queue.push_back((record.clone(), label.to_owned()));
+        }
+    }
+
+    fn want_fields(&mut self, fields: &Fields) {
+        for (_, field) in fields.all(self.new) {
+            let label = format!("`{}` of {}", field.text("name").unwrap_or_default(), fields.label);
+            self.want(field.text("type").unwrap_or_default(), &fields.at.file, None, &label);
+        }
+    }
+
+    /// Whether a record that is wanted is there: where it was recognised, or by its name and a field.
+    fn settle(&mut self, record: &Place, label: &str) {
+        let fields = places::record_fields(self.new, record.clone());
+        let file = self.met.file_of(record).map(str::to_owned);
+        let fits = |there: &Place| there.file == SERVICE || Some(&there.file) == file.as_ref();
+        let met = self.met.fields.iter().filter(|(_, new)| new.at == fields.at);
+        let found = met.filter_map(|(known, _)| known.record.clone()).find(fits);
+        let by_name = || {
+            let wanted = self.names.get(record.tree(self.new).text("name")?)?;
+            let name = names::ident(&wanted.name, Case::Pascal).ok()?;
+            let there = places::record(self.known, file.as_deref().unwrap_or(SERVICE), &name)?;
+            let known = places::record_fields(self.known, there.clone());
+            let is_other = self.met.fields.iter().any(|(met, _)| met.at == known.at);
+            let names: Vec<_> = known.all(self.known).into_iter().map(|(_, field)| field.text("name")).collect();
+            let is_same = fields.all(self.new).iter().any(|(_, field)| names.contains(&field.text("name")));
+            (is_same && !is_other).then_some(there)
+        };
+        match found.or_else(by_name) {
+            Some(there) => {
+                self.fields(&places::record_fields(self.known, there.clone()), &fields);
+                self.met.wanted_records.insert(record.clone(), Some(there));
+            }
+            None => self.want_fields(&Fields { label: label.to_owned(), ..fields }),
+        }
+    }
+}
+
+/// Whether a body says what a catalogue that has another body for it does not know.
+pub(super) fn is_news(known: Option<&Tree>, new: Option<&Tree>) -> bool {
+    let is_unknown = |body: &Tree, kind| body.get(kind).and_then(Tree::as_text) == Some("unknown");
+    match (known, new) {
+        (_, Some(Tree::Text(_)) | None) => false,
+        (Some(known @ Tree::Map(_)), Some(new)) => ["series", "object"]
+            .iter()
+            .any(|kind| is_unknown(known, kind) && new.get(kind).is_some() && !is_unknown(new, kind)),
+        _ => true,
+    }
+}
+
+/// Whether a known type and a new one may be the same: one of its values is, or it is any text.
+pub(super) fn can_be(known: &Desk, name: &str, new: &Desk, new_name: &str) -> bool {
+    let (Some((_, known)), Some((_, new))) = (places::named_type(known, name), places::named_type(new, new_name))
+    else {
+        return false;
+    };
+    let values = |ty: &'_ Tree| {
+        ty.entries("values").iter().filter_map(|value| value.text("value")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (known_values, new_values) = (values(known), values(new));
+    let new_values: Vec<&str> = new_values.iter().map(String::as_str).collect();
+    (known.text("kind") == Some("identifier") && known_values.is_empty())
+        || share_a_value(known_values.iter().map(String::as_str), &new_values)
+}

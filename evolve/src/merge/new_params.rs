@@ -1,0 +1,219 @@
+//! Params that are new on an endpoint: as an entry for one that endpoints share already, or with a setter that does
+//! not change those of others.
+
+use std::collections::BTreeSet;
+
+use codegen::names::{self, Case};
+use codegen::type_expr::TypeExpr;
+
+use super::Merger;
+use super::additions::set;
+use super::compare::number;
+use super::matching::User;
+use super::places::{self, Entry, ParamAt, Place, label};
+use super::setters::{Several, Wished};
+use crate::keys::SERVICE;
+use crate::naming::{NamesInUse, claim_id};
+use crate::tree::Tree;
+
+impl Merger<'_> {
+    /// The params of a new endpoint, or of a known one those that it does not have; `idents` are its names so far.
+    pub(super) fn new_params(
+        &mut self,
+        new: &Place,
+        known: Option<&Place>,
+        inherited: &str,
+        mut idents: NamesInUse,
+    ) -> Option<Vec<Tree>> {
+        let params = places::params(&self.new.desk, new)?;
+        let missing: Vec<ParamAt> = params.into_iter().filter(|taken| !self.met.has(known, &taken.at)).collect();
+        for taken in missing.iter().filter(|taken| taken.at.file == SERVICE) {
+            self.setters.note(taken.at.tree(&self.new.desk).text("name").unwrap_or_default(), &mut idents);
+        }
+        let evidence = new.tree(&self.new.desk).text("evidence").unwrap_or_default().to_owned();
+        let of = known.map_or_else(|| label(new.tree(&self.new.desk)), |known| label(known.tree(self.desk)));
+        let trees = missing.iter().map(|taken| {
+            let param = taken.at.tree(&self.new.desk).clone();
+            self.note_adopted(&param, &of);
+            if taken.at.file == SERVICE {
+                return self.shared(&taken.at);
+            }
+            let evidence = param.text("evidence").unwrap_or(&evidence).to_owned();
+            self.same_shared(&taken.at, &param, &evidence).unwrap_or_else(|| {
+                let mut tree = self.own_param(&taken.at, &param, &mut idents);
+                let own = (evidence != inherited).then(|| evidence.into());
+                set(&mut tree, "evidence", own, BEFORE_EVIDENCE);
+                tree
+            })
+        });
+        Some(trees.collect())
+    }
+
+    /// Shared params that are new, in their own order.
+    pub(super) fn write_shared(&mut self) {
+        let mut wanted = BTreeSet::new();
+        for (new, known) in self.met.endpoints.clone() {
+            for taken in places::params(&self.new.desk, &new).into_iter().flatten() {
+                if taken.at.file == SERVICE && !self.met.has(known.as_ref(), &taken.at) {
+                    wanted.insert(taken.at);
+                }
+            }
+        }
+        for at in wanted {
+            self.shared(&at);
+        }
+    }
+
+    /// What is said of known shared params on endpoints that are new.
+    pub(super) fn match_shared(&mut self) {
+        for (new, known) in self.met.endpoints.clone() {
+            for taken in places::params(&self.new.desk, &new).into_iter().flatten() {
+                if taken.at.file != SERVICE || self.met.has(known.as_ref(), &taken.at) {
+                    continue;
+                }
+                if let Some(there) = self.known_shared(&taken.at) {
+                    let label = label(new.tree(&self.new.desk));
+                    let user = User { label, endpoint: None, entry: Entry::Own, said: taken.at };
+                    self.met.user(&there, user);
+                }
+            }
+        }
+    }
+
+    /// The known shared param that has the name and type of a new one.
+    fn known_shared(&self, new: &Place) -> Option<Place> {
+        let param = new.tree(&self.new.desk);
+        let ty = self.param_type(new, param);
+        let all = places::service().items(self.desk, "params").into_iter().take(self.old_params);
+        let known: Vec<_> = all
+            .filter(|(_, known)| known.text("name") == param.text("name") && known.text("type") == Some(&ty))
+            .collect();
+        let constant = |param: &Tree| names::ident(places::id(param), Case::Shouty).unwrap_or_default();
+        let same = known.iter().find(|(_, known)| constant(known) == constant(param));
+        let one = same.or(if let [one] = known.as_slice() { Some(one) } else { None });
+        one.map(|(at, _)| at.clone())
+    }
+
+    /// An entry for a shared param, which says what a known one does not; a new one is written first.
+    fn shared(&mut self, at: &Place) -> Tree {
+        let param = at.tree(&self.new.desk).clone();
+        if let Some(id) = self.new_shared.get(at) {
+            return id.as_str().into();
+        }
+        if let Some(known) = self.known_shared(at) {
+            let known = known.tree(self.desk);
+            let required = param.text("required").filter(|_| known.get("required").is_none());
+            return match required {
+                Some(required) => Tree::map().with("use", places::id(known)).with("required", required),
+                None => places::id(known).into(),
+            };
+        }
+        let mut taken = NamesInUse::default();
+        for known in ["params", "param_sets"].iter().flat_map(|list| self.desk.tree(SERVICE).entries(list)) {
+            taken.note(names::ident(places::id(known), Case::Shouty).unwrap_or_default());
+        }
+        let name = param.text("name").unwrap_or_default();
+        let id = claim_id(&mut taken, places::id(&param), name);
+        let mut tree = self.own_param(at, &param, &mut NamesInUse::default());
+        set(&mut tree, "id", (id != name).then(|| id.as_str().into()), &[]);
+        self.desk.extend(SERVICE, &[], "params", vec![tree]);
+        self.new_shared.insert(at.clone(), id.clone());
+        id.into()
+    }
+
+    /// An entry for the one known shared param that says the same, and how it is known if that differs.
+    fn same_shared(&self, at: &Place, param: &Tree, evidence: &str) -> Option<Tree> {
+        let says_more = ["required", "in", "range"].iter().any(|key| param.get(key).is_some());
+        let shared = self.desk.tree(SERVICE).entries("params").iter().take(self.old_params);
+        let same: Vec<_> = shared.filter(|known| known.text("name") == param.text("name")).collect();
+        let [known] = same.as_slice() else { return None };
+        let default = param.get("default").map(super::compare::bare);
+        let is_same = known.text("type") == Some(&self.param_type(at, param))
+            && known.get("list").is_some() == param.get("list").is_some()
+            && known.get("required").is_none()
+            && (default.is_none() || default == known.get("default").map(super::compare::bare));
+        let is_told = self.is_told(evidence) && known.text("evidence") != Some(evidence);
+        let plain = Tree::map().with("use", places::id(known));
+        let mut anew = plain.clone().with_some("evidence", is_told.then_some(evidence));
+        for key in ["served", "works", "refused"] {
+            let is_other = |said: &&Tree| known.get(key).is_none_or(|known| !super::compare::is_same(known, said));
+            anew = anew.with_some(key, param.get(key).filter(is_other).cloned());
+        }
+        let entry = if anew == plain { places::id(known).into() } else { anew };
+        (is_same && !says_more).then_some(entry)
+    }
+
+    /// A param by the names that its type has here, and with the names of setters that do not change those of others.
+    fn own_param(&mut self, at: &Place, param: &Tree, idents: &mut NamesInUse) -> Tree {
+        let ty = self.param_type(at, param);
+        let wished = Wished {
+            name: param.text("name").unwrap_or_default(),
+            ty: &ty,
+            ident: param.text("ident").map(str::to_owned),
+            several: match param.get("list") {
+                None => Several::No,
+                Some(Tree::Text(list)) => Several::By(list.clone()),
+                Some(_) => Several::Yes,
+            },
+            in_path: param.text("in") == Some("path"),
+            required: param.text("required"),
+        };
+        let (ident, list) = self.setters.choose(&wished, idents);
+        let mut tree = param.clone();
+        set(&mut tree, "ident", ident.map(Tree::from), &["id", "name"]);
+        set(&mut tree, "list", list.map(Tree::from), &["id", "name", "ident", "type"]);
+        // A count has no negative values anyway.
+        let is_implied =
+            ty == "count" && tree.get("range").and_then(|range| range.get("min")).and_then(number) == Some(0.0);
+        tree.put("type", ty.into(), &[]);
+        if is_implied {
+            let max = tree.get("range").and_then(|range| range.get("max")).cloned();
+            set(&mut tree, "range", max.map(|max| Tree::map().with("max", max)), &[]);
+        }
+        tree
+    }
+
+    /// The type of a new param: where its setter takes a moment, a count or an identifier on every endpoint, for which
+    /// OpenAPI has no word, a number or text of the same name is that as well.
+    pub(super) fn param_type(&self, at: &Place, param: &Tree) -> String {
+        let said = param.text("type").unwrap_or_default();
+        self.adopted(param).unwrap_or_else(|| self.ty(said, &at.file))
+    }
+
+    fn adopted(&self, param: &Tree) -> Option<String> {
+        let (said, name) = (param.text("type")?, param.text("name")?);
+        if self.new.is_ours {
+            return None;
+        }
+        let known = self.setters.only_type(&names::ident(name, Case::Snake).ok()?, name)?;
+        let range = param.get("range");
+        let min = range.and_then(|range| range.get("min")).and_then(number);
+        let is_count = min.is_none_or(|min| min >= 0.0)
+            && param.get("default").is_none_or(|default| super::compare::bare(default).parse::<u64>().is_ok());
+        let is_identifier =
+            || places::named_type(self.desk, known).is_some_and(|(_, ty)| ty.text("kind") == Some("identifier"));
+        match (said, TypeExpr::parse(known)?) {
+            ("integer", TypeExpr::Builtin(_)) if known == "count" && is_count => {}
+            ("integer", TypeExpr::Builtin(_)) if known == "timestamp" && range.is_none() => {}
+            ("string", TypeExpr::Name(_)) if is_identifier() => {}
+            _ => return None,
+        }
+        Some(known.to_owned())
+    }
+
+    /// Notes a param that has another type than the description says.
+    fn note_adopted(&mut self, param: &Tree, of: &str) {
+        let Some(ty) = self.adopted(param) else { return };
+        let [name, said] = ["name", "type"].map(|key| param.text(key).unwrap_or_default());
+        let line = format!("`{name}` is {ty} as on other endpoints, {said} in the description");
+        match self.adopted.iter_mut().find(|(known, ..)| *known == line) {
+            Some((_, times, _)) => *times += 1,
+            None => self.adopted.push((line, 1, of.to_owned())),
+        }
+    }
+}
+
+const BEFORE_EVIDENCE: &[&str] = &[
+    "id", "name", "ident", "type", "list", "in", "required", "default", "range", "served", "works", "refused",
+    "example", "single", "unit", "summary",
+];

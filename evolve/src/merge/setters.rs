@@ -1,0 +1,200 @@
+//! Names for the setters of params: one name stands for one wire name on whichever endpoints.
+
+use std::collections::{BTreeSet, HashMap};
+
+use codegen::names::{self, Case, Scope};
+use codegen::spec::Evidence;
+
+use super::places;
+use crate::change::Desk;
+use crate::keys::SERVICE;
+use crate::naming::{NamesInUse, singular};
+use crate::tree::Tree;
+
+/// Whether several values can be sent, with commas between them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Several {
+    No,
+    Yes,
+    /// By a setter of this name.
+    By(String),
+}
+
+/// A param that is to have a setter, or to be an argument.
+pub(super) struct Wished<'a> {
+    pub(super) name: &'a str,
+    pub(super) ty: &'a str,
+    /// What it is to be called, if somebody said that.
+    pub(super) ident: Option<String>,
+    pub(super) several: Several,
+    pub(super) in_path: bool,
+    /// How it is known to be required, if it is.
+    pub(super) required: Option<&'a str>,
+}
+
+/// Setters by the trait that they become.
+#[derive(Debug, Default)]
+pub(super) struct Setters {
+    all: HashMap<String, Setter>,
+    /// The types that each takes in the catalogue, with its name as a setter.
+    types: HashMap<String, BTreeSet<String>>,
+    /// Names that are new since a type would have changed the setter for all endpoints that have it.
+    said: Vec<String>,
+}
+
+/// What a setter stands for.
+#[derive(Clone, Debug, PartialEq)]
+struct Setter {
+    ident: String,
+    several: bool,
+    wire_name: String,
+}
+
+impl Setters {
+    /// Those that are there already.
+    pub(super) fn of(desk: &Desk) -> Self {
+        let mut setters = Self::default();
+        desk.tree(SERVICE).entries("params").iter().for_each(|param| setters.add(param));
+        for (_, endpoint) in places::endpoints(desk) {
+            let own = endpoint.entries("params").iter().filter(|entry| entry.text("name").is_some());
+            own.for_each(|param| setters.add(param));
+        }
+        setters
+    }
+
+    fn add(&mut self, param: &Tree) {
+        if is_argument(param.text("in") == Some("path"), param.text("required")) {
+            return;
+        }
+        let name = param.text("name").unwrap_or_default();
+        let ident = names::chosen(param.text("ident").map(str::to_owned).as_ref(), name, Case::Snake);
+        let list = param.text("list").map(str::to_owned);
+        for (ident, several) in [(ident, false), (list, true)] {
+            let Some(ident) = ident else { continue };
+            let setter = Setter { ident: ident.clone(), several, wire_name: name.to_owned() };
+            let ty = param.text("type").unwrap_or_default().to_owned();
+            self.types.entry(names::takes(&ident)).or_default().insert(ty);
+            self.all.insert(names::takes(&ident), setter);
+        }
+    }
+
+    /// What was noticed of names that a type made necessary.
+    pub(super) fn said(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.said)
+    }
+
+    /// The type that the setter of a param takes wherever the catalogue has it.
+    pub(super) fn only_type(&self, ident: &str, wire_name: &str) -> Option<&str> {
+        let takes = names::takes(ident);
+        let is_its = self.all.get(&takes).is_some_and(|setter| setter.wire_name == wire_name);
+        let types = self.types.get(&takes).filter(|types| is_its && types.len() == 1)?;
+        types.first().map(String::as_str)
+    }
+
+    /// Notes the names that a shared param has on an endpoint.
+    pub(super) fn note(&self, wire_name: &str, idents: &mut NamesInUse) {
+        for setter in self.all.values().filter(|setter| setter.wire_name == wire_name) {
+            idents.note(setter.ident.as_str());
+        }
+        if let Ok(ident) = names::ident(wire_name, Case::Snake) {
+            idents.note(ident);
+        }
+    }
+
+    /// The `ident` that a param needs, and the name of the setter that takes several, if there is to be one.
+    ///
+    /// `idents` are the names on its endpoint so far.
+    pub(super) fn choose(&mut self, wished: &Wished<'_>, idents: &mut NamesInUse) -> (Option<String>, Option<String>) {
+        let Wished { name: wire_name, ty, .. } = *wished;
+        let is_argument = is_argument(wished.in_path, wished.required);
+        let wish = |several| Wish { wire_name, ty, several, is_argument };
+        let derived = names::ident(wire_name, Case::Snake).ok();
+        // Where several can be sent, the wire name is often the plural.
+        let single = (wished.several == Several::Yes).then(|| names::ident(&singular(wire_name), Case::Snake).ok());
+        let first = wished.ident.clone().or(single.flatten()).or(derived.clone());
+        let ident = self.claim(first, &wish(false), idents);
+        let plural = match &wished.several {
+            Several::No => None,
+            Several::By(list) => Some(list.clone()),
+            Several::Yes => derived
+                .clone()
+                .filter(|derived| *derived != ident)
+                .or_else(|| derived.clone().map(|one| if one.ends_with('s') { one + "_list" } else { one + "s" })),
+        };
+        let list = plural.map(|plural| self.claim(Some(plural), &wish(true), idents));
+        ((derived.as_ref() != Some(&ident)).then_some(ident), list)
+    }
+
+    fn claim(&mut self, wanted: Option<String>, wish: &Wish<'_>, idents: &mut NamesInUse) -> String {
+        let scope = if wish.is_argument { Scope::Arguments } else { Scope::Setters };
+        let is_free = |ident: &str| !names::is_taken(scope, ident) && !idents.has(ident) && self.is_mine(ident, wish);
+        let fits = |ident: &str| names::is_ident(ident, Case::Snake) && is_free(ident);
+        // The name as it stands may be a keyword with its escape, which only a derived name can be.
+        let is_derived = |ident: &String| names::ident(wish.wire_name, Case::Snake).as_ref() == Ok(ident);
+        let usable = wanted.clone().filter(|ident| if is_derived(ident) { is_free(ident) } else { fits(ident) });
+        let other =
+            wanted.filter(|_| !wish.is_argument).and_then(|ident| Some((self.other_type(&ident, wish)?, ident)));
+        let by_type = other.as_ref().and_then(|(_, wanted)| with_type(wanted, wish.ty)).filter(|ident| fits(ident));
+        let ident = usable.or(by_type).unwrap_or_else(|| {
+            // Names are tried until one is free here and stands for nothing else elsewhere.
+            let mut tried = NamesInUse::default();
+            loop {
+                let candidate = tried.claim(wish.wire_name, Case::Snake, scope);
+                if fits(&candidate) {
+                    return candidate;
+                }
+            }
+        });
+        if let Some((known, wanted)) = other {
+            let (wire_name, ty) = (wish.wire_name, wish.ty);
+            let line = format!("`{wire_name}` has the setter `{ident}` where it is {ty}, as `{wanted}` takes {known}");
+            if !self.said.contains(&line) {
+                self.said.push(line);
+            }
+        }
+        idents.note(ident.as_str());
+        if !wish.is_argument {
+            let (several, wire_name) = (wish.several, wish.wire_name.to_owned());
+            self.all.insert(names::takes(&ident), Setter { ident: ident.clone(), several, wire_name });
+        }
+        ident
+    }
+
+    /// Whether a setter can be the one that is wished for: it is new, or does the same on other endpoints.
+    fn is_mine(&self, ident: &str, wish: &Wish<'_>) -> bool {
+        let is_same =
+            |known: &Setter| known.ident == ident && known.several == wish.several && known.wire_name == wish.wire_name;
+        wish.is_argument
+            || (self.all.get(&names::takes(ident)).is_none_or(is_same) && self.other_type(ident, wish).is_none())
+    }
+
+    /// The one type that a setter of the catalogue takes wherever it is, if it is not that which is wished for.
+    ///
+    /// Another one would change the setter for everybody who uses it.
+    fn other_type(&self, ident: &str, wish: &Wish<'_>) -> Option<String> {
+        let types = self.types.get(&names::takes(ident)).filter(|types| types.len() == 1)?;
+        types.first().filter(|known| *known != wish.ty).cloned()
+    }
+}
+
+/// A name that tells a setter from the one that takes another type.
+fn with_type(ident: &str, ty: &str) -> Option<String> {
+    let ty = names::ident(ty, Case::Snake).ok()?;
+    if ty == ident {
+        return Some(format!("{ident}_enum"));
+    }
+    Some(if ty.ends_with(ident) { ty } else { format!("{ident}_{ty}") })
+}
+
+/// A setter that a param is to have.
+struct Wish<'a> {
+    wire_name: &'a str,
+    ty: &'a str,
+    several: bool,
+    is_argument: bool,
+}
+
+/// Whether a param has to be given in the call, and so is no setter.
+fn is_argument(in_path: bool, required: Option<&str>) -> bool {
+    in_path || required.and_then(Evidence::of).is_some_and(Evidence::is_enforced)
+}

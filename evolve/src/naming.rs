@@ -1,0 +1,219 @@
+//! Names for what nobody named for Rust: the catalogue's own rules first, and another where they give none.
+
+use std::collections::HashSet;
+
+use codegen::names::{self, Case, Scope};
+
+use super::tree::Tree;
+
+/// Names that stand side by side in Rust.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NamesInUse(HashSet<String>);
+
+impl NamesInUse {
+    /// Notes a name that is there.
+    pub(super) fn note(&mut self, ident: impl Into<String>) {
+        self.0.insert(ident.into());
+    }
+
+    /// Notes all names that stand elsewhere too.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.0.extend(other.0.iter().cloned());
+    }
+
+    /// The `ident` of an entry for which somebody may have chosen one.
+    pub(super) fn chosen(&mut self, name: &str, wanted: Option<&str>, case: Case, scope: Scope) -> Option<String> {
+        match wanted.filter(|ident| names::is_ident(ident, case) && self.is_free(ident, scope)) {
+            Some(ident) => {
+                self.note(ident);
+                Some(ident.to_owned())
+            }
+            None => self.ident(name, case, scope),
+        }
+    }
+
+    /// Whether a name is there.
+    pub(super) fn has(&self, ident: &str) -> bool {
+        self.0.contains(ident)
+    }
+
+    /// The `ident` that an entry has to be given so that it has a name of its own; `None` if its name makes one.
+    pub(super) fn ident(&mut self, name: &str, case: Case, scope: Scope) -> Option<String> {
+        let derived = names::ident(name, case).ok().filter(|ident| self.is_free(ident, scope));
+        if let Some(ident) = derived {
+            self.note(ident);
+            return None;
+        }
+        let ident = self.claim(name, case, scope);
+        Some(ident)
+    }
+
+    /// A name like the wanted one that is still free.
+    pub(super) fn claim(&mut self, name: &str, case: Case, scope: Scope) -> String {
+        let ascii: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
+        let base = names::ident(&ascii, case).ok().filter(|ident| names::is_ident(ident, case));
+        let base = base.or_else(|| names::ident(&format!("value {ascii}"), case).ok()).unwrap_or_default();
+        let mut candidates = std::iter::once(base.clone()).chain(numbered(&base, case));
+        let free = candidates.find(|ident| names::is_ident(ident, case) && self.is_free(ident, scope));
+        let ident = free.unwrap_or_default();
+        self.note(ident.as_str());
+        ident
+    }
+
+    fn is_free(&self, ident: &str, scope: Scope) -> bool {
+        !self.has(ident) && !names::is_taken(scope, ident)
+    }
+}
+
+/// Names to take in place of one that is taken, without end.
+pub(super) fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> {
+    let joint = if case == Case::Pascal { "" } else { "_" };
+    // The underscore that a keyword got would be the first of two, which no name of the catalogue has.
+    let stem = ident.trim_end_matches('_').to_owned();
+    (2..).map(move |number: u64| format!("{stem}{joint}{number}"))
+}
+
+/// The method that an endpoint of the catalogue is, or will be.
+pub(super) fn ident_of(endpoint: &Tree) -> Option<String> {
+    let chosen = endpoint.text("ident").map(str::to_owned);
+    names::chosen(chosen.as_ref(), endpoint.text("name")?, Case::Snake)
+}
+
+/// The `ident` that a new endpoint needs, if its name does not make one: as somebody chose it if that is free.
+pub(super) fn claim_endpoint(
+    name: &str,
+    chosen: Option<&str>,
+    taken: &mut NamesInUse,
+    root: &NamesInUse,
+) -> Option<String> {
+    let derived = names::ident(name, Case::Snake).unwrap_or_default();
+    let mut candidates =
+        chosen.into_iter().map(str::to_owned).chain([derived.clone()]).chain(numbered(&derived, Case::Snake));
+    let is_free = |ident: &String| {
+        let ty = names::ident(ident, Case::Pascal).unwrap_or_default();
+        let types = [names::record(&ty), ty.clone()];
+        !names::is_taken(Scope::Endpoints, ident)
+            && names::is_ident(ident, Case::Snake)
+            && types.iter().all(|ty| !taken.has(ty) && !root.has(ty) && !names::is_taken(Scope::Types, ty))
+    };
+    let ident = candidates.find(is_free).unwrap_or_default();
+    let ty = names::ident(&ident, Case::Pascal).unwrap_or_default();
+    taken.note(names::record(&ty));
+    taken.note(ty);
+    (ident != derived).then_some(ident)
+}
+
+/// A type's name: its own, with its owner's before it where that is taken, or with a number.
+pub(super) fn claim_type(taken: &mut NamesInUse, name: &str, owner: &str) -> String {
+    let longer = format!("{owner} {name}");
+    let is_taken = names::ident(name, Case::Pascal).is_ok_and(|ident| taken.has(&ident));
+    taken.claim(if is_taken && owner != name { &longer } else { name }, Case::Pascal, Scope::Types)
+}
+
+/// What a shared param is referred to by: its own id, unless it is the wire name written otherwise. `taken` has the
+/// constants that others become.
+pub(super) fn claim_id(taken: &mut NamesInUse, id: &str, name: &str) -> String {
+    let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
+    let is_free = |id: &String| !constant(id).is_empty() && !taken.has(&constant(id));
+    let wanted = if constant(id) == constant(name) { [name, id] } else { [id, name] };
+    let numbered = (2..).map(|number| format!("{id}_{number}"));
+    let mut candidates = wanted.into_iter().map(str::to_owned).chain(numbered);
+    let chosen = candidates.find(is_free).unwrap_or_default();
+    taken.note(constant(&chosen));
+    chosen
+}
+
+/// How the values of an identifier, which is open, or of an enum are called in Rust.
+pub(super) fn value_names(is_open: bool) -> (Case, Scope) {
+    if is_open { (Case::Shouty, Scope::Constants) } else { (Case::Pascal, Scope::Variants) }
+}
+
+/// The types that stand at the root of the client.
+pub(super) fn root_types(service: &Tree) -> NamesInUse {
+    let mut taken = NamesInUse::default();
+    taken.note("Metadata");
+    for key in ["types", "records"] {
+        for entry in service.entries(key) {
+            entry.text("name").into_iter().for_each(|name| taken.note(name));
+            let question = entry.get("shapes").and_then(|shapes| shapes.text("question"));
+            question
+                .and_then(|question| names::ident(question, Case::Pascal).ok())
+                .into_iter()
+                .for_each(|name| taken.note(name));
+        }
+    }
+    taken
+}
+
+/// The types that a group's module has, whatever brings them, added to others.
+pub(super) fn group_types(module: &str, group: &Tree, taken: &mut NamesInUse) {
+    taken.note(names::handle(module));
+    for record in group.entries("records") {
+        record.text("name").into_iter().for_each(|name| taken.note(name));
+    }
+    for endpoint in group.entries("endpoints") {
+        let name = ["ident", "name"].iter().find_map(|key| endpoint.text(key));
+        if let Some(ident) = name.and_then(|name| names::ident(name, Case::Pascal).ok()) {
+            taken.note(names::record(&ident));
+            taken.note(ident);
+        }
+    }
+}
+
+/// Whether two types have a value in common: a name alone is too little to take one for the other.
+pub(super) fn share_a_value<'v>(mut known: impl Iterator<Item = &'v str>, values: &[&str]) -> bool {
+    known.any(|known| values.contains(&known))
+}
+
+/// One of many: `levels` is a list of levels, `entries` one of entries.
+pub(super) fn singular(name: &str) -> String {
+    match name.strip_suffix("ies").or_else(|| name.strip_suffix("IES")) {
+        Some(stem) if stem.len() > 1 => return format!("{stem}y"),
+        _ => {}
+    }
+    let stem =
+        name.strip_suffix('s').filter(|stem| *stem == "id" || (stem.len() > 2 && !stem.ends_with(['s', 'u', 'i'])));
+    stem.unwrap_or(name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ident_is_given_only_where_the_name_makes_none() {
+        let mut taken = NamesInUse::default();
+        let table = [
+            ("openDate", None),
+            ("open_date", Some("open_date_2")),
+            ("24h", None),
+            ("%", Some("value")),
+            ("größe", Some("gr_e")),
+            ("unknown_fields", Some("unknown_fields_2")),
+            ("", Some("value_2")),
+            ("123", Some("value_123")),
+            ("fn", None),
+            ("Fn", Some("fn_2")),
+            ("self", None),
+            ("Self", Some("self_2")),
+        ];
+        for (name, expected) in table {
+            assert_eq!(taken.ident(name, Case::Snake, Scope::Fields).as_deref(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn one_of_many() {
+        for (many, one) in [
+            ("levels", "level"),
+            ("entries", "entry"),
+            ("status", "status"),
+            ("class", "class"),
+            ("bus", "bus"),
+            ("ids", "id"),
+            ("gas", "gas"),
+        ] {
+            assert_eq!(singular(many), one);
+        }
+    }
+}

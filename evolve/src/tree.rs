@@ -1,0 +1,326 @@
+//! What is to be written into the catalogue: a tree without places, and how it is laid out as YAML.
+//!
+//! The layout is that of a person who writes the catalogue by hand: one line in braces where that fits, one key
+//! a line where it does not, quotes only where YAML needs them.
+
+use codegen::marked::{self, Kind, Node};
+use codegen::{is_invisible, yaml};
+
+use super::edit::Step;
+
+/// No line is made longer than this unless a single value is.
+const WIDTH: usize = 118;
+
+/// A value of the catalogue.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Tree {
+    Null,
+    Text(String),
+    Flag(bool),
+    /// As written.
+    Number(String),
+    List(Vec<Tree>),
+    Map(Vec<(String, Tree)>),
+}
+
+impl Tree {
+    /// A map that has its keys still to come.
+    pub(crate) fn map() -> Self {
+        Self::Map(Vec::new())
+    }
+
+    /// A map of one key.
+    pub(crate) fn with(self, key: &str, value: impl Into<Tree>) -> Self {
+        let mut entries = match self {
+            Self::Map(entries) => entries,
+            _ => Vec::new(),
+        };
+        entries.push((key.to_owned(), value.into()));
+        Self::Map(entries)
+    }
+
+    /// The same with a key, if there is a value for it.
+    pub(crate) fn with_some(self, key: &str, value: Option<impl Into<Tree>>) -> Self {
+        match value {
+            Some(value) => self.with(key, value),
+            None => self,
+        }
+    }
+
+    /// The value of a key.
+    pub(crate) fn get(&self, key: &str) -> Option<&Tree> {
+        match self {
+            Self::Map(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The text that a key has.
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        self.get(key)?.as_text()
+    }
+
+    /// An item of a list.
+    pub(crate) fn item_at(&self, index: usize) -> Option<&Tree> {
+        match self {
+            Self::List(items) => items.get(index),
+            _ => None,
+        }
+    }
+
+    /// A part by the way to it.
+    pub(crate) fn at(&self, path: &[Step]) -> Option<&Tree> {
+        path.iter().try_fold(self, |tree, step| match step {
+            Step::Key(key) => tree.get(key),
+            Step::Item(index) => tree.item_at(*index),
+        })
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn at_mut(&mut self, path: &[Step]) -> Option<&mut Tree> {
+        path.iter().try_fold(self, |tree, step| match (step, tree) {
+            (Step::Key(key), tree) => tree.get_mut(key),
+            (Step::Item(index), Self::List(items)) => items.get_mut(*index),
+            _ => None,
+        })
+    }
+
+    /// The value of a key, to be changed.
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Tree> {
+        match self {
+            Self::Map(entries) => entries.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// Gives a key a value, behind the last of the keys that have to stand before it.
+    pub(crate) fn put(&mut self, key: &str, value: Tree, before: &[&str]) {
+        if let Some(known) = self.get_mut(key) {
+            *known = value;
+        } else if let Self::Map(entries) = self {
+            let behind = entries.iter().rposition(|(name, _)| before.contains(&name.as_str()));
+            entries.insert(behind.map_or(0, |index| index + 1), (key.to_owned(), value));
+        }
+    }
+
+    /// The entries of a list.
+    pub(crate) fn entries(&self, key: &str) -> &[Tree] {
+        match self.get(key) {
+            Some(Self::List(items)) => items,
+            _ => &[],
+        }
+    }
+
+    /// The text, if this is text.
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The same without places.
+    pub(crate) fn of(node: &Node) -> Self {
+        match &node.kind {
+            Kind::Null => Self::Null,
+            Kind::Text(text) => Self::Text(text.clone()),
+            Kind::Flag(flag) => Self::Flag(*flag),
+            Kind::Number(written) => Self::Number(written.clone()),
+            Kind::List(items) => Self::List(items.iter().map(Self::of).collect()),
+            Kind::Map(entries) => {
+                let entries = entries.iter();
+                Self::Map(
+                    entries.map(|(key, value)| (key.text().unwrap_or_default().to_owned(), Self::of(value))).collect(),
+                )
+            }
+        }
+    }
+
+    /// The same of a value that came from elsewhere.
+    pub(crate) fn of_value(value: &serde_yaml::Value) -> Self {
+        use serde_yaml::Value;
+        match value {
+            Value::Null | Value::Tagged(_) => Self::Null,
+            Value::Bool(flag) => Self::Flag(*flag),
+            Value::Number(number) => Self::Number(number.to_string()),
+            Value::String(text) => Self::Text(text.clone()),
+            Value::Sequence(items) => Self::List(items.iter().map(Self::of_value).collect()),
+            Value::Mapping(entries) => {
+                let entries = entries.iter().filter_map(|(key, value)| Some((key.as_str()?, value)));
+                Self::Map(entries.map(|(key, value)| (key.to_owned(), Self::of_value(value))).collect())
+            }
+        }
+    }
+
+    /// On one line, as it stands in braces and brackets.
+    pub(crate) fn inline(&self) -> String {
+        match self {
+            Self::Null => "null".to_owned(),
+            Self::Flag(flag) => flag.to_string(),
+            Self::Number(written) => written.clone(),
+            Self::Text(text) => scalar(text, true),
+            Self::List(items) => format!("[{}]", items.iter().map(Self::inline).collect::<Vec<_>>().join(", ")),
+            Self::Map(entries) => {
+                let entries = entries.iter().map(|(key, value)| format!("{}: {}", scalar(key, true), value.inline()));
+                format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
+    /// Whether it can stand on one line that has so many columns left.
+    pub(crate) fn fits(&self, indent: usize) -> bool {
+        self.is_shallow() && self.is_short(indent)
+    }
+
+    /// Whether it is no longer on one line than that line has columns left.
+    pub(crate) fn is_short(&self, indent: usize) -> bool {
+        indent + self.inline().chars().count() <= WIDTH
+    }
+
+    /// Scalars, and lists and maps that hold little else.
+    pub(crate) fn is_shallow(&self) -> bool {
+        match self {
+            Self::List(items) => items.iter().all(|item| !matches!(item, Self::Map(_) | Self::List(_))),
+            Self::Map(entries) => entries.iter().all(|(_, value)| match value {
+                Self::List(_) => false,
+                Self::Map(inner) => inner.iter().all(|(_, value)| !matches!(value, Self::Map(_) | Self::List(_))),
+                _ => true,
+            }),
+            _ => true,
+        }
+    }
+
+    /// Lines of block style for a place that has an indent, which the lines do not have yet.
+    pub(crate) fn block(&self, indent: usize) -> Vec<String> {
+        match self {
+            Self::Map(entries) if !entries.is_empty() => {
+                entries.iter().flat_map(|(key, value)| value.behind(key, indent)).collect()
+            }
+            Self::List(items) if !items.is_empty() => {
+                items.iter().flat_map(|item| item.item(indent, item.fits(indent + 2))).collect()
+            }
+            Self::Text(text) => vec![scalar(text, false)],
+            _ => vec![self.inline()],
+        }
+    }
+
+    /// A key with this as its value, as lines of a map.
+    pub(crate) fn behind(&self, key: &str, indent: usize) -> Vec<String> {
+        let key = scalar(key, false);
+        if let Self::Text(text) = self {
+            let line = format!("{key}: {}", scalar(text, false));
+            return if indent + line.chars().count() <= WIDTH { vec![line] } else { folded(&key, text, indent) };
+        }
+        if self.is_empty() || self.fits(indent + key.chars().count() + 2) {
+            return vec![format!("{key}: {}", self.inline())];
+        }
+        std::iter::once(format!("{key}:")).chain(self.below(indent)).collect()
+    }
+
+    /// The lines below a key: the dashes of a list stand below the key, the keys of a map further in.
+    pub(crate) fn below(&self, indent: usize) -> Vec<String> {
+        let inner = if matches!(self, Self::List(_)) { 0 } else { 2 };
+        let lines = self.block(indent + inner).into_iter();
+        lines.map(|line| " ".repeat(inner) + &line).collect()
+    }
+
+    /// One item of a list, as lines.
+    pub(crate) fn item(&self, indent: usize, is_inline: bool) -> Vec<String> {
+        if is_inline {
+            return vec![format!("- {}", self.inline())];
+        }
+        let lines = self.block(indent + 2).into_iter().enumerate();
+        lines.map(|(index, line)| if index == 0 { format!("- {line}") } else { format!("  {line}") }).collect()
+    }
+
+    /// A whole file, with blank lines between the endpoints of a group.
+    pub(crate) fn file(&self) -> String {
+        let Self::Map(entries) = self else { return String::new() };
+        let lines = entries.iter().map(|(key, value)| match (key.as_str(), value) {
+            ("endpoints", Self::List(items)) if !items.is_empty() => {
+                let items = items.iter().map(|item| item.item(0, false).join("\n") + "\n");
+                format!("{key}:\n{}", items.collect::<Vec<_>>().join("\n"))
+            }
+            _ => value.behind(key, 0).join("\n") + "\n",
+        });
+        lines.collect()
+    }
+
+    /// Whether nothing can stand below it.
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::List(items) => items.is_empty(),
+            Self::Map(entries) => entries.is_empty(),
+            _ => true,
+        }
+    }
+}
+
+impl From<&str> for Tree {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Tree {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<bool> for Tree {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+impl From<Vec<Tree>> for Tree {
+    fn from(items: Vec<Tree>) -> Self {
+        Self::List(items)
+    }
+}
+
+impl From<f64> for Tree {
+    fn from(number: f64) -> Self {
+        Self::Number(number.to_string())
+    }
+}
+
+/// Text without quotes where every reader takes it for the same text, in quotes where not.
+pub(crate) fn scalar(text: &str, in_braces: bool) -> String {
+    let is_plain = !text.contains(['\n', '\r', '\t']) && yaml::is_plain(text) && {
+        let shown = if in_braces { format!("{{a: {text}}}") } else { format!("a: {text}\n") };
+        marked::parse(&shown).is_ok_and(|node| Tree::of(&node) == Tree::map().with("a", text))
+    };
+    if is_plain && !text.is_empty() {
+        return text.to_owned();
+    }
+    let needs_escapes = |character: char| character.is_control() || is_invisible(character);
+    if text.contains(needs_escapes) { yaml::escaped(text) } else { format!("'{}'", text.replace('\'', "''")) }
+}
+
+/// A long text on several lines below its key.
+fn folded(key: &str, text: &str, indent: usize) -> Vec<String> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let is_prose = words.iter().all(|word| !word.is_empty() && !word.contains(char::is_whitespace));
+    if !is_prose {
+        return vec![format!("{key}: {}", scalar(text, false))];
+    }
+    let mut lines = vec![format!("{key}: >-")];
+    let mut line = String::new();
+    for word in words {
+        if !line.is_empty() && indent + 2 + line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push(format!("  {line}"));
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line += word;
+    }
+    lines.push(format!("  {line}"));
+    lines
+}
+
+#[cfg(test)]
+mod tests;
