@@ -65,11 +65,13 @@ impl<'a> Row<'a> {
         if !matches!(slot, Slot::Absent) {
             return Err(json.fault(FaultKind::Twice(field.wire_name)).in_field(field.wire_name));
         }
-        let filled = match next {
-            b'-' | b'0'..=b'9' if !matches!(field.ty, ValueType::Any | ValueType::Timestamp(_)) => {
-                json.number().map(Slot::from)
+        let filled = match (next, &field.ty) {
+            // Nearly every record has a time, and nearly every time is a number.
+            (b'-' | b'0'..=b'9', ValueType::Timestamp(unit)) => {
+                json.number().map(|number| Slot::from(number).in_unit(*unit))
             }
-            _ => value(&field.ty, json, next, depth),
+            (b'-' | b'0'..=b'9', ty) if !matches!(ty, ValueType::Any) => json.number().map(Slot::from),
+            (_, ty) => value(ty, json, next, depth),
         };
         let filled = filled.map_err(|fault| fault.in_field(field.wire_name))?;
         // What it replaces is absent, so there is nothing to drop, and looking would cost more than filling.
