@@ -9,7 +9,7 @@ mod tables;
 use super::docs::{self, prose};
 use super::render::MARKER;
 use super::{File, Package, ordered};
-use crate::model::{Api, Body, Endpoint, Evidence, Group, Param, Record, RecordRef};
+use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group, Param, Record, RecordRef};
 pub(super) use example::request;
 pub(super) use tables::{row, table};
 
@@ -97,7 +97,7 @@ fn section(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> 
         format!("{}. {}", docs::code(&format!("GET {path}")), known(endpoint.evidence)),
     ];
     paragraphs.extend(body(api, endpoint));
-    paragraphs.extend(params(endpoint));
+    paragraphs.extend(params(api, endpoint));
     paragraphs.push(format!("```rust,no_run\n{}```", example::program(api, package, group, endpoint)));
     paragraphs.push(docs::unknowns(&docs::unknown_of(endpoint)));
     paragraphs.retain(|paragraph| !paragraph.is_empty());
@@ -105,7 +105,7 @@ fn section(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> 
 }
 
 /// What it takes: those that many take by name, and a table of what is its own.
-fn params(endpoint: &Endpoint) -> Vec<String> {
+fn params(api: &Api, endpoint: &Endpoint) -> Vec<String> {
     let Some(params) = endpoint.params.as_deref() else { return Vec::new() };
     let (shared, own): (Vec<_>, Vec<_>) = params.iter().partition(|param| param.shared.is_some_and(|(_, anew)| !anew));
     let mut texts = Vec::new();
@@ -119,9 +119,17 @@ fn params(endpoint: &Endpoint) -> Vec<String> {
         texts.push(format!("It takes {}, as [many endpoints do](../README.md#params){rest}{end}", names.join(", ")));
     }
     if !own.is_empty() {
-        texts.push(tables::params(own.iter().map(|param| &param.param)).trim_end().to_owned());
+        let own: Vec<_> = own.iter().map(|param| own_words(api, param)).collect();
+        texts.push(tables::params(own.iter()).trim_end().to_owned());
     }
     texts
+}
+
+/// A param without the notes that the front page has of it already.
+fn own_words(api: &Api, param: &EndpointParam) -> Param {
+    let shared = param.shared.and_then(|(index, _)| api.shared_params.get(index));
+    let is_told = shared.is_some_and(|shared| shared.param.notes == param.param.notes);
+    Param { notes: if is_told { String::new() } else { param.param.notes.clone() }, ..param.param.clone() }
 }
 
 /// A param by name, with what has to be minded where it is set.
