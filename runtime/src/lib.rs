@@ -13,6 +13,7 @@
 //! | `http2` | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |
 //! | `proxy` | proxies, from the environment or by `Builder::proxy` |
 //! | `reqwest` | `transport::ReqwestTransport`, for a `reqwest::Client` of the user's own |
+//! | `settings` | `ClientSettings`, which serde reads, and `Builder::from_file` |
 //! | `system-roots` | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
 //! | `tracing` | a span for each request and an event for whatever happens in it |
 
@@ -53,6 +54,8 @@ pub mod recorded;
 mod shell;
 
 pub use auth::BasicEncoding;
+#[cfg(feature = "settings")]
+pub use client::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
 pub use client::{Builder, Endpoint, Raw, Request, ResponseFuture};
 pub use decode::DecodeError;
 pub use decode::record::{self, Item, Record, UnknownFields};

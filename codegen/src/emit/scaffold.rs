@@ -37,6 +37,8 @@ http2 = ["runtime/http2"]
 proxy = ["runtime/proxy"]
 # A transport for a `reqwest::Client` of the user's own.
 reqwest = ["runtime/reqwest"]
+# Settings as a value that serde reads, and from a TOML file.
+settings = ["runtime/settings"]
 # The root certificates of the system in place of the bundled ones.
 system-roots = ["runtime/system-roots"]
 # Spans and events for a subscriber of the user's.
@@ -78,5 +80,8 @@ pub use ::runtime::{
     ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret, Timestamp, Transport,
     UnknownFields, Value, gate, observer, record, registry, transport, wire,
 };
+#[cfg(feature = "settings")]
+#[doc(inline)]
+pub use ::runtime::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
 pub use generated::*;
 ";
