@@ -71,10 +71,13 @@ async fn ending(outcome: impl Fn() -> Fate + Send + 'static, patience: Duration)
     journal.last().unwrap().strip_prefix("market.ratio ended: ").unwrap().to_owned()
 }
 
+/// What the service does, how long the caller waits, and what is told of the end.
+type Row = (fn() -> Fate, Duration, &'static str);
+
 #[tokio::test(start_paused = true)]
 async fn every_request_ends_once() {
     let minute = Duration::from_secs(60);
-    let table: [(fn() -> Fate, Duration, &str); 5] = [
+    let table: [Row; 5] = [
         (ok, minute, "Success { status: 200 }, 51 bytes, 1 attempts, 21ms, 0ns"),
         (|| reply(404, &[], ""), minute, "Failure { kind: Status, status: Some(404) }, 0 bytes, 1 attempts, 21ms, 0ns"),
         (

@@ -73,10 +73,11 @@ async fn a_consumer_that_is_busy_elsewhere_holds_up_no_other_task() {
 
 #[tokio::test(start_paused = true)]
 async fn a_heartbeat_beside_a_slow_request_is_served() {
-    let service = Service::new(|request, _| match request.url.ends_with("slow") {
-        true => Fate { reply: 20 * SECOND, ..ok() },
-        false => ok(),
-    });
+    let service = Service::new(
+        |request, _| {
+            if request.url.ends_with("slow") { Fate { reply: 20 * SECOND, ..ok() } } else { ok() }
+        },
+    );
     let client = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).build().unwrap();
     client.raw("/x").await.unwrap();
     let mut slow = pin!(client.raw("/slow").into_future());
@@ -94,9 +95,8 @@ async fn a_heartbeat_beside_a_slow_request_is_served() {
 #[tokio::test(start_paused = true)]
 async fn whoever_fetches_a_token_and_is_left_alone_holds_up_no_follower() {
     let token = r#"{"access_token": "t", "expires_in": 600}"#;
-    let service = Service::new(move |request, _| match request.url.ends_with("token") {
-        true => Fate { reply: SECOND, ..reply(200, &[], token) },
-        false => ok(),
+    let service = Service::new(move |request, _| {
+        if request.url.ends_with("token") { Fate { reply: SECOND, ..reply(200, &[], token) } } else { ok() }
     });
     let client = service.builder().client_credentials("id", "secret").build().unwrap();
     let leader = left_alone(&client);
@@ -140,6 +140,8 @@ fn where_its_runtime_has_ended_it_says_so() {
     let (_, client) = slow();
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let (ended, other) = (runtime(), runtime());
+    // The future itself is wanted, polled once.
+    #[allow(clippy::async_yields_async)]
     let request = ended.block_on(async { left_alone(&client) });
     drop(ended);
     let expected = "the runtime in which the request was sent has ended";

@@ -56,9 +56,10 @@ async fn white_space_around_a_secret_is_no_part_of_it() {
     let echo = move |request: HttpRequest| {
         seen.lock().unwrap().push(request.headers.clone());
         let body = r#"{"message": "canary-key canary-secret canary-header canary-token"}"#;
-        match request.url.ends_with("token") {
-            true => HttpResponse::new(200, Headers::new(), r#"{"access_token": " canary-token\n"}"#),
-            false => HttpResponse::new(400, Headers::new(), body),
+        if request.url.ends_with("token") {
+            HttpResponse::new(200, Headers::new(), r#"{"access_token": " canary-token\n"}"#)
+        } else {
+            HttpResponse::new(400, Headers::new(), body)
         }
     };
     let builder = Client::builder("https://example.com/v2").api_key(" canary-key\n").transport(Echo(echo));

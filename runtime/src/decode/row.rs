@@ -10,7 +10,7 @@ use super::any::{any, skip};
 use super::record::{Large, Row, Slot};
 use super::scanner::{Fault, FaultKind, Scanner};
 use crate::registry::{FieldInfo, ValueType};
-use crate::values::{Number, Value};
+use crate::values::{Number, Timestamp, Value};
 
 impl<'a> Row<'a> {
     /// The field that was read last, by its name on the wire; empty before the first.
@@ -72,11 +72,14 @@ impl<'a> Row<'a> {
         if !matches!(slot, Slot::Absent) {
             return Err(json.fault(FaultKind::Twice(field.wire_name)));
         }
-        let filled = match next {
-            b'-' | b'0'..=b'9' if !matches!(field.ty, ValueType::Any | ValueType::Timestamp(_)) => {
-                json.number()?.into()
-            }
-            _ => value(&field.ty, json, next, depth)?,
+        let filled = match (next, &field.ty) {
+            // Nearly every record has a time, and nearly every time is a whole number.
+            (b'-' | b'0'..=b'9', ValueType::Timestamp(unit)) => match json.number()? {
+                Number::Integer(count) => Slot::Time(Timestamp::from_wire(count, *unit)),
+                other => Slot::from(other).in_unit(*unit),
+            },
+            (b'-' | b'0'..=b'9', ty) if !matches!(ty, ValueType::Any) => json.number()?.into(),
+            (_, ty) => value(ty, json, next, depth)?,
         };
         // What it replaces is absent, so there is nothing to drop, and looking would cost more than filling.
         std::mem::forget(std::mem::replace(slot, filled));

@@ -207,7 +207,6 @@ async fn authorized(
     let credentials = &connection.credentials;
     let (token, response) = exchange(connection, asked, context).await?;
     match token {
-        None => Ok(response),
         Some(_) if response.status != 401 => {
             credentials.accepted(asked.place());
             Ok(response)
@@ -219,7 +218,7 @@ async fn authorized(
             }
             Ok(response)
         }
-        Some(_) => Ok(response),
+        None | Some(_) => Ok(response),
     }
 }
 
