@@ -84,6 +84,7 @@
 //! | `http2` | | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |
 //! | `proxy` | | proxies, from the environment or by `Builder::proxy` |
 //! | `reqwest` | | `transport::ReqwestTransport`, for a `reqwest::Client` of yours |
+//! | `settings` | | `ClientSettings`, which serde reads, and `Builder::from_file` |
 //! | `system-roots` | | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
 //! | `tracing` | | a span for each request and an event for whatever happens in it |
 //!
@@ -99,6 +100,9 @@ pub use ::runtime::{
     Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret,
     Timestamp, Transport, UnknownFields, Value, gate, observer, record, registry, transport, wire,
 };
+#[cfg(feature = "settings")]
+#[doc(inline)]
+pub use ::runtime::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
 pub use generated::*;
 
 /// The front page's program compiles.

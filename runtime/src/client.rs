@@ -10,7 +10,11 @@ mod core;
 mod environment;
 mod request;
 mod sending;
+#[cfg(feature = "settings")]
+mod settings;
 
 pub use builder::Builder;
 pub use core::{Core, Shell};
 pub use request::{Endpoint, Marker, Raw, Request, ResponseFuture};
+#[cfg(feature = "settings")]
+pub use settings::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};

@@ -166,7 +166,7 @@ impl Error {
         self.0.again == Again::Yes
     }
 
-    /// Whether a connection failed that had been good before: that says nothing of the service.
+    /// Whether a connection failed that may have died without anybody noticing, which says nothing of the service.
     pub(crate) fn is_stale(&self) -> bool {
         self.0.stale
     }

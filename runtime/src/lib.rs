@@ -14,6 +14,7 @@
 //! | `http2` | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |
 //! | `proxy` | proxies, from the environment or by `Builder::proxy` |
 //! | `reqwest` | `transport::ReqwestTransport`, for a `reqwest::Client` of the user's own |
+//! | `settings` | `ClientSettings`, which serde reads, and `Builder::from_file` |
 //! | `system-roots` | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
 //! | `tracing` | a span for each request and an event for whatever happens in it |
 
@@ -57,6 +58,8 @@ mod shell;
 
 pub use auth::BasicEncoding;
 pub use client::{Builder, Endpoint, Raw, Request, ResponseFuture};
+#[cfg(feature = "settings")]
+pub use client::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
 pub use decode::record::{self, Item, Record, UnknownFields};
 pub use decode::{BadRecord, DecodeError};
 pub use dispatch::Retry;

@@ -153,7 +153,7 @@ fn simulate(way: Way, names_pause: bool, seed: u64) -> Outcome {
         refusals[usize::try_from(at.as_secs() / 60).unwrap()] += 1;
     }
     let pause = |pair: &[Duration]| {
-        let refused = record.refusals.iter().filter(|at| (pair[0]..pair[1]).contains(at)).max()?;
+        let refused = record.refusals.iter().filter(|at| (pair[0]..pair[1]).contains(*at)).max()?;
         Some(pair[1].saturating_sub(*refused))
     };
     let longest_pause = record.departures.windows(2).filter_map(pause).max().unwrap_or_default();

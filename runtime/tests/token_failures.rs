@@ -7,11 +7,14 @@
 mod invented;
 mod scripted;
 
+use std::future::IntoFuture;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use runtime::gate::{Attempt, Gate, Permit, PermitFuture};
 use runtime::transport::Phase;
-use runtime::{Error, RateLimit};
+use runtime::{Error, Event, Observer, RateLimit};
 use tokio::time::Instant;
 
 use invented::Client;
@@ -182,4 +185,68 @@ async fn every_form_of_retry_after() {
             }
         }
     }
+}
+
+/// A service that gives out tokens of a minute, and remembers which requests for data came without a good one.
+fn minute() -> Arc<Service> {
+    let body = r#"{"access_token": "t", "expires_in": 60}"#;
+    Service::new(move |request, _| if request.url.ends_with("token") { token(body) } else { ok() })
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_request_for_a_token_goes_ahead_of_the_data_that_waits_for_it() {
+    let service = minute();
+    let limit = RateLimit::new(10, Duration::from_secs(1), 20);
+    let client = service.builder().client_credentials("id", "secret").rate_limit(limit).build().unwrap();
+    let begun = Instant::now();
+    // A line of a hundred seconds, through which a token has to get again and again.
+    let calls: Vec<_> = (0..1000).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert!(begun.elapsed() < Duration::from_secs(115), "{:?}", begun.elapsed());
+    let (data, tokens) = service.seen();
+    assert_eq!(data, 1000);
+    assert!((2..=3).contains(&tokens), "{tokens}");
+}
+
+/// A gate that serves in the order of arrival, and has a line of half a minute.
+struct Slow;
+
+impl Gate for Slow {
+    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(30)).await;
+            Ok(Permit::new(()))
+        })
+    }
+
+    fn refused(&self, _: Duration) {}
+}
+
+/// What became of requests for tokens.
+#[derive(Clone, Default)]
+struct Renewals(Arc<Mutex<Vec<bool>>>);
+
+impl Observer for Renewals {
+    fn observe(&self, event: &Event) {
+        if let Event::Token { renewed, .. } = event {
+            self.0.lock().unwrap().push(*renewed);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_renewal_in_a_line_of_half_a_minute_succeeds() {
+    let body = r#"{"access_token": "t", "expires_in": 600}"#;
+    let service = Service::new(move |request, _| if request.url.ends_with("token") { token(body) } else { ok() });
+    let renewals = Renewals::default();
+    let builder = service.builder().client_credentials("id", "secret").gate(Slow).observer(renewals.clone());
+    let client = builder.total_timeout(Duration::from_secs(20)).build().unwrap();
+    client.raw("/x").await.unwrap();
+    tokio::time::sleep(Duration::from_secs(500)).await;
+    // Nine tenths of its life are over: it works, and is replaced.
+    client.raw("/x").await.unwrap();
+    client.raw("/x").await.unwrap();
+    assert_eq!((service.seen(), &*renewals.0.lock().unwrap()), ((3, 2), &vec![true, true]));
 }

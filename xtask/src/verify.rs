@@ -14,6 +14,7 @@ mod learn;
 mod openapi;
 mod page;
 mod sandbox;
+mod soak;
 mod throughput;
 
 use std::path::PathBuf;
@@ -37,6 +38,7 @@ const CHECKS: &[Check] = &[
     openapi::CHECK,
     page::CHECK,
     sandbox::CHECK,
+    soak::CHECK,
     throughput::CHECK,
 ];
 

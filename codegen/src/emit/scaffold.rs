@@ -41,6 +41,8 @@ http2 = ["runtime/http2"]
 proxy = ["runtime/proxy"]
 # A transport for a `reqwest::Client` of the user's own.
 reqwest = ["runtime/reqwest"]
+# Settings as a value that serde reads, and from a TOML file.
+settings = ["runtime/settings"]
 # The root certificates of the system in place of the bundled ones.
 system-roots = ["runtime/system-roots"]
 # Spans and events for a subscriber of the user's.
@@ -72,7 +74,7 @@ fn library(api: &Api) -> String {
     text + REST
 }
 
-const REST: &str = r"
+const REST: &str = r#"
 #[rustfmt::skip]
 mod generated;
 
@@ -82,5 +84,8 @@ pub use ::runtime::{
     OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret, Timestamp,
     Transport, UnknownFields, Value, gate, observer, record, registry, transport, wire,
 };
+#[cfg(feature = "settings")]
+#[doc(inline)]
+pub use ::runtime::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
 pub use generated::*;
-";
+"#;

@@ -86,11 +86,9 @@ impl TokenFlow {
         if let Some(token) = self.cache().fresh() {
             return Ok(token);
         }
-        context.wait_for(Waiting::Token);
-        let outcome = match self.renewed(dispatcher, context).await {
-            Some(token) => Ok(token),
-            None => self.new_token(dispatcher, context).await,
-        };
+        context.wait_for(Waiting::Token)?;
+        // It happens once in a while, and would make every request as large as a request for a token beside it.
+        let outcome = Box::pin(self.another(dispatcher, context)).await;
         context.waited();
         outcome
     }
@@ -98,6 +96,14 @@ impl TokenFlow {
     /// A token that is likely to be accepted, if there is one.
     pub(crate) fn working(&self) -> Option<Arc<Token>> {
         self.cache().working()
+    }
+
+    /// Another token than one that is not fresh any more.
+    async fn another(&self, dispatcher: &Dispatcher, context: &mut RequestContext<'_>) -> Result<Arc<Token>, Error> {
+        match self.renewed(dispatcher, context).await {
+            Some(token) => Ok(token),
+            None => self.new_token(dispatcher, context).await,
+        }
     }
 
     /// A token that works although it is time for another: one caller sees to that, with little patience,
@@ -188,7 +194,8 @@ impl TokenFlow {
         drop(in_line);
         let asked = Instant::now();
         let form = "grant_type=client_credentials";
-        let response = dispatcher.post(self.info.path, self.asking_headers.clone(), form, permit, context).await?;
+        let request = dispatcher.post(self.info.path, self.asking_headers.clone(), form, context);
+        let response = dispatcher.send(request, permit, context).await?;
         let success = (200..300).contains(&response.status);
         let response = status::accept(response, self.info.errors, self.error_body)
             .map_err(|error| if success { error.without_body() } else { error })?;

@@ -130,9 +130,14 @@ impl<'r> RequestContext<'r> {
         }
     }
 
-    /// Begins to wait; [`RequestContext::waited`] ends it.
-    pub(crate) fn wait_for(&mut self, what: Waiting) {
-        self.waiting = Some((what, Instant::now()));
+    /// Begins to wait; [`RequestContext::waited`] ends it. It is an error if no time is left.
+    pub(crate) fn wait_for(&mut self, what: Waiting) -> Result<(), Error> {
+        let now = Instant::now();
+        self.waiting = Some((what, now));
+        match self.deadline {
+            Some(deadline) if deadline <= now => Err(self.timed_out("total")),
+            _ => Ok(()),
+        }
     }
 
     /// Ends a wait.
@@ -189,7 +194,7 @@ impl<'r> RequestContext<'r> {
         })?;
         self.tell(&Event::Retry { request: self.request, kind: error.kind(), delay });
         self.failure = Some(error);
-        self.wait_for(Waiting::Delay);
+        self.wait_for(Waiting::Delay)?;
         tokio::time::sleep(delay).await;
         self.waited();
         Ok(())

@@ -46,10 +46,7 @@ impl Dispatcher {
 
     /// Waits for a turn at the gate.
     pub(crate) async fn permit(&self, context: &mut RequestContext<'_>) -> Result<Permit, Error> {
-        context.wait_for(Waiting::Gate);
-        if context.left().is_zero() {
-            return Err(context.timed_out("total"));
-        }
+        context.wait_for(Waiting::Gate)?;
         let entering = self.gate.enter(context.next_attempt());
         let permit = match context.line_time() {
             None => entering.await,
@@ -62,35 +59,22 @@ impl Dispatcher {
         Ok(permit?)
     }
 
-    /// Asks for a path.
-    pub(crate) async fn get(
-        &self,
-        path: &str,
-        headers: Headers,
-        permit: Permit,
-        context: &mut RequestContext<'_>,
-    ) -> Result<HttpResponse, Error> {
+    /// A request for a path.
+    pub(crate) fn get(&self, path: &str, headers: Headers, context: &RequestContext<'_>) -> HttpRequest {
         let limits = Limits::new(context.attempt_time(), self.max_body_bytes);
-        let request = HttpRequest::new(Method::Get, self.base_url.join(path), headers, limits);
-        self.send(request, permit, context).await
+        HttpRequest::new(Method::Get, self.base_url.join(path), headers, limits)
     }
 
-    /// Sends a form to a path.
-    pub(crate) async fn post(
-        &self,
-        path: &str,
-        headers: Headers,
-        form: &str,
-        permit: Permit,
-        context: &mut RequestContext<'_>,
-    ) -> Result<HttpResponse, Error> {
+    /// A form for a path.
+    pub(crate) fn post(&self, path: &str, headers: Headers, form: &str, context: &RequestContext<'_>) -> HttpRequest {
         let limits = Limits::new(context.attempt_time(), self.max_body_bytes);
         let mut request = HttpRequest::new(Method::Post, self.base_url.join(path), headers, limits);
         request.body = form.into();
-        self.send(request, permit, context).await
+        request
     }
 
-    async fn send(
+    /// Sends a request, once.
+    pub(crate) async fn send(
         &self,
         mut request: HttpRequest,
         mut permit: Permit,
@@ -102,7 +86,10 @@ impl Dispatcher {
         } else {
             permit.departure().tell();
         }
-        let outcome = self.outcome(request).await.map_err(Error::from);
+        let time = request.limits.timeout;
+        let sending = self.transport.send(request);
+        let outcome = tokio::time::timeout(time.saturating_add(TICK), sending).await;
+        let outcome = outcome.unwrap_or_else(|_| Err(late(time))).map_err(Error::from);
         if outcome.is_ok() {
             permit.answered();
         }
@@ -115,15 +102,11 @@ impl Dispatcher {
         drop(permit);
         outcome
     }
+}
 
-    /// What the transport makes of a request within its time.
-    async fn outcome(&self, request: HttpRequest) -> Result<HttpResponse, TransportError> {
-        let time = request.limits.timeout;
-        let sending = self.transport.send(request);
-        tokio::time::timeout(time.saturating_add(TICK), sending).await.unwrap_or_else(|_| {
-            Err(TransportError::new(Phase::Head, format!("no whole reply within {time:?}")).timed_out())
-        })
-    }
+/// What becomes of a request whose transport keeps no time.
+fn late(time: Duration) -> TransportError {
+    TransportError::new(Phase::Head, format!("no whole reply within {time:?}")).timed_out()
 }
 
 /// How long nothing may be sent, if the service found too many requests.

@@ -74,6 +74,12 @@ impl Retry {
         self
     }
 
+    /// The bounds of the first and of the longest delay.
+    #[cfg(feature = "settings")]
+    pub(crate) fn delays(&self) -> (Duration, Duration) {
+        (self.first, self.longest)
+    }
+
     /// Which failures of a request for data are worth another attempt, in place of the rules above.
     ///
     /// Bounds stay as they are: the number of attempts, the budget, and the longest pause.
@@ -104,8 +110,8 @@ impl Retry {
     /// clones; 20 unless set. It has no effect on the rules of a single request.
     ///
     /// Retries after the status 429 do not count, for the gate slows those down, nor do those for a gate that
-    /// could not tell: nothing was sent. Nor do those for a connection that had been good before and answers no more: the
-    /// next attempt takes a new one.
+    /// could not tell: nothing was sent. Nor does the first for a connection from a pool that had been good before, which
+    /// may have died without anybody noticing: the next attempt takes a new one.
     pub fn budget(mut self, retries: u32) -> Self {
         self.budget = retries;
         self
@@ -248,7 +254,8 @@ impl Retries {
         if delay >= left {
             return Err(Verdict::TooLate(error));
         }
-        let is_free = error.is_rate_limited() || error.kind() == ErrorKind::Wait || error.is_stale();
+        let is_free =
+            error.is_rate_limited() || error.kind() == ErrorKind::Wait || error.is_stale() && attempts.failures == 1;
         if !is_free && !self.pay() {
             return Err(Verdict::Final(error.with_hint("too many requests fail at the moment to try again")));
         }

@@ -160,18 +160,18 @@ impl Simulation {
 impl Outcome {
     /// How much of ten a second came through from one time to another, in percent.
     fn used(&self, from: Duration, to: Duration) -> f64 {
-        let successes = self.successes.iter().filter(|at| (from..to).contains(at)).count();
+        let successes = self.successes.iter().filter(|at| (from..to).contains(*at)).count();
         f64::from(u32::try_from(successes).unwrap()) * 10.0 / to.saturating_sub(from).as_secs_f64()
     }
 
     fn refused_in(&self, minute: u32) -> usize {
-        self.refusals.iter().filter(|at| (MINUTE * minute..MINUTE * (minute + 1)).contains(at)).count()
+        self.refusals.iter().filter(|at| (MINUTE * minute..MINUTE * (minute + 1)).contains(*at)).count()
     }
 
     /// The longest time from a refusal to the next departure.
     fn longest_pause(&self) -> Duration {
         let pauses = self.departures.windows(2).filter_map(|pair| {
-            let refused = self.refusals.iter().filter(|at| (pair[0]..=pair[1]).contains(at)).max()?;
+            let refused = self.refusals.iter().filter(|at| (pair[0]..=pair[1]).contains(*at)).max()?;
             Some(pair[1].saturating_sub(*refused))
         });
         pauses.max().unwrap_or_default()

@@ -251,7 +251,8 @@ async fn exchange(
     if let Some(own) = asked.headers {
         headers.extend(own);
     }
-    let response = dispatcher.get(&asked.path, headers, permit, context).await?;
+    let request = dispatcher.get(&asked.path, headers, context);
+    let response = dispatcher.send(request, permit, context).await?;
     Ok((token, response))
 }
 

@@ -13,8 +13,6 @@ use std::time::Duration;
 use http::Uri;
 use tower_service::Service;
 
-use crate::connection::Dated;
-
 type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// A connector that gives up in time.
@@ -35,9 +33,9 @@ where
     C: Service<Uri, Error = BoxError>,
     C::Future: Send + 'static,
 {
-    type Response = Dated<C::Response>;
+    type Response = C::Response;
     type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<Dated<C::Response>, BoxError>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<C::Response, BoxError>> + Send>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         self.inner.poll_ready(cx)
@@ -46,7 +44,7 @@ where
     fn call(&mut self, target: Uri) -> Self::Future {
         let connecting = tokio::time::timeout(self.timeout, self.inner.call(target));
         let timeout = self.timeout;
-        Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(Box::new(TooLate(timeout)))).map(Dated::new) })
+        Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(Box::new(TooLate(timeout)))) })
     }
 }
 

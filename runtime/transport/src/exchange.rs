@@ -8,7 +8,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 use http_body_util::BodyExt;
 use hyper::body::Body;
 use tokio::time::error::Elapsed;
@@ -67,9 +67,8 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<DepartingBody>, Tr
     };
     let mut converted = Request::new(DepartingBody::new(request.body.into(), request.departure));
     *converted.method_mut() = method;
-    *converted.uri_mut() = request
-        .url
-        .parse()
+    // Not parsed from a `str`, which would be copied.
+    *converted.uri_mut() = Uri::from_maybe_shared(Bytes::from(request.url))
         .map_err(|error| TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error))?;
     *converted.headers_mut() = request.headers.into_map();
     #[cfg(feature = "gzip")]

@@ -9,17 +9,15 @@ use std::time::Duration;
 
 use http::header::PROXY_AUTHORIZATION;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::connect::{CaptureConnection, HttpConnector, capture_connection};
+use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use tokio::time::Instant;
 
 use crate::connect::TimedConnector;
-use crate::connection::is_reused;
 use crate::departure::DepartingBody;
 use crate::exchange::{self, Progress};
 use crate::failure::before_head;
-use crate::pools::Pools;
+use crate::pools::{Pool, Pools};
 use crate::routes::{Connector, Routes};
 use crate::settings::{Settings, SettingsError};
 use crate::{HttpRequest, SendFuture, Transport, TransportError, roots};
@@ -27,11 +25,12 @@ use crate::{HttpRequest, SendFuture, Transport, TransportError, roots};
 /// A pool of connections to whatever hosts are asked for.
 pub struct HyperTransport {
     connector: TimedConnector<HttpsConnector<Connector>>,
-    pools: Pools<Pool>,
+    pools: Pools<PooledClient>,
     routes: Routes,
 }
 
-type Pool = Client<TimedConnector<HttpsConnector<Connector>>, DepartingBody>;
+/// A client of hyper's, which has a pool inside.
+type PooledClient = Client<TimedConnector<HttpsConnector<Connector>>, DepartingBody>;
 
 impl fmt::Debug for HyperTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,10 +69,9 @@ impl HyperTransport {
 
     async fn exchange(
         &self,
-        pool: &Pool,
+        pool: &Pool<PooledClient>,
         request: HttpRequest,
         progress: &mut Progress,
-        connection: &mut Option<CaptureConnection>,
     ) -> Result<Vec<u8>, TransportError> {
         let limit = request.limits.max_body_bytes;
         let mut request = exchange::convert(request)?;
@@ -81,11 +79,11 @@ impl HyperTransport {
         if let Some(authorization) = self.routes.authorization(&target) {
             request.headers_mut().insert(PROXY_AUTHORIZATION, authorization);
         }
-        *connection = Some(capture_connection(&mut request));
         let response = pool.request(request).await.map_err(|error| {
             let is_connect = error.is_connect();
             before_head(error, is_connect, || self.routes.way(&target))
         })?;
+        pool.answered();
         exchange::read(response, limit, progress).await
     }
 }
@@ -107,20 +105,15 @@ const PING: Duration = Duration::from_secs(10);
 impl Transport for HyperTransport {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         Box::pin(async move {
-            let (begun, timeout) = (Instant::now(), request.limits.timeout);
+            let timeout = request.limits.timeout;
             let pool = self.pools.here(|| pool().build(self.connector.clone()));
-            let (mut progress, mut connection) = (Progress::default(), None);
-            let exchange = self.exchange(&pool, request, &mut progress, &mut connection);
-            let body = tokio::time::timeout(timeout, exchange).await;
-            let is_stale = !matches!(body, Ok(Ok(_)))
-                && progress.is_before_head()
-                && connection.is_some_and(|connection| is_reused(&connection, begun));
-            let reply = progress.reply(body, timeout);
-            if !is_stale {
-                return reply;
-            }
-            self.pools.distrust(&pool);
-            reply.map_err(TransportError::on_stale_connection)
+            let mut progress = Progress::default();
+            let body = tokio::time::timeout(timeout, self.exchange(&pool, request, &mut progress)).await;
+            let is_unanswered = progress.is_before_head();
+            progress.reply(body, timeout).map_err(|error| match is_unanswered && self.pools.distrust(&pool) {
+                true => error.on_stale_connection(),
+                false => error,
+            })
         })
     }
 

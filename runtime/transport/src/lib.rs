@@ -9,7 +9,6 @@
 #[doc(hidden)] // What the client checks a base URL by, to judge as a proxy is judged.
 pub mod address;
 mod connect;
-mod connection;
 mod departure;
 mod exchange;
 mod failure;
@@ -239,14 +238,14 @@ impl TransportError {
         self
     }
 
-    /// Says that the connection was one that had been good before: the failure is its own, and the service need not have
-    /// anything to do with it. The next attempt takes another one.
+    /// Says that the connection came from a pool that had been good before: it may be the connection that failed and not
+    /// the service. The next attempt takes one from elsewhere.
     pub fn on_stale_connection(mut self) -> Self {
         self.stale = true;
         self
     }
 
-    /// Whether the connection was one that had been good before.
+    /// Whether the connection came from a pool that had been good before.
     pub fn is_stale(&self) -> bool {
         self.stale
     }

@@ -4,12 +4,39 @@
 //! entered by `block_on` from time to time is, or the one of blocking requests. What was pooled together often dies
 //! together, after a suspend for example, so a pool goes as a whole.
 
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::{Handle, Id};
 
 /// Pools of a client each, by runtime.
-pub(super) struct Pools<C>(Mutex<Vec<(Id, Arc<C>)>>);
+pub(super) struct Pools<C>(Mutex<Vec<(Id, Arc<Pool<C>>)>>);
+
+/// A client with connections of its own.
+pub(super) struct Pool<C> {
+    client: C,
+    /// Whether anything was ever answered over a connection of it.
+    has_answered: AtomicBool,
+}
+
+impl<C> Pool<C> {
+    /// Takes note of an answer.
+    pub(super) fn answered(&self) {
+        // It is written once and then only read: all threads share it.
+        if !self.has_answered.load(Ordering::Relaxed) {
+            self.has_answered.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl<C> Deref for Pool<C> {
+    type Target = C;
+
+    fn deref(&self) -> &C {
+        &self.client
+    }
+}
 
 /// More runtimes than this do not make requests at once; the pool that is oldest goes first.
 const MOST: usize = 8;
@@ -20,7 +47,7 @@ impl<C> Pools<C> {
     }
 
     /// The pool of this runtime.
-    pub(super) fn here(&self, new: impl FnOnce() -> C) -> Arc<C> {
+    pub(super) fn here(&self, new: impl FnOnce() -> C) -> Arc<Pool<C>> {
         let id = Handle::current().id();
         let mut pools = self.pools();
         if let Some((_, pool)) = pools.iter().find(|(owner, _)| *owner == id) {
@@ -29,17 +56,22 @@ impl<C> Pools<C> {
         if pools.len() == MOST {
             pools.remove(0);
         }
-        let pool = Arc::new(new());
+        let pool = Arc::new(Pool { client: new(), has_answered: AtomicBool::default() });
         pools.push((id, pool.clone()));
         pool
     }
 
-    /// Gives a pool up: who uses it goes on, and the next request has a new one.
-    pub(super) fn distrust(&self, pool: &Arc<C>) {
-        self.pools().retain(|(_, other)| !Arc::ptr_eq(other, pool));
+    /// Gives a pool up in which a request was not answered, if others were before: who uses it goes on, and the next
+    /// request has a new one. A pool that never answered has no connection that could be dead without anybody knowing.
+    pub(super) fn distrust(&self, pool: &Arc<Pool<C>>) -> bool {
+        let is_stale = pool.has_answered.load(Ordering::Relaxed);
+        if is_stale {
+            self.pools().retain(|(_, other)| !Arc::ptr_eq(other, pool));
+        }
+        is_stale
     }
 
-    fn pools(&self) -> MutexGuard<'_, Vec<(Id, Arc<C>)>> {
+    fn pools(&self) -> MutexGuard<'_, Vec<(Id, Arc<Pool<C>>)>> {
         // It is whole between any two of its statements, so a panic elsewhere does no harm.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -60,11 +92,14 @@ mod tests {
         let (pools, one, other) = (Pools::new(), runtime(), runtime());
         let here = |runtime: &Runtime, new| runtime.block_on(async { pools.here(|| new) });
         let first = here(&one, 1);
-        assert_eq!((*first, *here(&other, 2), *here(&one, 3)), (1, 2, 1));
-        pools.distrust(&first);
-        assert_eq!((*here(&one, 4), *here(&other, 5)), (4, 2));
-        pools.distrust(&first);
-        assert_eq!(*here(&one, 6), 4, "a pool is given up once");
+        assert_eq!((**first, **here(&other, 2), **here(&one, 3)), (1, 2, 1));
+        assert!(!pools.distrust(&first), "nothing came of it yet");
+        assert_eq!(**here(&one, 4), 1);
+        first.answered();
+        assert!(pools.distrust(&first));
+        assert_eq!((**here(&one, 5), **here(&other, 6)), (5, 2));
+        assert!(pools.distrust(&first));
+        assert_eq!(**here(&one, 7), 5, "a pool is given up once");
     }
 
     #[test]

@@ -17,6 +17,11 @@ use crate::{HttpRequest, Phase, SendFuture, Transport, TransportError};
 /// Sends requests through a `reqwest::Client`; with the feature `reqwest`.
 ///
 /// This crate turns on none of reqwest's features, so `https` takes one of those that bring encryption.
+///
+/// The connections are the client's, and so is their care. After a suspend or a change of network they may be dead
+/// without anybody noticing, and each attempt takes another one: set `tcp_keepalive`, `tcp_user_timeout` and a short
+/// `pool_idle_timeout` on the `ClientBuilder`, or `pool_max_idle_per_host(0)` for a new connection each time. A connection
+/// is driven by the runtime that made it, so requests that are awaited and blocking ones want a client each.
 #[derive(Clone, Debug)]
 pub struct ReqwestTransport(Client);
 

@@ -1,0 +1,285 @@
+//! Settings of a client as a value, for programs that keep them in a file.
+//!
+//! Whatever serde reads comes in, TOML from a file at hand; a builder goes out, to which setters may add what no file
+//! should hold. An error names the place in the file and never what stands there, which may be a key.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::de::{Error as _, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::{Builder, Shell};
+use crate::dispatch::Retry;
+use crate::error::Error;
+use crate::gate::RateLimit;
+use crate::secrets::Secret;
+
+/// Settings of a client; with the feature `settings`.
+///
+/// What is left out is as with `Client::builder`, whose methods say what each is for. Lengths of time are written as
+/// `"1m 30s"` or as a number of seconds, and files are named from where the program runs.
+///
+/// ```toml
+/// base_url = "https://example.com/v2"
+/// user_agent = "mine/1.0"
+/// attempt_timeout = "20s"
+/// rate_limit = "A"                        # a set of the catalogue's, or numbers of your own:
+/// # rate_limit = { requests = 5, window = "1s", concurrent = 5 }
+/// root_certificates = ["authority.pem"]
+///
+/// [retry]
+/// attempts = 6
+///
+/// [headers]
+/// x-team = "red"
+/// ```
+///
+/// They may stand among others of the program's own, in any format that serde reads:
+///
+/// ```
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+/// # use invented::Client;
+/// use runtime::{Builder, ClientSettings};
+///
+/// let settings: ClientSettings = serde_json::from_str(r#"{"base_url": "https://example.com/v2", "total_timeout": 90}"#)?;
+/// let client: Client = Builder::from_settings(settings)?.api_key("key").build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ClientSettings {
+    /// Where the service is.
+    pub base_url: String,
+    /// The API key.
+    pub api_key: Option<Secret>,
+    /// The id of the token flow; with [`client_secret`](ClientSettings::client_secret) or not at all.
+    pub client_id: Option<Secret>,
+    /// The secret of the token flow.
+    pub client_secret: Option<Secret>,
+    /// What the header `User-Agent` says.
+    pub user_agent: Option<String>,
+    /// Headers of every request. None of their values is shown.
+    #[serde(default)]
+    pub headers: BTreeMap<String, Secret>,
+    /// The time for a connection to be made.
+    #[serde(default, deserialize_with = "time")]
+    pub connect_timeout: Option<Duration>,
+    /// The time for one attempt.
+    #[serde(default, deserialize_with = "time")]
+    pub attempt_timeout: Option<Duration>,
+    /// The time for a request as a whole.
+    #[serde(default, deserialize_with = "time")]
+    pub total_timeout: Option<Duration>,
+    /// The time that a request may wait for its turn at the gate.
+    #[serde(default, deserialize_with = "time")]
+    pub gate_timeout: Option<Duration>,
+    /// The most bytes that the body of a reply may have.
+    pub max_body_bytes: Option<usize>,
+    /// Whether a base URL without encryption may leave this machine.
+    #[serde(default)]
+    pub allow_http: bool,
+    /// How many requests may be sent.
+    pub rate_limit: Option<RateLimitSettings>,
+    /// When a request is sent again.
+    #[serde(default)]
+    pub retry: RetrySettings,
+    /// Files with root certificates that are trusted as well.
+    #[serde(default)]
+    pub root_certificates: Vec<PathBuf>,
+    /// The certificate that servers are shown.
+    pub client_certificate: Option<CertificateSettings>,
+    /// The proxy; its URL may hold a password.
+    #[cfg(feature = "proxy")]
+    pub proxy: Option<Secret>,
+}
+
+/// A limit, as a file has it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "the name of a limit set, or `requests`, `window` and `concurrent`")]
+#[non_exhaustive]
+pub enum RateLimitSettings {
+    /// A set that the catalogue names.
+    Named(String),
+    /// Numbers of the user's own, as [`RateLimit::new`] has them.
+    #[non_exhaustive]
+    Own {
+        /// How many requests.
+        requests: u32,
+        /// In how long a time.
+        #[serde(deserialize_with = "required_time")]
+        window: Duration,
+        /// How many under way at once.
+        concurrent: u32,
+    },
+}
+
+/// Rules for another attempt, as a file has them; see [`Retry`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct RetrySettings {
+    /// How often a request is sent at most.
+    pub attempts: Option<u32>,
+    /// The bound of the first delay.
+    #[serde(default, deserialize_with = "time")]
+    pub first_delay: Option<Duration>,
+    /// The bound that no later one exceeds.
+    #[serde(default, deserialize_with = "time")]
+    pub longest_delay: Option<Duration>,
+    /// How often a request is sent again after the status 500.
+    pub on_500: Option<u32>,
+    /// How many more retries than one in ten successes there may be.
+    pub budget: Option<u32>,
+    /// The longest pause that the service is granted.
+    #[serde(default, deserialize_with = "time")]
+    pub longest_pause: Option<Duration>,
+}
+
+/// Where a client's own certificate is.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct CertificateSettings {
+    /// The file with the certificate and those that lead from it to a root.
+    pub certificate: PathBuf,
+    /// The file with its key.
+    pub key: PathBuf,
+}
+
+impl<C: Shell> Builder<C> {
+    /// Begins a client with settings that came from elsewhere; with the feature `settings`.
+    pub fn from_settings(settings: ClientSettings) -> Result<Self, Error> {
+        let mut builder = Self::new(settings.base_url);
+        builder = optional(builder, settings.api_key, Self::api_key);
+        builder = match (settings.client_id, settings.client_secret) {
+            (Some(id), Some(secret)) => builder.client_credentials(id, secret),
+            (None, None) => builder,
+            (Some(_), None) => return Err(Error::build("`client_secret` is not set, although `client_id` is")),
+            (None, Some(_)) => return Err(Error::build("`client_id` is not set, although `client_secret` is")),
+        };
+        builder = optional(builder, settings.user_agent, Self::user_agent);
+        for (name, value) in settings.headers {
+            builder = builder.secret_header(name, value);
+        }
+        builder = optional(builder, settings.connect_timeout, Self::connect_timeout);
+        builder = optional(builder, settings.attempt_timeout, Self::attempt_timeout);
+        builder = optional(builder, settings.total_timeout, Self::total_timeout);
+        builder = optional(builder, settings.gate_timeout, Self::gate_timeout);
+        builder = optional(builder, settings.max_body_bytes, Self::max_body_bytes);
+        builder = builder.allow_http(settings.allow_http).retry(settings.retry.rules());
+        builder = match settings.rate_limit {
+            None => builder,
+            Some(RateLimitSettings::Named(name)) => builder.rate_limit(RateLimit::named(&name, C::SERVICE.limits)?),
+            Some(RateLimitSettings::Own { requests, window, concurrent }) => {
+                builder.rate_limit(RateLimit::new(requests, window, concurrent))
+            }
+        };
+        for file in settings.root_certificates {
+            builder = builder.root_certificate(read(&file)?);
+        }
+        if let Some(CertificateSettings { certificate, key }) = settings.client_certificate {
+            builder = builder.client_certificate(read(&certificate)?, read(&key)?);
+        }
+        #[cfg(feature = "proxy")]
+        let builder = optional(builder, settings.proxy, Self::proxy);
+        Ok(builder)
+    }
+
+    /// Begins a client with the settings that stand in a TOML file; with the feature `settings`.
+    ///
+    /// The file has the fields of [`ClientSettings`].
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let text = read(path)?;
+        let settings = toml::from_str(&text).map_err(|error| {
+            let line = error.span().and_then(|span| text.get(..span.start)).map(|before| before.lines().count().max(1));
+            let place = line.map(|line| format!(":{line}")).unwrap_or_default();
+            // What else it has to say quotes the line.
+            Error::build(format!("{}{place}: {}", path.display(), error.message().lines().next().unwrap_or_default()))
+        })?;
+        Self::from_settings(settings)
+    }
+}
+
+impl RetrySettings {
+    fn rules(&self) -> Retry {
+        let mut rules = Retry::default();
+        rules = optional(rules, self.attempts, Retry::attempts);
+        rules = optional(rules, self.on_500, Retry::on_500);
+        rules = optional(rules, self.budget, Retry::budget);
+        rules = optional(rules, self.longest_pause, Retry::longest_pause);
+        let (first, longest) = rules.delays();
+        rules.backoff(self.first_delay.unwrap_or(first), self.longest_delay.unwrap_or(longest))
+    }
+}
+
+fn optional<B, V>(builder: B, value: Option<V>, set: impl FnOnce(B, V) -> B) -> B {
+    match value {
+        Some(value) => set(builder, value),
+        None => builder,
+    }
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    std::fs::read_to_string(path).map_err(|error| {
+        Error::build(format!("the file `{}` cannot be read", path.display())).because(Some(Arc::new(error)))
+    })
+}
+
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    required_time(deserializer).map(Some)
+}
+
+fn required_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    deserializer.deserialize_any(Time)
+}
+
+/// A length of time, as people write it.
+struct Time;
+
+impl Visitor<'_> for Time {
+    type Value = Duration;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a length of time, as \"1m 30s\" or in seconds")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Duration, E> {
+        humantime::parse_duration(text).map_err(|_| E::invalid_value(serde::de::Unexpected::Str(text), &self))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, seconds: u64) -> Result<Duration, E> {
+        Ok(Duration::from_secs(seconds))
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, seconds: i64) -> Result<Duration, E> {
+        u64::try_from(seconds)
+            .map(Duration::from_secs)
+            .map_err(|_| E::invalid_value(serde::de::Unexpected::Signed(seconds), &self))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, seconds: f64) -> Result<Duration, E> {
+        Duration::try_from_secs_f64(seconds).map_err(|_| E::invalid_value(serde::de::Unexpected::Float(seconds), &self))
+    }
+}
+
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        /// Whatever else stands there is not told: it may be the secret.
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Text {
+            Text(String),
+            Other(serde::de::IgnoredAny),
+        }
+        match Text::deserialize(deserializer)? {
+            Text::Text(text) => Ok(text.into()),
+            Text::Other(_) => Err(D::Error::custom("a secret is a text in quotes")),
+        }
+    }
+}

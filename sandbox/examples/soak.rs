@@ -1,0 +1,172 @@
+//! A client under load for as long as one likes, against a sandbox where much goes wrong: `soak SECONDS`.
+//!
+//! Two hundred tasks ask all the time, through limit set A that the sandbox enforces. Each call has to end once and with
+//! success, memory has to stay as it is, and after three minutes there has to be no 429. It prints what happens minute by
+//! minute and fails with what was not kept. `cargo xtask verify soak` runs it as an optimised build.
+
+#![allow(clippy::print_stdout)] // What it is for.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use generated_client::observer::{Outcome, RequestKind};
+use generated_client::{Client, Event, Observer, Timeframe, limits};
+use sandbox::Sandbox;
+
+const FAULTS: [&str; 3] = ["all 2% status=503", "all 1% reset=body", "all latency=20ms..1500ms"];
+const TASKS: usize = 200;
+const TOKEN_LIFETIME: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// The client has learned by then how far apart requests have to leave.
+const LEARNED: Duration = Duration::from_secs(180);
+
+/// What observers were told.
+#[derive(Default)]
+struct Account {
+    state: Mutex<State>,
+    begun: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    /// How attempts came out, by status or by the phase in which they failed.
+    attempts: BTreeMap<String, u64>,
+    /// When requests were refused as too many.
+    refusals: Vec<Instant>,
+    successes: u64,
+    failures: u64,
+    renewals: u64,
+    failed_renewals: u64,
+    longest_wait: Duration,
+}
+
+impl Account {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Account {
+    fn observe(&self, event: &Event) {
+        let mut state = self.state();
+        match event {
+            Event::Attempt { outcome, .. } => {
+                if *outcome == Ok(429) {
+                    state.refusals.push(Instant::now());
+                }
+                let outcome = outcome.map_or_else(|phase| format!("{phase:?}"), |status| status.to_string());
+                *state.attempts.entry(outcome).or_default() += 1;
+            }
+            Event::End { request: RequestKind::Data(_), outcome, waited, .. } => {
+                match outcome {
+                    Outcome::Success { .. } => state.successes += 1,
+                    _ => state.failures += 1,
+                }
+                state.longest_wait = state.longest_wait.max(*waited);
+            }
+            Event::Token { renewed: true, .. } => state.renewals += 1,
+            Event::Token { renewed: false, .. } => state.failed_renewals += 1,
+            _ => {}
+        }
+    }
+}
+
+/// Asks until it is time to stop; the first error is what comes back.
+async fn ask(client: Client, account: Arc<Account>, end: Instant) -> Result<u64, generated_client::Error> {
+    let mut calls = 0;
+    while Instant::now() < end {
+        account.begun.fetch_add(1, Ordering::Relaxed);
+        let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(50).await?;
+        assert_eq!(ratio.data.len(), 50, "a reply is what was asked for");
+        calls += 1;
+    }
+    Ok(calls)
+}
+
+/// What this process holds in memory, in KiB, where the system says it as Linux does.
+fn memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.split_whitespace().next()?.parse().ok()
+}
+
+/// Prints a line a minute, and says what memory was in use each time.
+async fn watch(account: &Account, begun: Instant, end: Instant) -> Vec<u64> {
+    let mut seen = Vec::new();
+    loop {
+        tokio::time::sleep_until((Instant::now() + MINUTE).min(end).into()).await;
+        let (elapsed, memory) = (begun.elapsed(), memory());
+        let state = account.state();
+        let rate = f64::from(u32::try_from(state.successes).unwrap_or(u32::MAX)) / elapsed.as_secs_f64();
+        println!(
+            "{:>5} s: {} calls ended well, {rate:.2} a second, {} failed; 429: {}; token: {} new, {} in vain; {} KiB",
+            elapsed.as_secs(),
+            state.successes,
+            state.failures,
+            state.refusals.len(),
+            state.renewals,
+            state.failed_renewals,
+            memory.unwrap_or_default(),
+        );
+        seen.extend(memory);
+        if Instant::now() >= end {
+            return seen;
+        }
+    }
+}
+
+/// What was not kept.
+fn findings(account: &Account, calls: u64, errors: &[String], begun: Instant, memory: &[u64]) -> Vec<String> {
+    let state = account.state();
+    let late = state.refusals.iter().filter(|at| at.duration_since(begun) > LEARNED).count();
+    // The first minutes fill pools, windows and the allocator's own stock.
+    let growth = match memory {
+        [_, _, before, .., after] => after.saturating_sub(before + before / 10 + 2048),
+        _ => 0,
+    };
+    let begun = account.begun.load(Ordering::Relaxed);
+    let table = [
+        (!errors.is_empty(), format!("calls failed: {}", errors.join(" | "))),
+        (state.successes != calls || begun != calls, format!("{begun} began, {calls} ended, {} told", state.successes)),
+        (state.failures > 0, format!("{} were told to have failed", state.failures)),
+        (late > 0, format!("{late} times 429 after the third minute")),
+        (growth > 0, format!("memory grew by {growth} KiB more than a tenth and 2 MiB: {memory:?}")),
+    ];
+    table.into_iter().filter(|(is_found, _)| *is_found).map(|(_, finding)| finding).collect()
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let seconds = std::env::args().nth(1).ok_or("say for how many seconds")?.parse()?;
+    let mut sandbox = Sandbox::builder().limit_set("A").bearer_required(true).token_lifetime(TOKEN_LIFETIME);
+    for fault in FAULTS {
+        sandbox = sandbox.fault(fault.parse()?);
+    }
+    let sandbox = sandbox.start().await?;
+    let account = Arc::new(Account::default());
+    let builder = Client::builder(sandbox.base_url()).api_key("any").client_credentials("id", "secret");
+    let client = builder.rate_limit(limits::SET_A).observer(account.clone()).build()?;
+    let begun = Instant::now();
+    let end = begun + Duration::from_secs(seconds);
+    let tasks: Vec<_> = (0..TASKS).map(|_| tokio::spawn(ask(client.clone(), account.clone(), end))).collect();
+    let memory = watch(&account, begun, end).await;
+    let (mut calls, mut errors) = (0, Vec::new());
+    for task in tasks {
+        match task.await? {
+            Ok(answered) => calls += answered,
+            Err(error) => errors.push(error.to_string()),
+        }
+    }
+    let found = findings(&account, calls, &errors, begun, &memory);
+    let counts = sandbox.counts();
+    let state = account.state();
+    println!("attempts: {:?}; the longest wait of a call {:?}", state.attempts, state.longest_wait);
+    println!(
+        "the sandbox: {} requests, {} of them too many; {} tokens",
+        counts.requests, counts.refused, counts.tokens_issued
+    );
+    if found.is_empty() { Ok(()) } else { Err(found.join("\n").into()) }
+}
