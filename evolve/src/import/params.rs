@@ -70,8 +70,8 @@ impl<'d> Reader<'d> {
             return None;
         };
         let value = self.value(schema, name, &format!("{place}/schema"));
-        let is_list = matches!(value.ty, Ty::List(_));
         let (ty, several) = several(param, value.ty, in_path);
+        let is_list = !matches!(several, Several::No);
         let ty = if is_moment(param) { Ty::Builtin("timestamp") } else { ty };
         if ty.record().is_some() || matches!(ty, Ty::List(_)) {
             self.notes.explain(Weight::Missing, "params that are objects or lists of lists", place);
