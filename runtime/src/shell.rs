@@ -128,6 +128,15 @@ macro_rules! __request {
                 Self(self.0.with::<T, Via>(wire_name, value))
             }
 
+            /// Sets a param whose type leaves no choice, or leaves it out.
+            pub(crate) fn with_exact<T: $crate::wire::ToWire>(
+                self,
+                wire_name: &'static str,
+                value: impl ::std::convert::Into<::std::option::Option<T>>,
+            ) -> Self {
+                Self(self.0.with_exact::<T>(wire_name, value))
+            }
+
             /// Sets a param to several values, or leaves it out.
             pub(crate) fn with_list<T: $crate::wire::ToWire, Via>(
                 self,
