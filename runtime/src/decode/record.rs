@@ -141,7 +141,7 @@ impl Row<'_> {
     }
 }
 
-/// What becomes of a field that no table has.
+/// A field without a place in the table reads as absent.
 #[cold]
 fn absent<T: FromSlot<Via>, Via>() -> Result<T, FieldError> {
     T::from_slot(&mut Slot::Absent)
