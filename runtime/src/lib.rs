@@ -45,6 +45,8 @@ mod send;
 
 mod client;
 
+pub mod history;
+
 #[doc(hidden)]
 pub mod emitted;
 #[cfg(any(test, fuzzing))]
@@ -67,6 +69,7 @@ pub use dispatch::observer::{self, Event, Observer};
 pub use error::{Error, ErrorKind};
 pub use fields::Column;
 pub use gate::{Gate, RateLimit};
+pub use history::History;
 pub use secrets::Secret;
 pub use send::{Body, Response};
 pub use transport::Transport;

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::body::{Body, MetadataRecord};
 use super::options::Options;
@@ -62,6 +63,11 @@ pub(crate) fn read_series<M: MetadataRecord>(
 }
 
 impl UndecodedResponse {
+    /// How long the request waited: for a token, at the gate, between attempts.
+    pub(crate) fn waited(&self) -> Duration {
+        self.ending.timing().waited
+    }
+
     /// Tells observers of records without any known field.
     fn tell_of_strange(&self, records: usize) {
         if records > 0 {
