@@ -98,7 +98,7 @@ mod generated;
 pub use ::runtime::{
     BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item,
     Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret,
-    Timestamp, Transport, UnknownFields, Value, gate, observer, record, registry, transport, wire,
+    Timestamp, Transport, UnknownFields, Value, gate, history, observer, record, registry, transport, wire,
 };
 #[cfg(feature = "settings")]
 #[doc(inline)]

@@ -69,7 +69,6 @@ pub use dispatch::observer::{self, Event, Observer};
 pub use error::{Error, ErrorKind};
 pub use fields::Column;
 pub use gate::{Gate, RateLimit};
-pub use history::History;
 pub use secrets::Secret;
 pub use send::{Body, Response};
 pub use transport::Transport;

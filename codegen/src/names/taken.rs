@@ -48,6 +48,7 @@ const MODULES: &[&str] = &[
     "examples",
     "gate",
     "generated",
+    "history",
     "limits",
     "observer",
     "params",
@@ -73,6 +74,7 @@ const REQUEST: &[&str] = &[
     "endpoint",
     "gate_timeout",
     "header",
+    "history",
     "into_future",
     "new",
     "path_and_query",
@@ -88,7 +90,7 @@ const REQUEST: &[&str] = &[
 ];
 
 /// What requests are to have: a param of that name would become a breaking change then.
-const PLANNED_FOR_REQUESTS: &[&str] = &["history", "plan", "poll", "total_timeout"];
+const PLANNED_FOR_REQUESTS: &[&str] = &["plan", "poll", "total_timeout"];
 
 /// Types at the crate's root, those that it shows of the runtime among them, and what emitted files import.
 const TYPES: &[&str] = &[
@@ -114,6 +116,8 @@ const TYPES: &[&str] = &[
     "GROUPS",
     "Gate",
     "GroupInfo",
+    "HistoryInfo",
+    "HistoryOf",
     "IntoParam",
     "IntoParamList",
     "Item",

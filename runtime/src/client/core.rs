@@ -25,7 +25,11 @@ pub struct Core {
 }
 
 impl Core {
-    pub(super) fn new(connection: Connection, rate_limit: Option<RateLimit>, #[cfg(feature = "blocking")] background: Background) -> Self {
+    pub(super) fn new(
+        connection: Connection,
+        rate_limit: Option<RateLimit>,
+        #[cfg(feature = "blocking")] background: Background,
+    ) -> Self {
         Self {
             connection: Arc::new(connection),
             rate_limit,

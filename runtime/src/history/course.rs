@@ -137,8 +137,7 @@ fn page_size(request: &Untyped, info: &HistoryInfo) -> Result<usize, Error> {
         Some(size) if size >= LEAST_PAGE => Ok(size),
         Some(_) => Err(Error::build(format!("`{name}` is too small for a history"))
             .with_hint(format!("set it to {LEAST_PAGE} at least, or leave it out"))),
-        None => Err(Error::build("nobody knows how many records a page may have")
-            .with_hint(format!("set `{name}`"))),
+        None => Err(Error::build("nobody knows how many records a page may have").with_hint(format!("set `{name}`"))),
     }
 }
 

@@ -112,15 +112,9 @@ mod tests {
     #[test]
     fn steps_of_a_span() {
         let grid = Grid::of(Duration::from_secs(60)).unwrap();
-        for (from, to, touched, whole) in [
-            (0, 0, 0, 0),
-            (0, 60, 1, 1),
-            (0, 61, 2, 1),
-            (1, 60, 1, 0),
-            (59, 121, 3, 1),
-            (-60, 60, 2, 2),
-            (60, 0, 0, 0),
-        ] {
+        for (from, to, touched, whole) in
+            [(0, 0, 0, 0), (0, 60, 1, 1), (0, 61, 2, 1), (1, 60, 1, 0), (59, 121, 3, 1), (-60, 60, 2, 2), (60, 0, 0, 0)]
+        {
             let inner = grid.whole(span(from, to));
             assert_eq!((grid.touched(span(from, to)), grid.touched(inner)), (touched, whole), "{from}..{to}");
         }

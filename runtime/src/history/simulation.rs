@@ -193,7 +193,8 @@ fn whatever_the_service_is_like_its_records_come() {
         let service = any(&mut rng);
         let from = rng.i64(-50 * STEP..200 * STEP);
         let to = from + rng.i64(0..300 * STEP);
-        let (from, to) = if rng.bool() { (from.div_euclid(STEP) * STEP, to.div_euclid(STEP) * STEP) } else { (from, to) };
+        let (from, to) =
+            if rng.bool() { (from.div_euclid(STEP) * STEP, to.div_euclid(STEP) * STEP) } else { (from, to) };
         // What surrounds a single step has to have room, or there is no way to get at the step.
         let room = (2 * service.beyond + 3) * service.copies;
         let page_size = [5_usize, 10, 20, 50, 100][rng.usize(0..5)].max(room);

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
-    HistoryInfo, HistoryOf, LimitInfo, ParamInfo, ParamList, ParamLocation, Range, RecordInfo, ServiceInfo, StatusInfo, SuffixInfo, TimeUnit,
-    TypeInfo, ValueInfo, ValueType,
+    HistoryInfo, HistoryOf, LimitInfo, ParamInfo, ParamList, ParamLocation, Range, RecordInfo, ServiceInfo, StatusInfo,
+    SuffixInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 impl ServiceInfo {
