@@ -63,6 +63,19 @@ pub(super) fn number(value: f64) -> TokenStream {
     if value.is_sign_negative() { quote!(-#literal) } else { literal }
 }
 
+/// The same of a number without fraction.
+pub(super) fn integer(value: u64) -> TokenStream {
+    let digits = value.to_string();
+    let literal = grouped(digits.as_bytes().rchunks(3).rev(), &digits);
+    literal.parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value).into_token_stream())
+}
+
+/// A point in time in Unix seconds, which may lie before 1970.
+fn moment(seconds: i64) -> TokenStream {
+    let number = integer(seconds.unsigned_abs());
+    if seconds < 0 { quote!(-#number) } else { number }
+}
+
 fn grouped<'a>(groups: impl Iterator<Item = &'a [u8]>, digits: &str) -> String {
     if digits.len() < 5 {
         return digits.to_owned();
@@ -245,14 +258,6 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
 pub(super) fn history_info(history: &History) -> TokenStream {
     let History { from, to, limit, step, evidence, .. } = history;
     let sort = history.sort.as_ref().map(|(param, oldest_first)| quote!(.sort(#param, #oldest_first)));
-    let since = link("since", history.since.as_ref().map(|(seconds, _)| integer(*seconds)));
+    let since = link("since", history.since.as_ref().map(|(seconds, _)| moment(*seconds)));
     quote!(HistoryInfo::new(#from, #to, #limit, #step, #evidence) #sort #since)
-}
-
-/// A whole number with its digits in groups of three, as clippy reads them.
-fn integer(value: i64) -> TokenStream {
-    let digits = value.unsigned_abs().to_string();
-    let text = grouped(digits.as_bytes().rchunks(3).rev(), &digits);
-    let literal = text.parse().unwrap_or_else(|_| Literal::i64_unsuffixed(value).into_token_stream());
-    if value < 0 { quote!(-#literal) } else { literal }
 }
