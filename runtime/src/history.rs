@@ -7,9 +7,13 @@
 //! From plain to whole: `grid` divides time, `reply` and `learned` judge what came, `walk` decides what is asked next,
 //! all without a clock or a network; `fetch` sends, `job` puts it together.
 
+mod aligned;
+#[cfg(feature = "blocking")]
+mod blocking;
 mod checkpoint;
 mod course;
 mod fetch;
+mod follow;
 mod gaps;
 mod grid;
 mod job;
@@ -20,6 +24,7 @@ mod reply;
 #[cfg(test)]
 mod simulation;
 mod streams;
+mod together;
 mod walk;
 
 use std::fmt;
@@ -31,13 +36,18 @@ use crate::error::Error;
 use crate::send::SeriesBody;
 use crate::values::Timestamp;
 
+pub use aligned::{Aligned, Row};
+#[cfg(feature = "blocking")]
+pub use blocking::{PagesBlocking, RecordsBlocking};
 pub use checkpoint::{Checkpoint, ParseCheckpointError};
+pub use follow::Follow;
 pub use gaps::{Gap, GapKind};
 pub use job::Plan;
 pub use page::{Collected, Failure, Findings, Page};
 pub use progress::Progress;
 pub use reply::Refused;
 pub use streams::{Pages, Records};
+pub use together::Together;
 
 use grid::Span;
 use job::{Job, Options};
@@ -141,6 +151,22 @@ impl<E: HasHistory> History<E> {
     /// All records at once, with what is told beside them.
     pub async fn collect(self) -> Result<Collected<RecordOf<E>>, Error> {
         self.pages().collect().await
+    }
+}
+
+/// For callers who do not await; with the feature `blocking`.
+#[cfg(feature = "blocking")]
+impl<E: HasHistory> History<E> {
+    /// The pages, one for each window.
+    ///
+    /// The calling thread waits for each of them. Inside an async runtime there is nothing but an error.
+    pub fn pages_blocking(self) -> PagesBlocking<RecordOf<E>> {
+        PagesBlocking::new(self.request.clone().into_untyped().background(), self.pages())
+    }
+
+    /// The records, one after the other.
+    pub fn records_blocking(self) -> RecordsBlocking<RecordOf<E>> {
+        RecordsBlocking::new(self.pages_blocking())
     }
 }
 

@@ -166,6 +166,15 @@ macro_rules! __request {
             {
                 $crate::history::History::new(self.0, range)
             }
+
+            /// The records from a point in time on, each interval once it is over. See
+            /// [`Follow`]($crate::history::Follow).
+            pub fn follow(self, from: impl ::std::convert::Into<$crate::Timestamp>) -> $crate::history::Follow<E>
+            where
+                E: $crate::history::HasHistory,
+            {
+                $crate::history::Follow::new(self.0, ::std::convert::Into::into(from))
+            }
         }
 
         impl<E> Request<E> {

@@ -3,50 +3,22 @@
 #![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
 mod invented;
+mod ranges;
 mod scripted;
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use runtime::history::{Checkpoint, GapKind, Progress};
-use runtime::transport::HttpRequest;
 use runtime::{Error, ErrorKind, RateLimit, Timestamp};
 use tokio::time::Instant;
 
 use invented::{Client, RatioRecord, Request, Timeframe};
+use ranges::{HOUR, START, answer, number};
 use scripted::{Fate, Service, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
-const HOUR: i64 = 3600;
-
-/// 2023-11-14T22:00:00Z.
-const START: i64 = 1_699_999_200;
-
-/// What a request asks for.
-fn query(request: &HttpRequest) -> BTreeMap<String, String> {
-    let query = request.url.split_once('?').map_or("", |(_, query)| query);
-    query.split('&').filter_map(|pair| pair.split_once('=')).map(|(k, v)| (k.to_owned(), v.to_owned())).collect()
-}
-
-fn number(request: &HttpRequest, name: &str) -> i64 {
-    query(request)[name].parse().unwrap()
-}
-
-/// A reply with the records of the range, both ends included, of a service that has one an hour since ever.
-fn answer(request: &HttpRequest, has: impl Fn(i64) -> bool) -> Fate {
-    let [start, end, limit] = ["startTime", "endTime", "limit"].map(|name| number(request, name));
-    let first = (start + HOUR - 1).div_euclid(HOUR) * HOUR;
-    let times = (first..=end).step_by(3600).filter(|time| has(*time));
-    reply(200, &[], &body(times.take(limit.try_into().unwrap())))
-}
-
-fn body(times: impl Iterator<Item = i64>) -> String {
-    let records: Vec<_> = times.map(|time| format!(r#"{{"openDate": {time}, "ratio": 0.5}}"#)).collect();
-    format!(r#"{{"data": [{}]}}"#, records.join(","))
-}
-
 fn hours(client: &Client) -> Request<invented::Ratio> {
     client.market().ratio().coin("B").timeframe(Timeframe::H1)
 }

@@ -72,6 +72,7 @@ const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "example
 const REQUEST: &[&str] = &[
     "attempt_timeout",
     "endpoint",
+    "follow",
     "gate_timeout",
     "header",
     "history",

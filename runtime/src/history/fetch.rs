@@ -61,19 +61,33 @@ impl Fetch {
             if self.walk.is_over() {
                 return Poll::Ready(None);
             }
-            let now = Instant::now();
-            while let Some((id, window)) = self.walk.ask(now) {
-                self.under_way.push((id, self.template.request(window).send()));
-            }
-            if !self.receive(cx, now) && !self.is_due(cx) {
+            while self.send_one(cx) {}
+            if !self.receive(cx) && !self.is_due(cx) {
                 return Poll::Pending;
             }
         }
     }
 
+    /// Asks for one more window, if there is one to ask for.
+    pub(super) fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
+        let now = Instant::now();
+        let Some((id, window)) = self.walk.ask(now) else { return false };
+        let mut sending = self.template.request(window).send();
+        match Pin::new(&mut sending).poll(cx) {
+            Poll::Pending => self.under_way.push((id, sending)),
+            Poll::Ready(outcome) => self.walk.received(id, (self.decode)(outcome), now),
+        }
+        true
+    }
+
+    /// Leaves place for others in the line of windows that are asked for in advance.
+    pub(super) fn share(&mut self, among: usize) {
+        self.walk.share(among);
+    }
+
     /// Takes what has come.
-    fn receive(&mut self, cx: &mut Context<'_>, now: Instant) -> bool {
-        let mut is_new = false;
+    fn receive(&mut self, cx: &mut Context<'_>) -> bool {
+        let (now, mut is_new) = (Instant::now(), false);
         let mut index = 0;
         while let Some((id, sending)) = self.under_way.get_mut(index) {
             let Poll::Ready(outcome) = Pin::new(sending).poll(cx) else {

@@ -123,7 +123,8 @@ mod tests {
     #[test]
     fn what_is_missing() {
         let grid = Grid::of(Duration::from_secs(60)).unwrap();
-        let table: [(&[i64], &[(i64, i64)]); 7] = [
+        type Seconds<'t> = &'t [(i64, i64)];
+        let table: [(&[i64], Seconds<'_>); 7] = [
             (&[0, 60, 120, 180], &[]),
             (&[], &[(0, 240)]),
             (&[60, 180], &[(0, 60), (120, 180)]),

@@ -161,6 +161,16 @@ impl Job {
         })
     }
 
+    /// Leaves place for others in the line of windows that are asked for in advance.
+    pub(super) fn share(&mut self, among: usize) {
+        self.fetch.share(among);
+    }
+
+    /// Asks for one more window, if there is one to ask for.
+    pub(super) fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
+        self.fetch.send_one(cx)
+    }
+
     /// The next window; after an error there is none.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Told, Error>>> {
         if self.is_over {

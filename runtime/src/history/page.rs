@@ -84,6 +84,14 @@ impl Findings {
     }
 }
 
+impl<T> Page<T> {
+    /// The same of something else for each record.
+    pub fn map<U>(self, wanted: impl FnMut(T) -> U) -> Page<U> {
+        let Self { range, records, times, findings, checkpoint } = self;
+        Page { range, records: records.into_iter().map(wanted).collect(), times, findings, checkpoint }
+    }
+}
+
 impl<T> Default for Collected<T> {
     fn default() -> Self {
         Self { records: Vec::new(), times: Vec::new(), findings: Findings::default() }

@@ -120,7 +120,10 @@ impl<R> Reply<R> {
 mod tests {
     use super::*;
 
-    fn check(times: &[Option<i64>]) -> (Vec<(i64, usize)>, [u64; 3], Vec<(i64, i64)>) {
+    /// Places, what was refused, and what is missing.
+    type Checked = (Vec<(i64, usize)>, [u64; 3], Vec<(i64, i64)>);
+
+    fn check(times: &[Option<i64>]) -> Checked {
         let grid = Grid::of(Duration::from_secs(10)).unwrap();
         let window = Span { from: 100.into(), to: 140.into() };
         let times = times.iter().map(|time| time.map(Timestamp::from)).collect();

@@ -18,6 +18,7 @@ const STEP: i64 = 60;
 
 /// A service, and how it answers.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a way to differ")]
 struct Service {
     /// The times of all records.
     times: Vec<i64>,
@@ -183,6 +184,47 @@ fn any(rng: &mut Rng) -> Service {
         beyond,
         copies,
     }
+}
+
+/// What it costs where the service is as planned, and where it is not.
+#[test]
+fn few_requests_are_made() {
+    let whole = Service::plain((0..100_000).map(|step| step * STEP).collect());
+    let late = Service::plain((30_000..100_000).map(|step| step * STEP).collect());
+    let sparse = Service::plain((0..100_000).filter(|step| step * 7919 % 1009 < 333).map(|step| step * STEP).collect());
+    let closed = Service::plain((0..100_000).filter(|step| step % 1440 < 400).map(|step| step * STEP).collect());
+    let windows = 100_000_u64.div_ceil(999);
+    let table = [
+        ("as planned", whole.clone(), windows..=windows),
+        (
+            "newest first, without its end",
+            Service { newest_first: true, without_end: true, ..whole.clone() },
+            windows..=windows,
+        ),
+        ("without its beginning", Service { without_start: true, ..whole.clone() }, windows..=windows),
+        // Pages of a hundred are found out, in windows that were asked for in advance, and planned for then.
+        ("a hundred at most", Service { most: 100, ..whole.clone() }, 1010..=1400),
+        ("two beside each window", Service { beyond: 2, ..whole.clone() }, windows..=windows + 60),
+        ("data that begins later", late, windows..=windows + 4),
+        ("a third of all steps", sparse, windows..=windows + 60),
+        ("most of each day closed", closed, windows..=windows + 120),
+        ("nothing", Service::plain(Vec::new()), windows..=windows),
+    ];
+    for (what, service, expected) in table {
+        let (told, requests, refused) = walk(&service, 0, 100_000 * STEP, 1000, &mut Rng::with_seed(1));
+        assert_eq!(told.times, service.times, "{what}");
+        assert!(expected.contains(&requests), "{what}: {requests}");
+        assert_eq!(refused.outside > 0, service.beyond > 0, "{what}");
+    }
+}
+
+/// An interval that is still open lies behind the range, as the walk is given it.
+#[test]
+fn what_lies_behind_the_range_is_left_out() {
+    let service = Service { beyond: 1, ..Service::plain((0..=50).map(|step| step * STEP).collect()) };
+    let (told, _, _) = walk(&service, 0, 50 * STEP, 20, &mut Rng::with_seed(1));
+    assert_eq!(told, truth(&service, 0, 50 * STEP));
+    assert_eq!(told.times.last(), Some(&(49 * STEP)));
 }
 
 #[test]

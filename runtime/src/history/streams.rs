@@ -57,6 +57,18 @@ impl<T: Send + 'static> Pages<T> {
         self.job.as_ref().ok().map(|job| job.checkpoint())
     }
 
+    /// Leaves place for others in the line of windows that are asked for in advance.
+    pub(super) fn share(&mut self, among: usize) {
+        if let Ok(job) = &mut self.job {
+            job.share(among);
+        }
+    }
+
+    /// Asks for one more window, if there is one to ask for.
+    pub(super) fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
+        self.job.as_mut().is_ok_and(|job| job.send_one(cx))
+    }
+
     pub(super) fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Page<T>, Error>>> {
         let job = match &mut self.job {
             Ok(job) => job,

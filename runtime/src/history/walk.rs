@@ -125,6 +125,11 @@ impl<R> Walk<R> {
         self.course.grid.touched(rest).div_ceil(steps).saturating_add(kept)
     }
 
+    /// Asks for fewer windows in advance, so that several walks together ask for as many as one.
+    pub(super) fn share(&mut self, among: usize) {
+        self.course.ahead = self.course.ahead.div_ceil(among.max(1)).max(2);
+    }
+
     /// The next window to ask for, and a number for its reply.
     pub(super) fn ask(&mut self, now: Instant) -> Option<(u64, Span)> {
         if self.under_way >= self.course.ahead {
