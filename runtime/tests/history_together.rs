@@ -44,8 +44,8 @@ async fn none_gets_far_ahead_of_another() {
         let before = last.insert(name, page.range.end.unix_seconds()).unwrap_or(START);
         assert_eq!((page.range.start.unix_seconds(), page.records.len()), (before, 49));
         *given.get_mut(name).unwrap() += 1;
-        let (least, most) = (given.values().min().unwrap(), given.values().max().unwrap());
-        assert!(most - least <= 2, "{given:?}");
+        let (fewest, most) = (given.values().min().unwrap(), given.values().max().unwrap());
+        assert!(most - fewest <= 2, "{given:?}");
     }
     assert_eq!(given.values().copied().collect::<Vec<_>>(), [100; 4]);
     // Four hundred requests, ten a second: the slow one has eight under way at a time.

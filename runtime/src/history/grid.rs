@@ -105,6 +105,9 @@ impl Grid {
 mod tests {
     use super::*;
 
+    /// Beginnings and ends.
+    type Seconds<'t> = &'t [(i64, i64)];
+
     fn span(from: i64, to: i64) -> Span {
         Span { from: from.into(), to: to.into() }
     }
@@ -123,7 +126,6 @@ mod tests {
     #[test]
     fn what_is_missing() {
         let grid = Grid::of(Duration::from_secs(60)).unwrap();
-        type Seconds<'t> = &'t [(i64, i64)];
         let table: [(&[i64], Seconds<'_>); 7] = [
             (&[0, 60, 120, 180], &[]),
             (&[], &[(0, 240)]),
