@@ -86,7 +86,8 @@ async fn what_cannot_be_asked_is_an_error_before_anything_is_sent() {
         assert_eq!(pages.next().await.unwrap().unwrap_err().to_string(), told.to_string());
         assert!(pages.next().await.is_none() && pages.checkpoint().is_none());
     }
-    let error = hours(&client).history(START + 1..START).collect().await.unwrap_err();
+    let (early, late) = (START, START + 1);
+    let error = hours(&client).history(late..early).collect().await.unwrap_err();
     assert!(error.to_string().contains("the range ends at 2023-11-14T22:00:00Z, before it begins at"), "{error}");
     assert!(hours(&client).history(START..START).collect().await.unwrap().records.is_empty());
     assert_eq!(service.seen(), (0, 0));
