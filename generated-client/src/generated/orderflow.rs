@@ -297,7 +297,7 @@ impl Endpoint for BuyVolume {
 takes_several_venues!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Buy Volume.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BuyVolumeRecord {
     /// When the interval begins.
@@ -338,7 +338,7 @@ impl Endpoint for SellVolume {
 takes_several_venues!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Sell Volume.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SellVolumeRecord {
     /// When the interval begins.
@@ -381,7 +381,7 @@ impl Endpoint for VolumeDelta {
 takes_several_venues!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Volume Delta.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct VolumeDeltaRecord {
     /// When the interval begins.
@@ -428,7 +428,7 @@ impl Endpoint for VolumeRatio {
 takes_several_venues!(VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter);
 
 /// One record of Volume Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct VolumeRatioRecord {
     /// When the interval begins.
@@ -488,7 +488,7 @@ takes!(
 );
 
 /// One record of Anchored CVD.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AnchoredCvdRecord {
     /// When the interval begins.
@@ -527,7 +527,7 @@ impl Endpoint for MarketOrderCount {
 takes_several_venues!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Executed orders of one kind in one interval, by number.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OrderCount {
     /// When the interval begins.
@@ -590,7 +590,7 @@ impl Endpoint for MarketOrderAverageSize {
 takes_several_venues!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Executed orders of one kind in one interval, by their mean size.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OrderSize {
     /// When the interval begins.
@@ -682,7 +682,7 @@ impl Endpoint for BuySellTradeCountRatio {
 takes_several_venues!(BuySellTradeCountRatio => TakesMarketTypes);
 
 /// One record of Buy Sell Trade Count Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BuySellTradeCountRatioRecord {
     /// When the interval begins.
@@ -761,7 +761,7 @@ impl Endpoint for BotTracker {
 takes_several_venues!(BotTracker => TakesMarketTypes);
 
 /// One record of Bot Tracker.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BotTrackerRecord {
     /// When the interval begins.
@@ -819,7 +819,7 @@ impl Endpoint for Slippage {
 takes_several_venues!(Slippage => TakesMarketTypes);
 
 /// One record of Slippage.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SlippageRecord {
     /// When the interval begins.
@@ -877,7 +877,7 @@ impl Endpoint for TransferOfContracts {
 takes_several_venues!(TransferOfContracts);
 
 /// One record of Transfer Of Contracts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TransferOfContractsRecord {
     /// When the interval begins.
@@ -923,7 +923,7 @@ impl Endpoint for ParticipationRatio {
 takes_several_venues!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter);
 
 /// One record of Participation Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ParticipationRatioRecord {
     /// When the interval begins.
@@ -1020,7 +1020,7 @@ takes!(
 );
 
 /// One record of Previous Day Levels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PreviousDayLevelsRecord {
     /// When the interval begins.
@@ -1094,7 +1094,7 @@ takes!(
 );
 
 /// One record of Previous Week Levels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PreviousWeekLevelsRecord {
     /// When the interval begins.
@@ -1157,7 +1157,7 @@ impl Endpoint for PreviousMonthLevels {
 takes_one_venue!(PreviousMonthLevels);
 
 /// One record of Previous Month Levels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PreviousMonthLevelsRecord {
     /// When the interval begins.
@@ -1225,7 +1225,7 @@ takes!(
 );
 
 /// One record of Kline.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct KlineRecord {
     /// When the interval begins.
