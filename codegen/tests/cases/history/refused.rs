@@ -1,4 +1,11 @@
-fn refused(client: &Client) {
-    let _ = client.market().latest().history(0..1);
-    let _ = client.market().odd().history(0..1);
+//! Asks for the history of endpoints that have none.
+
+fn main() {
+    let client = case_history::Client::builder("https://service.test/v2").build();
+    let _ = client.map(|client| {
+        drop(client.market().ratio().history(0..1));
+        drop(client.market().own().history(0..1));
+        drop(client.market().latest().history(0..1));
+        drop(client.market().odd().history(0..1));
+    });
 }
