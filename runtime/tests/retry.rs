@@ -44,7 +44,8 @@ async fn what_passes_is_tried_again_and_what_does_not_is_final() {
         assert_eq!(always(move || reply(status, &[], "")).await, (1, Some(ErrorKind::Status)), "{status}");
     }
     assert_eq!(always(|| reply(200, &[], "{")).await, (1, Some(ErrorKind::Decode)));
-    for page in ["<html>", "Bad gateway", ""] {
+    for page in ["<html>", "Bad gateway", "", "not found", "404 page not found", "[error] 17", "{{page}}", "-- down --"]
+    {
         assert_eq!(always(move || reply(200, &[], page)).await, (2, Some(ErrorKind::Decode)), "{page}");
     }
     assert_eq!(always(ok).await, (1, None));
