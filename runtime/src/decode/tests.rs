@@ -6,7 +6,10 @@
 mod places;
 mod series;
 
+use serde_core::de::IgnoredAny;
+
 use super::sample::{Every, Level, Side};
+use super::scanner::Scanner;
 use crate::decode::record::{AsFieldValue, FieldError, Fields, FromSlot, Large, Record, Row, Slot, UnknownFields};
 use crate::registry::RecordInfo;
 use crate::send::Body;
