@@ -6,10 +6,7 @@
 mod places;
 mod series;
 
-use serde_core::de::IgnoredAny;
-
 use super::sample::{Every, Level, Side};
-use super::scanner::Scanner;
 use crate::decode::record::{AsFieldValue, FieldError, Fields, FromSlot, Large, Record, Row, Slot, UnknownFields};
 use crate::registry::RecordInfo;
 use crate::send::Body;
@@ -235,8 +232,8 @@ fn a_value_is_what_serde_json_makes_of_it() {
         for text in [text.replace("1e999", "1e99"), text] {
             let ours = Value::decode(&text).ok();
             assert_eq!(ours, serde_json::from_str(&text).ok(), "{text}");
-            let stepped = super::read(&text, Scanner::skip).is_ok();
-            assert_eq!(stepped, serde_json::from_str::<IgnoredAny>(&text).is_ok(), "{text}");
+            let stepped = super::read(&text, super::scanner::Scanner::skip).is_ok();
+            assert_eq!(stepped, serde_json::from_str::<serde_core::de::IgnoredAny>(&text).is_ok(), "{text}");
             read += usize::from(ours.is_some());
         }
     }
