@@ -66,7 +66,7 @@
 //! Spawn, join or buffer as many as you like: a request is a task of its own from its first poll on and waits in one line
 //! with the others, which no timeout counts but [`Builder::gate_timeout`]. Tokens go first in that line, then retries.
 //! The limits are used as far as they go, in even steps where the line is long. An [`Observer`] hears of each attempt
-//! and wait, and how each request ended and what it cost ([`Event`](observer::Event)); a [`Gate`] of your own hears what
+//! and wait, and how each request ended and what it cost ([`Event`]); a [`Gate`] of your own hears what
 //! kind of request enters, when it leaves and how it ends.
 //!
 //! # Long time ranges
