@@ -351,13 +351,13 @@ macro_rules! __series {
             /// One field of all records, by its name on the wire; `None` where the records have no such field.
             ///
             /// ```
-            #[doc = concat!("# use ", $name, "::{Body, Series, Value};")]
-            #[doc = concat!("# fn demo() -> Result<(), ", $name, "::DecodeError> {")]
-            /// # let text = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}, {"ratio": null}]}"#;
-            /// let series = Series::<Value>::decode(text)?;
-            /// let ratios: Vec<_> = series.column("ratio").map(|column| column.numbers().collect()).unwrap_or_default();
+            #[doc = concat!("# use ", $name, "::{Series, Value};")]
+            /// # fn demo() -> Option<()> {
+            /// # let records = [r#"{"ratio": 0.25}"#, r#"{"ratio": null}"#].map(|text| text.parse::<Value>());
+            /// # let series = Series::from(records.into_iter().flatten().collect::<Vec<_>>());
+            /// let ratios: Vec<_> = series.column("ratio")?.numbers().collect();
             /// assert_eq!(ratios, [Some(0.25), None]);
-            /// # Ok(())
+            /// # Some(())
             /// # }
             /// # demo().unwrap();
             /// ```

@@ -1,9 +1,9 @@
 //! `service/mod.rs`: what all groups share, as the registry's entry, and the list of all groups.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::{field_info, ident, link, status_info, text};
+use super::literal::{field_info, ident, integer, link, status_info, text};
 use super::render::{Imports, Source};
 use super::{File, Package, docs};
 use crate::model::{Api, ClientCredentials, Envelope, ErrorBody, Limit, Service, TimeUnit};
@@ -106,8 +106,8 @@ fn limit(limit: &Limit) -> TokenStream {
     quote!(LimitInfo::new(#name, #requests, #seconds, #concurrent, #evidence) #applies_to)
 }
 
-fn numbers(limit: &Limit) -> [Literal; 3] {
-    [limit.requests, limit.seconds, limit.concurrent].map(Literal::u32_unsuffixed)
+fn numbers(limit: &Limit) -> [TokenStream; 3] {
+    [limit.requests, limit.seconds, limit.concurrent].map(|number| integer(number.into()))
 }
 
 /// `service/limits.rs`: the sets of limits, by constants and by name.

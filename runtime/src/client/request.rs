@@ -100,7 +100,7 @@ impl Untyped {
         self.set(wire_name, value)
     }
 
-    fn with<T: ToWire>(self, wire_name: &'static str, value: Option<T>) -> Self {
+    fn with<T: ToWire>(self, wire_name: &'static str, value: Option<&T>) -> Self {
         self.set_value(Cow::Borrowed(wire_name), &value)
     }
 
@@ -146,7 +146,7 @@ impl<E: Endpoint> Request<E> {
 
     /// Sets a param, or leaves it out.
     pub fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
-        Self::of(self.untyped.with::<T>(wire_name, value.into_param()))
+        Self::of(self.untyped.with::<T>(wire_name, value.into_param().as_ref()))
     }
 
     /// Sets a param to several values, or leaves it out.

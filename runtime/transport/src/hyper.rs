@@ -111,8 +111,7 @@ impl Transport for HyperTransport {
             let body = tokio::time::timeout(timeout, self.exchange(&pool, request, &mut progress)).await;
             let is_unanswered = progress.is_before_head();
             progress.reply(body, timeout).map_err(|error| {
-                let is_stale = is_unanswered && self.pools.distrust(&pool);
-                if is_stale { error.on_stale_connection() } else { error }
+                if is_unanswered && self.pools.distrust(&pool) { error.on_stale_connection() } else { error }
             })
         })
     }
