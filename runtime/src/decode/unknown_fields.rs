@@ -193,7 +193,7 @@ mod tests {
             assert!(fields.get(&format!("n{number}")).is_some_and(|value| value[99] == 1.25));
         }
         // Reading everything for each of them would take four hundred times as long.
-        let one_by_one = start.elapsed() - all;
+        let one_by_one = start.elapsed().saturating_sub(all);
         assert!(one_by_one < 50 * all, "{one_by_one:?} and {all:?}");
     }
 
