@@ -28,7 +28,7 @@ pub trait Body: Sealed + Sized + Send + 'static {
     #[doc(hidden)]
     fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
         let response = response?;
-        Self::decode(response.text()).map_err(|error| response.misfit(error))
+        response.text().and_then(Self::decode).map_err(|error| response.misfit(error))
     }
 }
 
