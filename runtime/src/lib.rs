@@ -43,6 +43,8 @@ mod send;
 
 mod client;
 
+pub mod history;
+
 #[doc(hidden)]
 pub mod emitted;
 #[cfg(any(test, fuzzing))]
