@@ -108,19 +108,15 @@ impl Record for IndexCandle {
                     .summary("When the interval begins."),
                 FieldInfo::new("open", "open", ValueType::Number, Evidence::Former)
                     .optional()
-                    .example("38.52")
                     .summary("The index when the interval begins."),
                 FieldInfo::new("high", "high", ValueType::Number, Evidence::Former)
                     .optional()
-                    .example("38.52")
                     .summary("The highest value of the interval."),
                 FieldInfo::new("low", "low", ValueType::Number, Evidence::Former)
                     .optional()
-                    .example("38.49")
                     .summary("The lowest value of the interval."),
                 FieldInfo::new("close", "close", ValueType::Number, Evidence::Former)
                     .optional()
-                    .example("38.49")
                     .summary("The index when the interval ends."),
             ],
         )

@@ -18,7 +18,7 @@ use super::walk::{Taken, Walk};
 use crate::client::Sending;
 use crate::decode::record::Item;
 use crate::error::Error;
-use crate::fields;
+use crate::decode::fields;
 use crate::send::{self, SeriesBody, UndecodedResponse};
 
 type Outcome = Result<Box<UndecodedResponse>, Error>;
