@@ -85,7 +85,7 @@ impl DecodeError {
             .with_body(body)
     }
 
-    /// Where it is: `data[3].volumeRatio`; empty if it is the body as a whole.
+    /// Where it is: `data[3].ratio`; empty if it is the body as a whole.
     pub fn place(&self) -> &str {
         self.0.place.as_str()
     }

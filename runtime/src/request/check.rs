@@ -75,7 +75,7 @@ pub(crate) fn path(path: &str) -> Result<(), Error> {
         return Err(Error::build(format!("the path {path:?} has a `{character}`")).with_hint(hint));
     }
     if leads_elsewhere(path) {
-        return Err(Error::build(format!("the path {path:?} leads elsewhere")));
+        return Err(Error::build(format!("the path {path:?} has a segment `.` or `..`, which leads to another path")));
     }
     Ok(())
 }
