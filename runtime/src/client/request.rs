@@ -100,13 +100,17 @@ impl Untyped {
         self.set(wire_name, value)
     }
 
-    fn with<T: ToWire>(self, wire_name: &'static str, value: Option<&T>) -> Self {
-        self.set_value(Cow::Borrowed(wire_name), &value)
+    fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
+        self.set_value(Cow::Borrowed(wire_name), &value.into_param())
     }
 
-    fn with_list<T: ToWire>(self, wire_name: &'static str, values: Option<impl Iterator<Item = T>>) -> Self {
+    fn with_exact<T: ToWire>(self, wire_name: &'static str, value: impl Into<Option<T>>) -> Self {
+        self.set_value(Cow::Borrowed(wire_name), &value.into())
+    }
+
+    fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
         let unit = self.time_unit(wire_name);
-        let list = values.map(|values| {
+        let list = values.into_param_list().map(|values| {
             let mut list = String::new();
             for (index, value) in values.enumerate() {
                 if index > 0 {
@@ -146,12 +150,17 @@ impl<E: Endpoint> Request<E> {
 
     /// Sets a param, or leaves it out.
     pub fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
-        Self::of(self.untyped.with::<T>(wire_name, value.into_param().as_ref()))
+        Self::of(self.untyped.with(wire_name, value))
+    }
+
+    /// Sets a param whose type leaves no choice, or leaves it out.
+    pub fn with_exact<T: ToWire>(self, wire_name: &'static str, value: impl Into<Option<T>>) -> Self {
+        Self::of(self.untyped.with_exact(wire_name, value))
     }
 
     /// Sets a param to several values, or leaves it out.
     pub fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
-        Self::of(self.untyped.with_list::<T>(wire_name, values.into_param_list()))
+        Self::of(self.untyped.with_list(wire_name, values))
     }
 
     /// Has records left out that are not as expected.

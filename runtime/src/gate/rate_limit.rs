@@ -28,7 +28,7 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// At most so many requests in any window of a length, and so many under way at once.
+    /// At most so many requests in any rolling window, and at most so many under way at once.
     ///
     /// The service counts requests when they arrive, the client when they leave. So it keeps each window longer: by a
     /// hundredth, and by more for a while after the service has refused a request, as reply times show how unevenly

@@ -20,7 +20,7 @@ impl BaseUrl {
         let url = text.strip_suffix('/').unwrap_or(text);
         match problem(url, suffix, allow_http) {
             None => Ok(Self(url.to_owned())),
-            // What does not parse may hold a password anywhere: it is not repeated.
+            // A URL that does not parse may hold a password anywhere, so the error does not repeat it.
             Some(problem) => Err(Error::build(format!("the base URL {problem}"))
                 .with_hint(format!("it looks like `https://host{suffix}`"))),
         }

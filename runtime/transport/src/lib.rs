@@ -1,7 +1,7 @@
 //! How requests leave and replies arrive, in this crate's own types.
 //!
 //! An [`HttpRequest`] comes in with its credentials, an [`HttpResponse`] with its whole body goes out.
-//! A transport judges no status, follows no redirect and retries nothing: others do, who know more.
+//! A transport judges no status, follows no redirect and retries nothing; the runtime above it does.
 //!
 //! Emitted clients show what their users need of it as their module `transport`. It is a crate of its own because
 //! the code below it is generic and compiled here, once, however often the client is generated anew.
