@@ -31,7 +31,7 @@ pub(super) fn policy(map: &str, key: &str) -> Option<Policy> {
     Some(match (map, key) {
         ("the service", "time" | "envelope") | ("the envelope", "time" | "metadata") => Kept,
         ("`time`", "unit") | ("`client_credentials`", "path") | ("`error_body`", "name") => Keep,
-        ("the service", "base_url" | "credentials" | "error_body") | ("`credentials`", _) => Part,
+        ("the service", "base_url" | "credentials" | "error_body" | "history") | ("`credentials`", _) => Part,
         ("the service" | "`client_credentials`", "errors") => Join("status"),
         ("the service", "limits") => Join("name"),
         ("`client_credentials`", "reply") => Names,
@@ -49,7 +49,8 @@ fn everywhere(key: &str) -> Option<Policy> {
         "default" | "served" | "works" | "refused" | "unit" | "deprecated" | "label" | "applies_to" | "min" | "max"
         | "duration" => Fill,
         "title" | "version" | "env_prefix" | "suffix" | "header" | "data" | "message" | "code" | "requests"
-        | "seconds" | "concurrent" => Keep,
+        | "seconds" | "concurrent" | "history" | "from" | "to" | "limit" | "step" | "sort" | "oldest_first"
+        | "since" => Keep,
         "example" | "single" => Offer,
         "ident" => Told,
         "aliases" => Names,

@@ -68,6 +68,10 @@ impl<T: Item> Push for Vec<T> {
             self.push(record);
         }
     }
+
+    fn reserve(&mut self, records: usize) {
+        Self::reserve(self, records);
+    }
 }
 
 impl RecordInfo {

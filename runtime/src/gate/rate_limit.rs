@@ -83,6 +83,15 @@ impl RateLimit {
         self
     }
 
+    /// The time that passes between the first and the last of so many requests, at the least.
+    pub(crate) fn least_time(&self, requests: u64) -> Duration {
+        let time = |window: &Window| {
+            let rounds = requests.saturating_sub(1) / u64::try_from(window.requests).unwrap_or(u64::MAX).max(1);
+            window.length.saturating_mul(u32::try_from(rounds).unwrap_or(u32::MAX))
+        };
+        self.windows.iter().map(time).max().unwrap_or_default()
+    }
+
     pub(super) fn into_parts(self) -> (Vec<Window>, Option<usize>) {
         (self.windows.into_owned(), self.concurrent)
     }

@@ -28,9 +28,7 @@ impl BaseUrl {
 
     /// The absolute URL of a path, which has been checked too.
     pub(crate) fn join(&self, path: &str) -> String {
-        let mut url = self.0.clone();
-        url.push_str(path);
-        url
+        [&*self.0, path].concat()
     }
 
     pub(crate) fn as_str(&self) -> &str {

@@ -14,7 +14,7 @@ use hyper::body::Body;
 use tokio::time::error::Elapsed;
 
 use crate::departure::DepartingBody;
-use crate::{Headers, HttpRequest, HttpResponse, Method, Phase, TransportError};
+use crate::{Headers, HttpRequest, HttpResponse, Method, Phase, ResponseBody, TransportError};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
@@ -29,7 +29,7 @@ impl Progress {
     /// Puts a reply together, or what is known of one that did not arrive whole.
     pub(super) fn reply(
         self,
-        body: Result<Result<Vec<u8>, TransportError>, Elapsed>,
+        body: Result<Result<ResponseBody, TransportError>, Elapsed>,
         timeout: Duration,
     ) -> Result<HttpResponse, TransportError> {
         let late = |phase, so_far: &str| {
@@ -84,7 +84,7 @@ pub(super) async fn read<B>(
     response: Response<B>,
     limit: usize,
     progress: &mut Progress,
-) -> Result<Vec<u8>, TransportError>
+) -> Result<ResponseBody, TransportError>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>>,
 {
@@ -110,7 +110,7 @@ where
 /// How long the body of an error status is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-async fn read_body<B>(body: B, limit: usize, so_far: &mut usize) -> Result<Vec<u8>, TransportError>
+async fn read_body<B>(body: B, limit: usize, so_far: &mut usize) -> Result<ResponseBody, TransportError>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>>,
 {
@@ -119,18 +119,27 @@ where
     if usize::try_from(declared).map_or(true, |declared| declared > limit) {
         return Err(crate::too_large(limit));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(declared.min(TRUSTED)).unwrap_or(0));
+    let (mut first, mut all) = (Bytes::new(), Vec::new());
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| {
-            let message = format!("the body broke off after {} bytes", bytes.len());
+            let message = format!("the body broke off after {so_far} bytes");
             TransportError::new(Phase::Body, message).because(error)
         })?;
         let Ok(data) = frame.into_data() else { continue };
-        if data.len() > limit - bytes.len() {
+        if data.len() > limit - *so_far {
             return Err(crate::too_large(limit));
         }
-        bytes.extend_from_slice(&data);
-        *so_far = bytes.len();
+        if *so_far == 0 {
+            first = data;
+            *so_far = first.len();
+            continue;
+        }
+        if all.is_empty() {
+            all.reserve(usize::try_from(declared.min(TRUSTED)).unwrap_or(0));
+            all.extend_from_slice(&std::mem::take(&mut first));
+        }
+        all.extend_from_slice(&data);
+        *so_far = all.len();
     }
-    Ok(bytes)
+    Ok(if all.is_empty() { ResponseBody::new(first) } else { all.into() })
 }

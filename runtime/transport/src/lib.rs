@@ -29,6 +29,7 @@ mod direct;
 use direct as routes;
 #[cfg(feature = "reqwest")]
 mod reqwest;
+mod response_body;
 mod roots;
 mod settings;
 
@@ -48,6 +49,7 @@ pub use hyper::HyperTransport;
 pub use proxy::ProxyChoice;
 #[cfg(feature = "reqwest")]
 pub use reqwest::ReqwestTransport;
+pub use response_body::ResponseBody;
 pub use settings::{Settings, SettingsError};
 
 /// Sends a request and brings back the reply.
@@ -157,9 +159,7 @@ impl Limits {
 }
 
 /// What came back.
-///
-/// `Debug` says how long the body is and not what it holds, which may be a token.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HttpResponse {
     /// The HTTP status.
@@ -167,23 +167,13 @@ pub struct HttpResponse {
     /// The headers.
     pub headers: Headers,
     /// The whole body, decoded.
-    pub body: Vec<u8>,
+    pub body: ResponseBody,
 }
 
 impl HttpResponse {
     /// A reply, whatever its status.
-    pub fn new(status: u16, headers: Headers, body: impl Into<Vec<u8>>) -> Self {
+    pub fn new(status: u16, headers: Headers, body: impl Into<ResponseBody>) -> Self {
         Self { status, headers, body: body.into() }
-    }
-}
-
-impl fmt::Debug for HttpResponse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpResponse")
-            .field("status", &self.status)
-            .field("headers", &self.headers)
-            .field("body", &format_args!("{} bytes", self.body.len()))
-            .finish()
     }
 }
 

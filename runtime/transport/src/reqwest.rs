@@ -12,7 +12,7 @@ use http::Uri;
 
 use crate::exchange::{self, Progress};
 use crate::failure::{Way, before_head, place};
-use crate::{HttpRequest, Phase, SendFuture, Transport, TransportError};
+use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
 
 /// Sends requests through a `reqwest::Client`; with the feature `reqwest`.
 ///
@@ -40,7 +40,7 @@ impl ReqwestTransport {
         Self(client)
     }
 
-    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<Vec<u8>, TransportError> {
+    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<ResponseBody, TransportError> {
         let limit = request.limits.max_body_bytes;
         let request = exchange::convert(request)?.map(Body::wrap);
         let target = request.uri().clone();
