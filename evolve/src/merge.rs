@@ -21,6 +21,7 @@ use crate::change::Desk;
 use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, root_types};
 use crate::tree::Tree;
+pub(crate) use additions::join_values;
 use compare::Edit;
 use matching::Matches;
 use places::Place;

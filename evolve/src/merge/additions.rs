@@ -10,6 +10,7 @@ use codegen::type_expr::TypeExpr;
 use super::matching::{can_be, is_news};
 use super::places::{self, Fields, Place};
 use super::{Merger, Wanted};
+use crate::change::Desk;
 use crate::edit::Step;
 use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, claim_endpoint, claim_type, group_types, value_names};
@@ -184,18 +185,9 @@ impl Merger<'_> {
                 continue;
             };
             let Some((_, said)) = places::named_type(&self.new.desk, &new) else { continue };
-            let mut idents = NamesInUse::default();
-            for value in known.entries("values") {
-                let name = value.text("ident").or(value.text("value")).unwrap_or_default();
-                idents.note(
-                    names::ident(name, value_names(known.text("kind") == Some("identifier")).0).unwrap_or_default(),
-                );
-            }
-            let values = new_values(&known, said, &mut idents);
+            let values = join_values(self.desk, &at.path, &known, said);
             if !values.is_empty() {
-                let shown: Vec<&str> = values.iter().filter_map(|value| value.text("value")).collect();
-                self.desk.say(format!("`{name}` gets new values: {}", shown.join(", ")));
-                self.desk.extend(SERVICE, &at.path, "values", values);
+                self.desk.say(format!("`{name}` gets new values: {}", values.join(", ")));
             }
         }
     }
@@ -319,6 +311,19 @@ impl Merger<'_> {
 
 fn name_of(entry: &Tree) -> Option<String> {
     entry.text("name").map(str::to_owned)
+}
+
+/// Adds the values to a type of the service that it does not have, and tells which these are.
+pub(crate) fn join_values(desk: &mut Desk, at: &[Step], known: &Tree, said: &Tree) -> Vec<String> {
+    let mut idents = NamesInUse::default();
+    for value in known.entries("values") {
+        let name = value.text("ident").or(value.text("value")).unwrap_or_default();
+        idents.note(names::ident(name, value_names(known.text("kind") == Some("identifier")).0).unwrap_or_default());
+    }
+    let values = new_values(known, said, &mut idents);
+    let told = values.iter().filter_map(|value| value.text("value")).map(str::to_owned).collect();
+    desk.extend(SERVICE, at, "values", values);
+    told
 }
 
 /// New values of a known type, each with an `ident` of its own.
