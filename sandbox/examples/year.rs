@@ -96,7 +96,7 @@ async fn history(name: &str, faults: &[&str], reply: Option<Duration>) -> Outcom
         #[allow(clippy::cast_precision_loss)] // Some hundreds.
         let most = plan.windows as f64 / 10.0 / 0.98 + reply.as_secs_f64();
         if taken.as_secs_f64() > most || counts.refused > 0 || counts.requests != plan.windows {
-            return Err(format!("{:.1} s at most were to be taken, without a refusal", most).into());
+            return Err(format!("{most:.1} s at most were to be taken, without a refusal").into());
         }
     }
     Ok(())
