@@ -37,14 +37,16 @@ pub(super) fn evidence() -> String {
 pub(super) fn replies(api: &Api) -> String {
     let service = &api.service;
     let unit = service.time_unit.word();
-    let times = format!("A point in time counts {unit} since the beginning of 1970 in UTC, unless its field says otherwise.");
+    let times =
+        format!("A point in time counts {unit} since the beginning of 1970 in UTC, unless its field says otherwise.");
     let envelope = service.envelope.as_ref().map(|envelope| {
         let metadata = envelope.metadata.as_ref().map(|key| format!(", what is said of it in {}", code(key)));
         let known = docs::lower_first(&known(envelope.evidence));
         format!("\nA series stands in {}{}, {known}", code(&envelope.data), metadata.unwrap_or_default())
     });
     let fields = api.records.iter().find(|record| record.ident == "Metadata").map(|record| record.fields.as_slice());
-    let fields = fields.filter(|fields| !fields.is_empty()).map(|fields| format!("\n\n{}", tables::fields(fields.iter())));
+    let fields =
+        fields.filter(|fields| !fields.is_empty()).map(|fields| format!("\n\n{}", tables::fields(fields.iter())));
     let text = times + &envelope.unwrap_or_default() + fields.unwrap_or_default().trim_end();
     format!("\n## Replies\n\n{text}\n")
 }
