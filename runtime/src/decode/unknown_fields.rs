@@ -16,13 +16,10 @@ use crate::values::Value;
 ///
 /// A value that no [`Value`] can hold, a number beyond every `f64` for example, is the text that stands in its place.
 #[derive(Clone, Default)]
-pub struct UnknownFields(Option<Box<Kept>>);
-
-#[derive(Clone)]
-struct Kept {
-    /// The fields as an object.
+pub struct UnknownFields {
+    /// The fields as an object; empty if there is none.
     json: Box<str>,
-    entries: OnceLock<Entries>,
+    entries: OnceLock<Box<Entries>>,
 }
 
 /// Where the values of an object stand in its text.
@@ -37,44 +34,38 @@ struct Entries {
 impl UnknownFields {
     /// The value of a field, by its name on the wire.
     pub fn get(&self, name: &str) -> Option<Value> {
-        let kept = self.0.as_deref()?;
-        let Entries { all, places } = kept.entries();
+        let Entries { all, places } = self.entries()?;
         let place = usize::try_from(places.get(name)?.as_u64()?).ok()?;
-        all.get(place).map(|(_, range)| kept.value(range))
+        all.get(place).map(|(_, range)| self.value(range))
     }
 
     /// Names and values; of two with one name the later counts, as everywhere in JSON.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Cow<'_, str>, Value)> {
-        let kept = self.0.as_deref();
-        let all = kept.map(|kept| kept.entries().all.as_slice()).unwrap_or_default();
-        all.iter().map(move |(name, range)| {
-            (Cow::Borrowed(name.as_str()), kept.map(|kept| kept.value(range)).unwrap_or_default())
-        })
+        let all = self.entries().map(|entries| entries.all.as_slice()).unwrap_or_default();
+        all.iter().map(|(name, range)| (Cow::Borrowed(name.as_str()), self.value(range)))
     }
 
     /// How many fields there are.
     pub fn len(&self) -> usize {
-        self.0.as_deref().map_or(0, |kept| kept.entries().all.len())
+        self.entries().map_or(0, |entries| entries.all.len())
     }
 
     /// Whether the catalogue knows every field that came.
     pub fn is_empty(&self) -> bool {
-        self.0.is_none()
+        self.json.is_empty()
     }
 
     /// The fields as a JSON object, with every value as the service wrote it.
     pub fn as_json(&self) -> &str {
-        self.0.as_deref().map_or("{}", |kept| &kept.json)
+        if self.is_empty() { "{}" } else { &self.json }
     }
 
     fn new(json: &str) -> Self {
-        Self(Some(Box::new(Kept { json: json.into(), entries: OnceLock::new() })))
+        Self { json: json.into(), entries: OnceLock::new() }
     }
-}
 
-impl Kept {
-    fn entries(&self) -> &Entries {
-        self.entries.get_or_init(|| Entries::of(&self.json))
+    fn entries(&self) -> Option<&Entries> {
+        (!self.is_empty()).then(|| &**self.entries.get_or_init(|| Box::new(Entries::of(&self.json))))
     }
 
     /// The value that stands there, or its text if no value can hold it.

@@ -35,7 +35,7 @@ impl FromSlot for f64 {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         match *slot {
             Slot::Float(number) => {
-                *slot = Slot::Absent;
+                slot.clear();
                 Ok(number)
             }
             _ => std::mem::take(slot).float("a number"),
@@ -52,7 +52,7 @@ impl FromSlot for i64 {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         match *slot {
             Slot::Integer(number) => {
-                *slot = Slot::Absent;
+                slot.clear();
                 Ok(number)
             }
             _ => std::mem::take(slot).integer("a whole number"),
@@ -78,9 +78,12 @@ impl FromSlot for u64 {
 impl FromSlot for Timestamp {
     #[inline]
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
-        match std::mem::take(slot) {
-            Slot::Time(time) => Ok(time),
-            other => Err(other.refuse("a timestamp, a whole number")),
+        match *slot {
+            Slot::Time(time) => {
+                slot.clear();
+                Ok(time)
+            }
+            _ => Err(std::mem::take(slot).refuse("a timestamp, a whole number")),
         }
     }
 
@@ -160,7 +163,7 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for Option<T> {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         match slot {
             Slot::Absent | Slot::Null => {
-                *slot = Slot::Absent;
+                slot.clear();
                 Ok(None)
             }
             some => T::from_slot(some).map(Some),
