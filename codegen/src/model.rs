@@ -10,8 +10,8 @@ mod value;
 use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
 pub use crate::time_unit::TimeUnit;
-pub use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Passing, Setter, SharedParam};
-pub use service::{ApiKey, ClientCredentials, Envelope, ErrorBody, Limit, Service, Status};
+pub use endpoint::{Body, Endpoint, EndpointParam, Group, HistoryOf, Param, ParamSet, Passing, Setter, SharedParam};
+pub use service::{ApiKey, ClientCredentials, Envelope, ErrorBody, History, Limit, Service, Status};
 pub use value::{Field, NamedType, Range, Record, RecordRef, Shapes, Suffix, Type, Value};
 
 /// The whole client.

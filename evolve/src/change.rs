@@ -205,8 +205,9 @@ impl Desk {
     /// Gives a key of a map a value, where the format has it among the others.
     pub(super) fn set(&mut self, file: &str, path: &[Step], key: &'static str, value: impl Into<Tree>) {
         let Some(map) = self.at(file, path) else { return };
-        let before = keys::before(file, path, map, key);
-        map.put(key, value.into(), &before);
+        if let Some(known) = keys::map_at(file, path, map) {
+            map.set(known, key, Some(value));
+        }
     }
 
     /// Adds items at the end of a list, which need not be there yet.
@@ -227,8 +228,8 @@ impl Desk {
 
     /// Takes a key out of a map.
     pub(super) fn remove(&mut self, file: &str, path: &[Step], key: &str) {
-        if let Some(Tree::Map(entries)) = self.at(file, path) {
-            entries.retain(|(name, _)| name != key);
+        if let Some(map) = self.at(file, path) {
+            map.remove(key);
         }
     }
 

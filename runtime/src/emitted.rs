@@ -9,7 +9,7 @@ pub use crate::decode::EnvelopeRest;
 pub use crate::decode::record::{AsFieldValue, Fields};
 pub use crate::gate::Window;
 pub use crate::registry::TimeField;
-pub use crate::send::{MetadataRecord, Sealed, UndecodedResponse};
+pub use crate::send::{MetadataRecord, Sealed, SeriesBody, UndecodedResponse};
 pub use crate::values::named_type::Text;
 
 use std::time::Duration;
@@ -77,6 +77,11 @@ pub fn times<T: Item>(records: &[T], field: Option<TimeField>) -> Vec<Option<Tim
 /// A record to begin with.
 pub fn default_record<R: Record>() -> R {
     R::from_row(&mut Row::new(&[]))
+}
+
+/// Prints a record.
+pub fn debug_record<R: Record>(record: &R, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    std::fmt::Debug::fmt(&RecordValue::of(record), f)
 }
 
 /// A text that an enum does not know, as a value of it.

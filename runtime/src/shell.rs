@@ -128,6 +128,15 @@ macro_rules! __request {
                 Self(self.0.with::<T, Via>(wire_name, value))
             }
 
+            /// Sets a param whose type leaves no choice, or leaves it out.
+            pub(crate) fn with_exact<T: $crate::wire::ToWire>(
+                self,
+                wire_name: &'static str,
+                value: impl ::std::convert::Into<::std::option::Option<T>>,
+            ) -> Self {
+                Self(self.0.with_exact::<T>(wire_name, value))
+            }
+
             /// Sets a param to several values, or leaves it out.
             pub(crate) fn with_list<T: $crate::wire::ToWire, Via>(
                 self,
@@ -149,6 +158,31 @@ macro_rules! __request {
             /// ```
             pub async fn response(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error> {
                 self.0.response().await
+            }
+        }
+
+        impl<E: $crate::Endpoint> Request<E> {
+            /// Everything in a range of time, however many records that is.
+            ///
+            /// The request says what is asked for and how far apart records are; the range is of anything that becomes
+            /// a [`Timestamp`]($crate::Timestamp), without its end. See [`History`]($crate::history::History).
+            pub fn history(
+                self,
+                range: ::std::ops::Range<impl ::std::convert::Into<$crate::Timestamp>>,
+            ) -> $crate::history::History<E>
+            where
+                E: $crate::history::HasHistory,
+            {
+                $crate::history::History::new(self.0, range)
+            }
+
+            /// The records from a point in time on, each interval once it is over. See
+            /// [`Follow`]($crate::history::Follow).
+            pub fn follow(self, from: impl ::std::convert::Into<$crate::Timestamp>) -> $crate::history::Follow<E>
+            where
+                E: $crate::history::HasHistory,
+            {
+                $crate::history::Follow::new(self.0, ::std::convert::Into::into(from))
             }
         }
 
@@ -451,6 +485,11 @@ macro_rules! __series {
 
         impl<T: $crate::Item> $crate::emitted::Sealed for Series<T> {}
 
+        impl<T: $crate::Item> $crate::emitted::SeriesBody for Series<T> {
+            type Item = T;
+            type Metadata = $metadata;
+        }
+
         impl<T: $crate::Item> $crate::Body for Series<T> {
             fn decode(text: &str) -> ::std::result::Result<Self, $crate::DecodeError> {
                 let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
@@ -502,8 +541,9 @@ macro_rules! takes {
 macro_rules! markers {
     ($group:ident: $($marker:ident $method:ident),+) => {$(
         #[doc = ::std::concat!("The endpoint of [`", ::std::stringify!($group), "::", ::std::stringify!($method), "`].")]
-        #[derive(Clone, Copy, Debug)]
-        pub struct $marker;
+        // No value of it exists, so nothing has to be derived, which 130 endpoints would feel.
+        #[allow(missing_debug_implementations)]
+        pub enum $marker {}
 
         impl $crate::emitted::Marker for $marker {}
     )+};

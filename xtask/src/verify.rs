@@ -13,6 +13,7 @@ mod layers;
 mod learn;
 mod openapi;
 mod page;
+mod running;
 mod sandbox;
 mod soak;
 mod throughput;

@@ -46,6 +46,7 @@ impl<'a> Resolver<'a> {
             },
             limits: limits?,
             envelope: envelope?,
+            history: None,
         })
     }
 

@@ -1,7 +1,7 @@
 //! A group file: its endpoints, and what they may leave unknown.
 
 use super::value::{IDENT, PARAM, USE};
-use super::{Evidence, Field, Param, Record, Use};
+use super::{Evidence, Field, History, Param, Record, Use};
 use crate::format::Condition::{Has, Lacks, Says};
 use crate::format::{Form, Key, Rule, Say, Shape, map};
 use crate::marked::Node;
@@ -47,6 +47,9 @@ map! {
         must params: Known<Vec<ParamEntry>>;
         /// What comes back, or `unknown`.
         must body: Known<Body>;
+        /// How its history is walked, where that differs from the service; `unknown` if it has the params for it and
+        /// nobody knows.
+        may history: Option<Known<History>>;
         /// What else a user should know.
         may notes: String as Form::Prose;
         /// Why, and what to use instead.

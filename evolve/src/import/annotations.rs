@@ -28,7 +28,9 @@ impl<'d> Reader<'d> {
         let holds = is_range && ty.is_number();
         let is_implied = |min: Bound| *ty == Ty::Builtin("count") && min.number == 0.0;
         let (min, max) = (said.min.filter(|min| holds && !is_implied(*min)), said.max.filter(|_| holds));
-        Annotations { min, max, ..said }
+        let said = Annotations { min, max, ..said };
+        let example = said.example.clone().filter(|example| self.fits(example, ty, &said));
+        Annotations { example, ..said }
     }
 
     /// What an object says of what it describes, if that is to be taken over.

@@ -219,4 +219,6 @@ pub(super) struct PlannedEndpoint {
     pub(super) body_evidence: Option<String>,
     pub(super) time_unit: Option<String>,
     pub(super) deprecated: Option<String>,
+    /// How its history is walked, where that differs from the service.
+    pub(super) history: Option<Tree>,
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use codegen::format::GROUP;
 use codegen::names::{self, Case, Scope};
-use codegen::spec::Evidence;
+use codegen::spec::{BODY, ENDPOINT, Evidence, FIELD, RECORD, TYPE, VALUE};
 use codegen::type_expr::TypeExpr;
 
 use super::matching::{can_be, is_news};
@@ -48,9 +49,9 @@ impl Merger<'_> {
                 let known = self.claim_root(&wanted);
                 self.types.insert(name.to_owned(), known.clone());
                 let mut tree = new.clone();
-                tree.put("name", known.into(), &[]);
+                tree.set(&TYPE, "name", Some(known));
                 let values = new_values(new, new, &mut NamesInUse::default());
-                set(&mut tree, "values", (!values.is_empty()).then(|| values.into()), &[]);
+                tree.set(&TYPE, "values", (!values.is_empty()).then_some(values));
                 self.desk.extend(SERVICE, &[], "types", vec![tree]);
             }
         }
@@ -124,9 +125,9 @@ impl Merger<'_> {
         for at in wanted {
             let file = self.met.file_of(&at).unwrap_or(SERVICE).to_owned();
             let mut tree = at.tree(&self.new.desk).clone();
-            tree.put("name", self.records[&at].as_str().into(), &[]);
+            tree.set(&RECORD, "name", Some(self.records[&at].as_str()));
             let fields = self.named_fields(tree.entries("fields"), &at.file, &mut NamesInUse::default());
-            tree.put("fields", fields.into(), &[]);
+            tree.set(&RECORD, "fields", Some(fields));
             self.new_records.entry(file).or_default().push(tree);
         }
         for (file, records) in std::mem::take(&mut self.new_records) {
@@ -144,8 +145,8 @@ impl Merger<'_> {
         let named = fields.iter().map(|field| {
             let (mut named, name) = (field.clone(), field.text("name").unwrap_or_default());
             let ident = taken.chosen(name, field.text("ident"), Case::Snake, Scope::Fields);
-            named.put("type", self.ty(field.text("type").unwrap_or_default(), file).into(), &[]);
-            set(&mut named, "ident", ident.map(Tree::from), &["name"]);
+            named.set(&FIELD, "type", Some(self.ty(field.text("type").unwrap_or_default(), file)));
+            named.set(&FIELD, "ident", ident);
             named
         });
         named.collect()
@@ -169,7 +170,7 @@ impl Merger<'_> {
         let mut fields = self.named_fields(&all, &new.at.file, &mut taken);
         for field in &mut fields {
             let evidence = field.text("evidence").unwrap_or(&new.evidence).to_owned();
-            set(field, "evidence", (evidence != known.evidence).then(|| evidence.into()), BEFORE_EVIDENCE);
+            field.set(&FIELD, "evidence", (evidence != known.evidence).then_some(evidence));
         }
         if let Some((Step::Key(list), map)) = known.at.path.split_last() {
             self.desk.extend(&known.at.file, map, list, fields);
@@ -216,13 +217,8 @@ impl Merger<'_> {
                 let stands_elsewhere = endpoints.is_empty() && !said.entries("endpoints").is_empty();
                 if !(stands_elsewhere && records.is_empty()) {
                     let mut head = said.clone();
-                    set(
-                        &mut head,
-                        "records",
-                        (!records.is_empty()).then(|| records.into()),
-                        &["title", "summary", "aliases"],
-                    );
-                    head.put("endpoints", endpoints.into(), &[]);
+                    head.set(GROUP, "records", (!records.is_empty()).then_some(records));
+                    head.set(GROUP, "endpoints", Some(endpoints));
                     self.desk.create(&file, head);
                 }
             } else {
@@ -233,12 +229,12 @@ impl Merger<'_> {
 
     fn add_endpoint(&mut self, new: &Place) {
         let mut tree = new.tree(&self.new.desk).clone();
-        set(&mut tree, "ident", self.idents[new].clone().map(Tree::from), &["name"]);
+        tree.set(&ENDPOINT, "ident", self.idents[new].clone());
         let evidence = tree.text("evidence").unwrap_or_default().to_owned();
         if let Some(params) = self.new_params(new, None, &evidence, NamesInUse::default()) {
-            tree.put("params", params.into(), &[]);
+            tree.set(&ENDPOINT, "params", Some(params));
         }
-        tree.put("body", self.body_of(new), &[]);
+        tree.set(&ENDPOINT, "body", Some(self.body_of(new)));
         self.new_endpoints.entry(new.file.clone()).or_default().push(tree);
     }
 
@@ -288,7 +284,7 @@ impl Merger<'_> {
             Some(Tree::Text(name)) if name != "unknown" => self.ty(name, &new.file).into(),
             other => other.cloned().unwrap_or(Tree::Null),
         };
-        body.put(kind, fields, &[]);
+        body.set(&BODY, kind, Some(fields));
         body
     }
 
@@ -304,20 +300,22 @@ impl Merger<'_> {
         let kind = places::kind(&body).unwrap_or("series");
         if let (true, Some(Tree::List(fields))) = (is_known_better, body.get_mut(kind)) {
             for field in fields.iter_mut().filter(|field| field.get("evidence").is_none()) {
-                set(field, "evidence", Some(evidence.as_str().into()), BEFORE_EVIDENCE);
+                field.set(&FIELD, "evidence", Some(evidence.as_str()));
             }
         }
         let own = if is_known_better { own } else { (evidence != inherited).then_some(evidence) };
-        set(&mut body, "evidence", own.map(Tree::from), &[]);
+        match own {
+            // Before a long list of fields, where it is seen.
+            Some(own) => body.put("evidence", own.into(), &[]),
+            None => body.remove("evidence"),
+        }
         // A list that is no time series has no time to be found.
         if known.and_then(|known| known.text("time")) == Some("none") {
-            set(&mut body, "time", Some("none".into()), &["evidence"]);
+            body.put("time", "none".into(), &["evidence"]);
         }
         body
     }
 }
-
-const BEFORE_EVIDENCE: &[&str] = &["name", "ident", "type", "summary", "unit", "range", "example", "optional"];
 
 fn name_of(entry: &Tree) -> Option<String> {
     entry.text("name").map(str::to_owned)
@@ -331,20 +329,10 @@ fn new_values(known: &Tree, said: &Tree, idents: &mut NamesInUse) -> Vec<Tree> {
     let values = said.entries("values").iter().filter(is_new).map(|value| {
         let (mut new, text) = (value.clone(), value.text("value").unwrap_or_default());
         let ident = idents.chosen(text, value.text("ident"), case, scope);
-        set(&mut new, "ident", ident.map(Tree::from), &["value"]);
+        new.set(&VALUE, "ident", ident);
         let evidence = value.text("evidence").or(said.text("evidence")).unwrap_or_default();
-        let own = (known.text("evidence") != Some(evidence)).then(|| evidence.into());
-        set(&mut new, "evidence", own, &["value", "ident", "summary"]);
+        new.set(&VALUE, "evidence", (known.text("evidence") != Some(evidence)).then_some(evidence));
         new
     });
     values.collect()
-}
-
-/// Gives a key a value behind others, or takes it away.
-pub(super) fn set(tree: &mut Tree, key: &str, value: Option<Tree>, before: &[&str]) {
-    match (value, tree) {
-        (Some(value), tree) => tree.put(key, value, before),
-        (None, Tree::Map(entries)) => entries.retain(|(name, _)| name != key),
-        (None, _) => {}
-    }
 }

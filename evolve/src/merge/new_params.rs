@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use codegen::names::{self, Case};
+use codegen::spec::PARAM;
 use codegen::type_expr::TypeExpr;
 
 use super::Merger;
-use super::additions::set;
 use super::compare::number;
 use super::matching::User;
 use super::places::{self, Entry, ParamAt, Place, label};
@@ -41,8 +41,7 @@ impl Merger<'_> {
             let evidence = param.text("evidence").unwrap_or(&evidence).to_owned();
             self.same_shared(&taken.at, &param, &evidence).unwrap_or_else(|| {
                 let mut tree = self.own_param(&taken.at, &param, &mut idents);
-                let own = (evidence != inherited).then(|| evidence.into());
-                set(&mut tree, "evidence", own, BEFORE_EVIDENCE);
+                tree.set(&PARAM, "evidence", (evidence != inherited).then_some(evidence));
                 tree
             })
         });
@@ -115,7 +114,7 @@ impl Merger<'_> {
         let name = param.text("name").unwrap_or_default();
         let id = claim_id(&mut taken, places::id(&param), name);
         let mut tree = self.own_param(at, &param, &mut NamesInUse::default());
-        set(&mut tree, "id", (id != name).then(|| id.as_str().into()), &[]);
+        tree.set(&PARAM, "id", (id != name).then_some(id.as_str()));
         self.desk.extend(SERVICE, &[], "params", vec![tree]);
         self.new_shared.insert(at.clone(), id.clone());
         id.into()
@@ -160,15 +159,15 @@ impl Merger<'_> {
         };
         let (ident, list) = self.setters.choose(&wished, idents);
         let mut tree = param.clone();
-        set(&mut tree, "ident", ident.map(Tree::from), &["id", "name"]);
-        set(&mut tree, "list", list.map(Tree::from), &["id", "name", "ident", "type"]);
+        tree.set(&PARAM, "ident", ident);
+        tree.set(&PARAM, "list", list);
         // A count has no negative values anyway.
         let is_implied =
             ty == "count" && tree.get("range").and_then(|range| range.get("min")).and_then(number) == Some(0.0);
-        tree.put("type", ty.into(), &[]);
+        tree.set(&PARAM, "type", Some(ty));
         if is_implied {
             let max = tree.get("range").and_then(|range| range.get("max")).cloned();
-            set(&mut tree, "range", max.map(|max| Tree::map().with("max", max)), &[]);
+            tree.set(&PARAM, "range", max.map(|max| Tree::map().with("max", max)));
         }
         tree
     }
@@ -212,8 +211,3 @@ impl Merger<'_> {
         }
     }
 }
-
-const BEFORE_EVIDENCE: &[&str] = &[
-    "id", "name", "ident", "type", "list", "in", "required", "default", "range", "served", "works", "refused",
-    "example", "single", "unit", "summary",
-];

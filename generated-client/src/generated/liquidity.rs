@@ -2,7 +2,7 @@
 
 //! Liquidity: liquidations, the prices at which they are expected, and how top traders use leverage and margin.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes, walked};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{
@@ -182,6 +182,11 @@ markers!(
     top_trader_margin_used, TopTraderMarginUsedDelta top_trader_margin_used_delta
 );
 
+walked!(
+    AverageLeverageUsed, TopTraderAverageLeverageDelta, LiquidationLevelsCount,
+    LiquidationLevelsSize, Liquidation, TopTraderMarginUsed, TopTraderMarginUsedDelta
+);
+
 impl Endpoint for AverageLeverageUsed {
     type Body = Series<AverageLeverageUsedRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new(
@@ -216,7 +221,7 @@ takes!(
 );
 
 /// One record of Average Leverage Used.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AverageLeverageUsedRecord {
     /// When the interval begins.
@@ -277,7 +282,7 @@ takes!(
 );
 
 /// One record of Top Trader Average Leverage Delta.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TopTraderAverageLeverageDeltaRecord {
     /// When the interval begins.
@@ -337,7 +342,7 @@ impl TakesLeverage for CumulativeLiquidationLevel {
 }
 
 /// One record of Cumulative Liquidation Level.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CumulativeLiquidationLevelRecord {
     /// When the snapshot was taken. Former.
@@ -462,7 +467,7 @@ takes!(
 );
 
 /// One record of Liquidation Levels Count.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LiquidationLevelsCountRecord {
     /// When the interval begins.
@@ -521,7 +526,7 @@ takes!(
 );
 
 /// One record of Liquidation Levels Size.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LiquidationLevelsSizeRecord {
     /// When the interval begins.
@@ -597,7 +602,7 @@ takes!(
 );
 
 /// One record of Liquidation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LiquidationRecord {
     /// When the interval begins.
@@ -677,7 +682,7 @@ impl TakesLeverage for LiquidationHeatmap {
 }
 
 /// One record of Liquidation Heatmap.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LiquidationHeatmapRecord {
     /// Where the range of prices begins. Reported.
@@ -756,7 +761,7 @@ impl TakesLeverage for LiquidationLevels {
 }
 
 /// One record of Liquidation Levels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LiquidationLevelsRecord {
     /// When the snapshot was taken. Reported.

@@ -2,7 +2,7 @@
 
 //! Open Interest: contracts that are open, and how many are opened and closed.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
+use ::runtime::{Endpoint, Timestamp, fields, markers, walked};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
@@ -56,6 +56,7 @@ impl OpenInterestGroup<'_> {
 }
 
 markers!(OpenInterestGroup : OpenInterest open_interest, OpenInterestDelta open_interest_delta);
+walked!(OpenInterest, OpenInterestDelta);
 
 impl Endpoint for OpenInterest {
     type Body = Series<OpenInterestRecord>;
@@ -73,7 +74,7 @@ impl Endpoint for OpenInterest {
 takes_several_venues!(OpenInterest);
 
 /// One record of Open Interest.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OpenInterestRecord {
     /// When the interval begins.
@@ -142,7 +143,7 @@ impl Endpoint for OpenInterestDelta {
 takes_several_venues!(OpenInterestDelta);
 
 /// One record of Open Interest Delta.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OpenInterestDeltaRecord {
     /// When the interval begins.

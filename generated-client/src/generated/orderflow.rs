@@ -2,7 +2,7 @@
 
 //! Orderflow: market and limit orders as they execute, and what they do to price and open interest.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes, walked};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
     EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit,
@@ -276,6 +276,14 @@ markers!(
     PreviousMonthLevels previous_month_levels, Kline kline
 );
 
+walked!(
+    BuyVolume, SellVolume, VolumeDelta, VolumeRatio, AnchoredCvd, MarketOrderCount,
+    MarketOrderAverageSize, LimitOrderCount, LimitOrderAverageSize,
+    BuySellTradeCountRatio, LimitOrderCountRatio, MarketOrderCountRatio, BotTracker,
+    Slippage, TransferOfContracts, ParticipationRatio, ExchangePremium,
+    PreviousDayLevels, PreviousWeekLevels, PreviousMonthLevels, Kline
+);
+
 impl Endpoint for BuyVolume {
     type Body = Series<BuyVolumeRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "buy_volume", "Buy Volume")
@@ -289,7 +297,7 @@ impl Endpoint for BuyVolume {
 takes_several_venues!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Buy Volume.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BuyVolumeRecord {
     /// When the interval begins.
@@ -330,7 +338,7 @@ impl Endpoint for SellVolume {
 takes_several_venues!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Sell Volume.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SellVolumeRecord {
     /// When the interval begins.
@@ -373,7 +381,7 @@ impl Endpoint for VolumeDelta {
 takes_several_venues!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Volume Delta.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct VolumeDeltaRecord {
     /// When the interval begins.
@@ -420,7 +428,7 @@ impl Endpoint for VolumeRatio {
 takes_several_venues!(VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter);
 
 /// One record of Volume Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct VolumeRatioRecord {
     /// When the interval begins.
@@ -480,7 +488,7 @@ takes!(
 );
 
 /// One record of Anchored CVD.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AnchoredCvdRecord {
     /// When the interval begins.
@@ -519,7 +527,7 @@ impl Endpoint for MarketOrderCount {
 takes_several_venues!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Executed orders of one kind in one interval, by number.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OrderCount {
     /// When the interval begins.
@@ -582,7 +590,7 @@ impl Endpoint for MarketOrderAverageSize {
 takes_several_venues!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Executed orders of one kind in one interval, by their mean size.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OrderSize {
     /// When the interval begins.
@@ -674,7 +682,7 @@ impl Endpoint for BuySellTradeCountRatio {
 takes_several_venues!(BuySellTradeCountRatio => TakesMarketTypes);
 
 /// One record of Buy Sell Trade Count Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BuySellTradeCountRatioRecord {
     /// When the interval begins.
@@ -753,7 +761,7 @@ impl Endpoint for BotTracker {
 takes_several_venues!(BotTracker => TakesMarketTypes);
 
 /// One record of Bot Tracker.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BotTrackerRecord {
     /// When the interval begins.
@@ -811,7 +819,7 @@ impl Endpoint for Slippage {
 takes_several_venues!(Slippage => TakesMarketTypes);
 
 /// One record of Slippage.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SlippageRecord {
     /// When the interval begins.
@@ -869,7 +877,7 @@ impl Endpoint for TransferOfContracts {
 takes_several_venues!(TransferOfContracts);
 
 /// One record of Transfer Of Contracts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TransferOfContractsRecord {
     /// When the interval begins.
@@ -915,7 +923,7 @@ impl Endpoint for ParticipationRatio {
 takes_several_venues!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter);
 
 /// One record of Participation Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ParticipationRatioRecord {
     /// When the interval begins.
@@ -1012,7 +1020,7 @@ takes!(
 );
 
 /// One record of Previous Day Levels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PreviousDayLevelsRecord {
     /// When the interval begins.
@@ -1086,7 +1094,7 @@ takes!(
 );
 
 /// One record of Previous Week Levels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PreviousWeekLevelsRecord {
     /// When the interval begins.
@@ -1149,7 +1157,7 @@ impl Endpoint for PreviousMonthLevels {
 takes_one_venue!(PreviousMonthLevels);
 
 /// One record of Previous Month Levels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PreviousMonthLevelsRecord {
     /// When the interval begins.
@@ -1217,7 +1225,7 @@ takes!(
 );
 
 /// One record of Kline.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct KlineRecord {
     /// When the interval begins.

@@ -2,7 +2,7 @@
 
 //! Sentiment: the mood of the market, as surveys, leaderboards, bots, borrowing and stablecoin prices show it.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
+use ::runtime::{Endpoint, Timestamp, fields, markers, takes, walked};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
@@ -113,6 +113,11 @@ markers!(
     MarginLendingRatio margin_lending_ratio
 );
 
+walked!(
+    FearAndGreedIndex, PremiumP2p, WbtcMintBurn, LeaderboardNotionalProfit,
+    LeaderboardRoeProfit, UserBotRatio, MarginLendingRatio
+);
+
 impl Endpoint for FearAndGreedIndex {
     type Body = Series<FearAndGreedIndexRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "fear_and_greed_index", "Fear And Greed Index")
@@ -126,7 +131,7 @@ impl Endpoint for FearAndGreedIndex {
 takes_no_venue!(FearAndGreedIndex);
 
 /// One record of Fear And Greed Index.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct FearAndGreedIndexRecord {
     /// When the interval begins.
@@ -167,7 +172,7 @@ impl Endpoint for PremiumP2p {
 takes_no_venue!(PremiumP2p);
 
 /// One record of Premium P2P.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PremiumP2pRecord {
     /// When the interval begins.
@@ -224,7 +229,7 @@ impl Endpoint for WbtcMintBurn {
 takes!(WbtcMintBurn => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
 
 /// One record of WBTC Mint Burn.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct WbtcMintBurnRecord {
     /// When the interval begins.
@@ -274,7 +279,7 @@ impl Endpoint for LeaderboardNotionalProfit {
 takes_no_venue!(LeaderboardNotionalProfit);
 
 /// One record of Leaderboard Notional Profit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LeaderboardNotionalProfitRecord {
     /// When the interval begins.
@@ -319,7 +324,7 @@ impl Endpoint for LeaderboardRoeProfit {
 takes_no_venue!(LeaderboardRoeProfit);
 
 /// One record of Leaderboard ROE Profit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LeaderboardRoeProfitRecord {
     /// When the interval begins.
@@ -361,7 +366,7 @@ impl Endpoint for UserBotRatio {
 takes_no_venue!(UserBotRatio => TakesAdvanceFilter);
 
 /// One record of User Bot Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct UserBotRatioRecord {
     /// When the interval begins.
@@ -430,7 +435,7 @@ takes!(
 );
 
 /// One record of Margin Lending Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct MarginLendingRatioRecord {
     /// When the interval begins.

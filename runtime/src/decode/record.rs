@@ -34,6 +34,11 @@ pub use super::slot::{AsNamedType, AsRecord, FromSlot, Large, Slot};
 pub trait Record: Fields + Sized {
     /// The record, as the catalogue describes it.
     const INFO: &'static RecordInfo;
+
+    /// The value of a field, by its name on the wire; `None` where the record has no such field.
+    fn value(&self, wire_name: &str) -> Option<FieldValue<'_>> {
+        RecordValue::of(self).value(wire_name)
+    }
 }
 
 /// One element of a series: a [`Record`], or any [`Value`] where the fields are unknown. Nobody else has to be one:
@@ -80,6 +85,10 @@ impl<T: Item> Push for Vec<T> {
         if row.misfit.is_none() {
             self.push(record);
         }
+    }
+
+    fn reserve(&mut self, records: usize) {
+        Self::reserve(self, records);
     }
 }
 
@@ -155,7 +164,7 @@ impl Row<'_> {
     }
 }
 
-/// What becomes of a field that no table has.
+/// A field without a place in the table reads as absent.
 #[cold]
 fn absent<T: FromSlot<Via>, Via>() -> Result<T, FieldError> {
     T::from_slot(&mut Slot::Absent)

@@ -69,6 +69,12 @@ impl<'a> From<Large<'a>> for Slot<'a> {
 }
 
 impl<'a> Slot<'a> {
+    /// Empties a slot whose value takes no allocation: there is nothing to drop, and looking would cost more than that.
+    #[inline]
+    fn empty(&mut self) {
+        std::mem::forget(std::mem::take(self));
+    }
+
     /// The refusal of this value where something else was expected.
     #[cold]
     pub fn refuse(&self, expected: &'static str) -> FieldError {
@@ -108,13 +114,6 @@ impl<'a> Slot<'a> {
     pub(crate) fn fill(&mut self, value: Self) {
         debug_assert!(matches!(self, Self::Absent));
         std::mem::forget(std::mem::replace(self, value));
-    }
-
-    /// Takes away a value that owns nothing, which need not be dropped either.
-    #[inline]
-    fn clear(&mut self) {
-        debug_assert!(!matches!(self, Self::Large(_)));
-        std::mem::forget(std::mem::take(self));
     }
 
     /// The number as a float, however it is written.

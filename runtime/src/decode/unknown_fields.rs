@@ -17,8 +17,9 @@ use crate::values::Value;
 /// A value that no [`Value`] can hold, a number beyond every `f64` for example, is the text that stands in its place.
 #[derive(Clone, Default)]
 pub struct UnknownFields {
-    /// The fields as an object; empty if there is none.
+    /// The fields as an object; empty if there are none.
     json: Box<str>,
+    /// Boxed, as few ask and every record has it.
     entries: OnceLock<Box<Entries>>,
 }
 
@@ -57,15 +58,17 @@ impl UnknownFields {
 
     /// The fields as a JSON object, with every value as the service wrote it.
     pub fn as_json(&self) -> &str {
-        if self.is_empty() { "{}" } else { &self.json }
+        if self.json.is_empty() { "{}" } else { &self.json }
     }
 
     fn new(json: &str) -> Self {
         Self { json: json.into(), entries: OnceLock::new() }
     }
 
+    /// Where the values stand, if there are any.
     fn entries(&self) -> Option<&Entries> {
-        (!self.is_empty()).then(|| &**self.entries.get_or_init(|| Box::new(Entries::of(&self.json))))
+        let look_up = || self.entries.get_or_init(|| Box::new(Entries::of(&self.json)));
+        (!self.json.is_empty()).then(|| &**look_up())
     }
 
     /// The value that stands there, or its text if no value can hold it.
@@ -184,12 +187,14 @@ mod tests {
         let entries: Vec<_> = (0..400).map(|number| format!("\"n{number}\":{long}")).collect();
         let fields = fields(&format!("{{{}}}", entries.join(",")));
         let start = std::time::Instant::now();
+        assert_eq!(fields.iter().filter(|(_, value)| value[99] == 1.25).count(), 400);
+        let all = start.elapsed();
         for number in 0..400 {
             assert!(fields.get(&format!("n{number}")).is_some_and(|value| value[99] == 1.25));
         }
-        // Reading everything for each of them would take four hundred times as long as this.
-        let once = start.elapsed();
-        assert!(once < std::time::Duration::from_secs(1), "{once:?}");
+        // Reading everything for each of them would take four hundred times as long.
+        let one_by_one = start.elapsed().saturating_sub(all);
+        assert!(one_by_one < 50 * all, "{one_by_one:?} and {all:?}");
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
-    LimitInfo, ParamInfo, ParamList, ParamLocation, Range, RecordInfo, ServiceInfo, StatusInfo, SuffixInfo, TimeUnit,
-    TypeInfo, ValueInfo, ValueType,
+    HistoryInfo, HistoryOf, LimitInfo, ParamInfo, ParamList, ParamLocation, Range, RecordInfo, ServiceInfo, StatusInfo,
+    SuffixInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 impl ServiceInfo {
@@ -27,6 +27,7 @@ impl ServiceInfo {
             error_body: ErrorBodyInfo::new(&[], &[]),
             limits: &[],
             envelope: None,
+            history: None,
         }
     }
 
@@ -73,6 +74,11 @@ impl ServiceInfo {
     #[doc(hidden)]
     pub const fn envelope(self, envelope: EnvelopeInfo) -> Self {
         Self { envelope: Some(envelope), ..self }
+    }
+
+    #[doc(hidden)]
+    pub const fn history(self, history: HistoryInfo) -> Self {
+        Self { history: Some(history), ..self }
     }
 
     #[doc(hidden)]
@@ -232,6 +238,7 @@ impl EndpointInfo {
             evidence: Evidence::Document,
             params: None,
             body: BodyInfo::Unknown,
+            history: HistoryOf::Service,
             notes: "",
             deprecated: None,
         }
@@ -282,6 +289,12 @@ impl EndpointInfo {
             }
             _ => self,
         }
+    }
+
+    /// How its history is walked, where that differs from the service.
+    #[doc(hidden)]
+    pub const fn walked(self, history: HistoryOf) -> Self {
+        Self { history, ..self }
     }
 
     #[doc(hidden)]

@@ -35,7 +35,7 @@ impl FromSlot for f64 {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         match *slot {
             Slot::Float(number) => {
-                slot.clear();
+                slot.empty();
                 Ok(number)
             }
             _ => std::mem::take(slot).float("a number"),
@@ -52,7 +52,7 @@ impl FromSlot for i64 {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         match *slot {
             Slot::Integer(number) => {
-                slot.clear();
+                slot.empty();
                 Ok(number)
             }
             _ => std::mem::take(slot).integer("a whole number"),
@@ -80,7 +80,7 @@ impl FromSlot for Timestamp {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         match *slot {
             Slot::Time(time) => {
-                slot.clear();
+                slot.empty();
                 Ok(time)
             }
             _ => Err(std::mem::take(slot).refuse("a timestamp, a whole number")),
@@ -163,7 +163,7 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for Option<T> {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         match slot {
             Slot::Absent | Slot::Null => {
-                slot.clear();
+                slot.empty();
                 Ok(None)
             }
             some => T::from_slot(some).map(Some),
