@@ -9,6 +9,7 @@ mod facts;
 mod features;
 mod fuzz;
 mod gate;
+mod history;
 mod layers;
 mod learn;
 mod openapi;
@@ -34,6 +35,7 @@ const CHECKS: &[Check] = &[
     features::CHECK,
     fuzz::CHECK,
     gate::CHECK,
+    history::CHECK,
     layers::CHECK,
     learn::CHECK,
     openapi::CHECK,
