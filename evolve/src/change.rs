@@ -17,13 +17,13 @@ use crate::checked::{Checked, api};
 /// What is to be done to a catalogue. Nothing is written before [`CatalogueChange::write`].
 #[derive(Clone, Debug, Default)]
 pub struct CatalogueChange {
-    files: Vec<FileChange>,
+    files: Vec<EditedFile>,
     said: Vec<String>,
 }
 
 /// One file of a change.
 #[derive(Clone, Debug)]
-struct FileChange {
+struct EditedFile {
     name: String,
     /// `None` for a new file.
     before: Option<String>,
@@ -85,7 +85,7 @@ impl CatalogueChange {
     }
 }
 
-impl FileChange {
+impl EditedFile {
     /// The file as it is; refused if it is not as it was.
     fn on_disk(&self, dir: &Path) -> io::Result<Option<String>> {
         let old = match fs::read_to_string(dir.join(&self.name)) {
@@ -261,7 +261,7 @@ impl Desk {
         let api = api(&load_texts(&texts))?;
         let files = after.into_iter().map(|(name, after)| {
             let before = self.before.get(&name).cloned();
-            FileChange { name, before, after }
+            EditedFile { name, before, after }
         });
         let files = files.filter(|file| file.before.as_ref() != Some(&file.after)).collect();
         Ok((CatalogueChange { files, said: self.said }, api))

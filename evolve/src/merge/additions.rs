@@ -10,6 +10,7 @@ use codegen::type_expr::TypeExpr;
 use super::matching::{can_be, is_news};
 use super::places::{self, Fields, Place};
 use super::{Merger, Wanted};
+use crate::change::Desk;
 use crate::edit::Step;
 use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, claim_endpoint, claim_type, group_types, value_names};
@@ -18,7 +19,7 @@ use crate::tree::Tree;
 impl Merger<'_> {
     /// Names for endpoints that are new.
     pub(super) fn name_endpoints(&mut self) {
-        for (new, _) in self.met.endpoints.clone().into_iter().filter(|(_, known)| known.is_none()) {
+        for (new, _) in self.matches.endpoints.clone().into_iter().filter(|(_, known)| known.is_none()) {
             let tree = new.tree(&self.new.desk);
             let (name, chosen) = (tree.text("name").unwrap_or_default(), tree.text("ident"));
             let root = self.root.clone();
@@ -34,15 +35,15 @@ impl Merger<'_> {
         for (_, new) in places::service().items(&self.new.desk, "types") {
             let name = new.text("name").unwrap_or_default();
             let wanted = self.new.names.get(name).cloned().unwrap_or_default();
-            let is_wanted = self.met.wanted_types.get(name).cloned();
-            let met = self.met.types.get(name).map(|(known, _)| known.clone());
+            let is_wanted = self.matches.wanted_types.get(name).cloned();
+            let met = self.matches.types.get(name).map(|(known, _)| known.clone());
             let by_name = || {
                 let like = names::ident(&wanted.name, Case::Pascal).ok()?;
                 (old.contains(&like) && can_be(self.desk, &like, &self.new.desk, name)).then_some(like)
             };
             if let Some(known) = met.clone().or_else(|| is_wanted.as_ref().and_then(|_| by_name())) {
                 if let (None, Some(label)) = (met, is_wanted) {
-                    self.met.types.insert(name.to_owned(), (known.clone(), label));
+                    self.matches.types.insert(name.to_owned(), (known.clone(), label));
                 }
                 self.types.insert(name.to_owned(), known);
             } else if is_wanted.is_some() {
@@ -59,12 +60,12 @@ impl Merger<'_> {
 
     /// Names for records: those that they have already, or new ones where they are to be written.
     pub(super) fn name_records(&mut self) {
-        for (record, there) in self.met.wanted_records.clone() {
+        for (record, there) in self.matches.wanted_records.clone() {
             let name = record.tree(&self.new.desk).text("name").unwrap_or_default();
             let wanted = self.new.names.get(name).cloned().unwrap_or_default();
             let known = match there {
                 Some(there) => there.tree(self.desk).text("name").unwrap_or_default().to_owned(),
-                None => match self.met.file_of(&record).map(str::to_owned) {
+                None => match self.matches.file_of(&record).map(str::to_owned) {
                     None => self.claim_root(&wanted),
                     Some(file) => {
                         let mut all = self.root.clone();
@@ -121,9 +122,9 @@ impl Merger<'_> {
     /// Records that nothing stands for.
     pub(super) fn write_records(&mut self) {
         let wanted: Vec<Place> =
-            self.met.wanted_records.iter().filter(|(_, there)| there.is_none()).map(|(at, _)| at.clone()).collect();
+            self.matches.wanted_records.iter().filter(|(_, there)| there.is_none()).map(|(at, _)| at.clone()).collect();
         for at in wanted {
-            let file = self.met.file_of(&at).unwrap_or(SERVICE).to_owned();
+            let file = self.matches.file_of(&at).unwrap_or(SERVICE).to_owned();
             let mut tree = at.tree(&self.new.desk).clone();
             tree.set(&RECORD, "name", Some(self.records[&at].as_str()));
             let fields = self.named_fields(tree.entries("fields"), &at.file, &mut NamesInUse::default());
@@ -179,30 +180,21 @@ impl Merger<'_> {
 
     /// Adds values to types that are there already.
     pub(super) fn add_values(&mut self) {
-        for (new, (name, _)) in self.met.types.clone() {
+        for (new, (name, _)) in self.matches.types.clone() {
             let Some((at, known)) = places::named_type(self.desk, &name).map(|(at, known)| (at, known.clone())) else {
                 continue;
             };
             let Some((_, said)) = places::named_type(&self.new.desk, &new) else { continue };
-            let mut idents = NamesInUse::default();
-            for value in known.entries("values") {
-                let name = value.text("ident").or(value.text("value")).unwrap_or_default();
-                idents.note(
-                    names::ident(name, value_names(known.text("kind") == Some("identifier")).0).unwrap_or_default(),
-                );
-            }
-            let values = new_values(&known, said, &mut idents);
+            let values = join_values(self.desk, &at.path, &known, said);
             if !values.is_empty() {
-                let shown: Vec<&str> = values.iter().filter_map(|value| value.text("value")).collect();
-                self.desk.say(format!("`{name}` gets new values: {}", shown.join(", ")));
-                self.desk.extend(SERVICE, &at.path, "values", values);
+                self.desk.say(format!("`{name}` gets new values: {}", values.join(", ")));
             }
         }
     }
 
     /// Endpoints that are new, and of the others what was unknown.
     pub(super) fn add_endpoints(&mut self) {
-        for (new, known) in self.met.endpoints.clone() {
+        for (new, known) in self.matches.endpoints.clone() {
             match known {
                 Some(known) => self.complete(&known, &new),
                 None => self.add_endpoint(&new),
@@ -319,6 +311,19 @@ impl Merger<'_> {
 
 fn name_of(entry: &Tree) -> Option<String> {
     entry.text("name").map(str::to_owned)
+}
+
+/// Adds the values to a type of the service that it does not have, and tells which these are.
+pub(crate) fn join_values(desk: &mut Desk, at: &[Step], known: &Tree, said: &Tree) -> Vec<String> {
+    let mut idents = NamesInUse::default();
+    for value in known.entries("values") {
+        let name = value.text("ident").or(value.text("value")).unwrap_or_default();
+        idents.note(names::ident(name, value_names(known.text("kind") == Some("identifier")).0).unwrap_or_default());
+    }
+    let values = new_values(known, said, &mut idents);
+    let told = values.iter().filter_map(|value| value.text("value")).map(str::to_owned).collect();
+    desk.extend(SERVICE, at, "values", values);
+    told
 }
 
 /// New values of a known type, each with an `ident` of its own.

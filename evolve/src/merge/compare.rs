@@ -463,7 +463,7 @@ impl Merger<'_> {
 
     /// Types that both know: what they mean, and values that stand here and not in the description.
     pub(super) fn named_types(&mut self) {
-        for (new, (name, of)) in self.met.types.clone() {
+        for (new, (name, of)) in self.matches.types.clone() {
             let Some((at, known)) = places::named_type(self.desk, &name).map(|(at, known)| (at, known.clone())) else {
                 continue;
             };
@@ -483,7 +483,7 @@ impl Merger<'_> {
 
     /// Whether a text can be said of what is shared.
     fn is_for_all(&self, subject: &Subject, users: usize) -> bool {
-        let mut params = self.met.params.iter();
+        let mut params = self.matches.params.iter();
         params.find(|param| param.at == subject.at).is_none_or(|param| users > 0 && self.is_covered(param))
     }
 }

@@ -26,7 +26,7 @@ impl Merger<'_> {
         mut idents: NamesInUse,
     ) -> Option<Vec<Tree>> {
         let params = places::params(&self.new.desk, new)?;
-        let missing: Vec<ParamAt> = params.into_iter().filter(|taken| !self.met.has(known, &taken.at)).collect();
+        let missing: Vec<ParamAt> = params.into_iter().filter(|taken| !self.matches.has(known, &taken.at)).collect();
         for taken in missing.iter().filter(|taken| taken.at.file == SERVICE) {
             self.setters.note(taken.at.tree(&self.new.desk).text("name").unwrap_or_default(), &mut idents);
         }
@@ -34,7 +34,7 @@ impl Merger<'_> {
         let of = known.map_or_else(|| label(new.tree(&self.new.desk)), |known| label(known.tree(self.desk)));
         let trees = missing.iter().map(|taken| {
             let param = taken.at.tree(&self.new.desk).clone();
-            self.note_adopted(&param, &of);
+            self.note_other_type(&param, &of);
             if taken.at.file == SERVICE {
                 return self.shared(&taken.at);
             }
@@ -51,9 +51,9 @@ impl Merger<'_> {
     /// Shared params that are new, in their own order.
     pub(super) fn write_shared(&mut self) {
         let mut wanted = BTreeSet::new();
-        for (new, known) in self.met.endpoints.clone() {
+        for (new, known) in self.matches.endpoints.clone() {
             for taken in places::params(&self.new.desk, &new).into_iter().flatten() {
-                if taken.at.file == SERVICE && !self.met.has(known.as_ref(), &taken.at) {
+                if taken.at.file == SERVICE && !self.matches.has(known.as_ref(), &taken.at) {
                     wanted.insert(taken.at);
                 }
             }
@@ -65,15 +65,15 @@ impl Merger<'_> {
 
     /// What is said of known shared params on endpoints that are new.
     pub(super) fn match_shared(&mut self) {
-        for (new, known) in self.met.endpoints.clone() {
+        for (new, known) in self.matches.endpoints.clone() {
             for taken in places::params(&self.new.desk, &new).into_iter().flatten() {
-                if taken.at.file != SERVICE || self.met.has(known.as_ref(), &taken.at) {
+                if taken.at.file != SERVICE || self.matches.has(known.as_ref(), &taken.at) {
                     continue;
                 }
                 if let Some(there) = self.known_shared(&taken.at) {
                     let label = label(new.tree(&self.new.desk));
                     let user = User { label, endpoint: None, entry: Entry::Own, said: taken.at };
-                    self.met.user(&there, user);
+                    self.matches.user(&there, user);
                 }
             }
         }
@@ -176,10 +176,10 @@ impl Merger<'_> {
     /// OpenAPI has no word, a number or text of the same name is that as well.
     pub(super) fn param_type(&self, at: &Place, param: &Tree) -> String {
         let said = param.text("type").unwrap_or_default();
-        self.adopted(param).unwrap_or_else(|| self.ty(said, &at.file))
+        self.type_of_setter(param).unwrap_or_else(|| self.ty(said, &at.file))
     }
 
-    fn adopted(&self, param: &Tree) -> Option<String> {
+    fn type_of_setter(&self, param: &Tree) -> Option<String> {
         let (said, name) = (param.text("type")?, param.text("name")?);
         if self.new.is_ours {
             return None;
@@ -201,13 +201,13 @@ impl Merger<'_> {
     }
 
     /// Notes a param that has another type than the description says.
-    fn note_adopted(&mut self, param: &Tree, of: &str) {
-        let Some(ty) = self.adopted(param) else { return };
+    fn note_other_type(&mut self, param: &Tree, of: &str) {
+        let Some(ty) = self.type_of_setter(param) else { return };
         let [name, said] = ["name", "type"].map(|key| param.text(key).unwrap_or_default());
         let line = format!("`{name}` is {ty} as on other endpoints, {said} in the description");
-        match self.adopted.iter_mut().find(|(known, ..)| *known == line) {
+        match self.retyped.iter_mut().find(|(known, ..)| *known == line) {
             Some((_, times, _)) => *times += 1,
-            None => self.adopted.push((line, 1, of.to_owned())),
+            None => self.retyped.push((line, 1, of.to_owned())),
         }
     }
 }
