@@ -200,7 +200,7 @@ impl Scratch {
         // Its tests stay behind, and with them what only they need.
         let manifest = format!(
             "[package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-             [features]\ndefault = [\"gzip\"]\ngzip = [\"runtime/gzip\"]\n\n[dependencies]\n\
+             [features]\ndefault = [\"gzip\"]\ngzip = [\"runtime/gzip\"]\nsettings = [\"runtime/settings\"]\n\n[dependencies]\n\
              runtime = {{ package = \"generated-client-runtime\", path = '{runtime}' }}\n"
         );
         write(&folder.join("Cargo.toml"), &manifest)?;
