@@ -67,7 +67,7 @@ impl GlobalMetricsGroup<'_> {
     /// `GET /globalBidAskRatioIncreaseDecrease`: a series of records. The path is published. Params: `timeframe`,
     /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
-    /// Unknown: the fields of its records.
+    /// Unknown: the fields of its records; the formula of the ratio, and which side is above zero.
     pub fn global_bid_ask_ratio_increase_decrease(
         &self,
     ) -> Request<GlobalBidAskRatioIncreaseDecrease> {
@@ -180,7 +180,8 @@ impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
         )
         .path("/globalBidAskRatioIncreaseDecrease", Evidence::Published)
         .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Unknown: the formula of the ratio, and which side is above zero.");
 }
 
 takes_no_venue!(GlobalBidAskRatioIncreaseDecrease);

@@ -340,9 +340,11 @@ takes_one_venue!(AnchoredTopTraderAccounts => TakesAnchor);
 pub struct AnchoredLongShortShare {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// The part that is long since the anchor. In percent, former.
+    /// The share that was long from the anchor to the interval. In percent, former. Unknown: how the shares of the
+    /// intervals since the anchor become one.
     pub cumulative_long_pct: Option<f64>,
-    /// The part that is short since the anchor. In percent, former.
+    /// The share that was short from the anchor to the interval. In percent, former. Unknown: how the shares of the
+    /// intervals since the anchor become one.
     pub cumulative_short_pct: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -357,11 +359,13 @@ impl Record for AnchoredLongShortShare {
                 FieldInfo::new("cumulative_long_pct", "cumulativeLongPct", ValueType::Number, Evidence::Former)
                     .optional()
                     .unit("percent")
-                    .summary("The part that is long since the anchor."),
+                    .summary("The share that was long from the anchor to the interval.")
+                    .notes("Unknown: how the shares of the intervals since the anchor become one."),
                 FieldInfo::new("cumulative_short_pct", "cumulativeShortPct", ValueType::Number, Evidence::Former)
                     .optional()
                     .unit("percent")
-                    .summary("The part that is short since the anchor."),
+                    .summary("The share that was short from the anchor to the interval.")
+                    .notes("Unknown: how the shares of the intervals since the anchor become one."),
             ],
         )
         .summary("How a crowd is split into longs and shorts since the latest anchor.");

@@ -36,7 +36,8 @@ impl OpenInterestGroup<'_> {
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `timeframe`.
     ///
-    /// Public clients that named no venue were answered for 16 or 17.
+    /// Public clients that named no venue were answered for 16 or 17. The open of the example is above its high; it
+    /// is from the former version.
     pub fn open_interest(&self) -> Request<OpenInterest> {
         Request::new(self.client)
     }
@@ -68,7 +69,9 @@ impl Endpoint for OpenInterest {
         .path("/openInterest", Evidence::Reported)
         .params(params::SEVERAL_VENUES, &[])
         .series(Some(RecordInfo::of::<OpenInterestRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("Public clients that named no venue were answered for 16 or 17.");
+        .notes(
+            "Public clients that named no venue were answered for 16 or 17. The open of the example is above its high; it is from the former version.",
+        );
 }
 
 takes_several_venues!(OpenInterest);

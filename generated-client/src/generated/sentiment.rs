@@ -440,7 +440,8 @@ takes!(
 pub struct MarginLendingRatioRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// Value borrowed in the quote currency divided by the value borrowed in the coin.
+    /// Value borrowed in the quote currency divided by the value borrowed in the coin. Unknown: whether loans that
+    /// stand or new ones are counted.
     pub margin_lending_ratio: f64,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -452,7 +453,8 @@ impl Record for MarginLendingRatioRecord {
             &[
                 records::TIME,
                 FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Document)
-                    .summary("Value borrowed in the quote currency divided by the value borrowed in the coin."),
+                    .summary("Value borrowed in the quote currency divided by the value borrowed in the coin.")
+                    .notes("Unknown: whether loans that stand or new ones are counted."),
             ],
         )
         .summary("One record of Margin Lending Ratio.");
