@@ -151,7 +151,7 @@ takes_several_venues!(OpenInterestDelta);
 pub struct OpenInterestDeltaRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// Change since the interval before, below zero where contracts were closed. Reported.
+    /// Growth of open interest within the interval, below zero where contracts were closed. Reported.
     pub open_interest_delta: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -164,7 +164,7 @@ impl Record for OpenInterestDeltaRecord {
                 records::TIME,
                 FieldInfo::new("open_interest_delta", "openInterestDelta", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary("Change since the interval before, below zero where contracts were closed."),
+                    .summary("Growth of open interest within the interval, below zero where contracts were closed."),
             ],
         )
         .summary("One record of Open Interest Delta.");
