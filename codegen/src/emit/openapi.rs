@@ -15,7 +15,7 @@ use serde_yaml::Value;
 use super::docs;
 use super::ordered::Object;
 use super::render::MARKER;
-use crate::model::{Api, Endpoint, Evidence, Group, Limit};
+use crate::model::{Api, Endpoint, Evidence, Group, Limit, TimeForm, TimeFormat, TimeUnit};
 use crate::names::Case;
 use crate::yaml;
 use component_names::ComponentNames;
@@ -72,7 +72,11 @@ impl<'a> Description<'a> {
 
     fn info(&self) -> Object {
         let service = &self.api.service;
-        let unit = service.time_unit.word();
+        let moments = match service.time_form {
+            TimeForm::Counted(unit) => format!("counted in {} since the beginning of 1970", unit.word()),
+            TimeForm::Written(TimeFormat::Iso8601) => "written in ISO 8601".to_owned(),
+            TimeForm::Written(TimeFormat::Date) => "written as dates".to_owned(),
+        };
         let limits = service.limits.iter().map(|limit| {
             let applies_to = limit.applies_to.as_deref().unwrap_or("an unknown part of the service");
             let Limit { name, requests, seconds, concurrent, .. } = limit;
@@ -81,7 +85,7 @@ impl<'a> Description<'a> {
         });
         let facts = [
             service.summary.clone(),
-            format!("Moments are counted in {unit} since the beginning of 1970 in UTC."),
+            format!("Moments are {moments} in UTC."),
             limits.collect::<Vec<_>>().join(" "),
             "`x-evidence` says how a fact is known: `document` (the interface document), `published` (the provider's \
              public documentation), `reported` (public clients agree) or `former` (the provider's description of the \
@@ -133,7 +137,10 @@ impl<'a> Description<'a> {
 
     fn time(&self) -> Object {
         let service = &self.api.service;
-        Object::default().with("unit", service.time_unit.word()).with("evidence", service.time_evidence.word())
+        Object::default()
+            .with_some("unit", service.time_form.unit().map(TimeUnit::word))
+            .with_some("format", service.time_form.format().map(TimeFormat::word))
+            .with("evidence", service.time_evidence.word())
     }
 
     fn envelope(&self) -> Option<Object> {

@@ -10,7 +10,7 @@ use quote::quote;
 use super::literal::{self, ident};
 use super::render::Source;
 use super::{File, params, reference};
-use crate::model::{Api, Endpoint, Group, Param, ParamSet, Passing, Setter, TimeUnit, Type};
+use crate::model::{Api, Endpoint, Group, Param, ParamSet, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let with_path = |endpoint: &Endpoint| endpoint.path.is_some();
@@ -183,8 +183,15 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
             let flag = known != Some("false");
             (quote!(#flag), flag.to_string())
         }
-        Type::Timestamp(TimeUnit::Seconds) => (quote!(1_700_000_000), "1700000000".to_owned()),
-        Type::Timestamp(TimeUnit::Milliseconds) => (quote!(1_700_000_000), "1700000000000".to_owned()),
+        Type::Timestamp(form) => {
+            let wire = match form {
+                TimeForm::Counted(TimeUnit::Seconds) => "1700000000",
+                TimeForm::Counted(TimeUnit::Milliseconds) => "1700000000000",
+                TimeForm::Written(TimeFormat::Iso8601) => "2023-11-14T22:13:20Z",
+                TimeForm::Written(TimeFormat::Date) => "2023-11-14",
+            };
+            (quote!(1_700_000_000), wire.to_owned())
+        }
         Type::Named(name) => {
             let value = api.types.iter().find(|ty| ty.ident == *name).and_then(|ty| ty.values.first());
             let value = known.or(value.map(|value| value.value.as_str())).unwrap_or("a");

@@ -6,7 +6,7 @@ use quote::quote;
 use super::literal::{field_info, ident, link, status_info, text};
 use super::render::{Imports, Source};
 use super::{File, Package, docs};
-use crate::model::{Api, ClientCredentials, Envelope, ErrorBody, Limit, Service, TimeUnit};
+use crate::model::{Api, ClientCredentials, Envelope, ErrorBody, Limit, Service, TimeForm, TimeUnit};
 
 pub(super) fn file(api: &Api, package: &Package) -> File {
     let groups = api.groups.iter().map(|group| {
@@ -57,7 +57,7 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
 
 fn info(service: &Service) -> TokenStream {
     let title = &service.title;
-    let unit = (service.time_unit != TimeUnit::Seconds).then_some(service.time_unit);
+    let unit = (service.time_form != TimeForm::Counted(TimeUnit::Seconds)).then_some(service.time_form);
     let time_unit = link("time_unit", unit);
     let texts = [
         text("version", &service.version),

@@ -1,6 +1,6 @@
 //! Groups and their endpoints: what a method takes, and what comes back.
 
-use super::{Evidence, Range, Record, RecordRef, TimeUnit, Type};
+use super::{Evidence, Range, Record, RecordRef, TimeForm, Type};
 
 /// A group: one file of the catalogue, one module of the client.
 #[derive(Debug)]
@@ -155,8 +155,8 @@ pub enum Body {
     Series {
         record: Option<RecordRef>,
         time: Option<String>,
-        /// The unit of the time where no field says it.
-        time_unit: Option<TimeUnit>,
+        /// The form of the time where no field says it.
+        time_form: Option<TimeForm>,
         evidence: Evidence,
     },
     Object {

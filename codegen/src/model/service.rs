@@ -1,6 +1,6 @@
 //! What all endpoints share.
 
-use super::{Evidence, Field, TimeUnit, UNKNOWN_MEANING};
+use super::{Evidence, Field, TimeForm, UNKNOWN_MEANING};
 
 /// What all endpoints share.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub struct Service {
     pub env_prefix: String,
     pub base_url_suffix: String,
     pub base_url_evidence: Option<Evidence>,
-    pub time_unit: TimeUnit,
+    pub time_form: TimeForm,
     pub time_evidence: Evidence,
     pub api_key: Option<ApiKey>,
     pub client_credentials: Option<ClientCredentials>,

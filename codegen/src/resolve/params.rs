@@ -7,7 +7,8 @@ use crate::model::{Param, ParamSet, SharedParam, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, Evidence, ParamLocation};
-use crate::type_expr::TypeExpr;
+use crate::time_unit::{TimeForm, TimeUnit};
+use crate::type_expr::{Builtin, TypeExpr};
 
 /// A setter of requests.
 #[derive(Clone, PartialEq)]
@@ -74,7 +75,7 @@ impl<'a> Resolver<'a> {
         param: &'a spec::Param,
         inherited: Evidence,
     ) -> Resolved<Param> {
-        let ty = self.type_in_unit(records, &param.ty, param.unit.as_ref());
+        let ty = self.type_in_unit(records, &param.ty, param.unit.as_ref(), param.format.as_ref());
         let range = self.range(&ty, &param.ty, param.range.as_ref());
         let ty = ty.and_then(|ty| self.param_type(param, ty));
         let values = self.values_of(param);
@@ -104,7 +105,7 @@ impl<'a> Resolver<'a> {
 
     fn param_type(&mut self, param: &spec::Param, ty: Type) -> Resolved<Type> {
         let (message, help) = match ty {
-            Type::List(_) => (
+            Type::List(_) | Type::Map(_) | Type::Option(_) => (
                 format!("a param's type is that of one value, not `{}`", param.ty),
                 "name the setter that takes several with `list`",
             ),
@@ -268,7 +269,11 @@ impl<'a> Resolver<'a> {
         value: &str,
         at: &Location,
     ) -> Resolved<()> {
+        let said = TimeForm::of(param.unit.as_ref().and_then(|unit| TimeUnit::of(unit)), param.format.as_deref().copied());
         let is_one = match TypeExpr::parse(&param.ty) {
+            Some(TypeExpr::Builtin(Builtin::Timestamp)) => {
+                said.unwrap_or_else(|| self.service.time_form()).is_written(value)
+            }
             Some(TypeExpr::Builtin(builtin)) => builtin.is_written(value),
             Some(TypeExpr::Name(name)) => self.values.get(name).is_none_or(|values| values.contains(value)),
             _ => true,

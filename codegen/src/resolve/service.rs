@@ -33,7 +33,7 @@ impl<'a> Resolver<'a> {
             env_prefix: service.env_prefix.clone(),
             base_url_suffix: service.base_url.as_ref().map(|base_url| base_url.suffix.clone()).unwrap_or_default(),
             base_url_evidence: service.base_url.as_ref().map(|base_url| base_url.evidence),
-            time_unit: service.time.unit,
+            time_form: service.time_form(),
             time_evidence: service.time.evidence,
             api_key: api_key?,
             client_credentials: client_credentials?,
@@ -172,7 +172,7 @@ impl<'a> Resolver<'a> {
             return Err(self.unknown_name("unknown-field", name, name.at(), "metadata field", known));
         };
         match self.type_of(&Records::default(), &field.ty)? {
-            Type::List(item) if !matches!(*item, Type::List(_) | Type::Record(_)) => {
+            Type::List(item) if !matches!(*item, Type::List(_) | Type::Map(_) | Type::Option(_) | Type::Record(_)) => {
                 self.rust_name(&field.name, field.ident.as_ref(), Case::Snake, Scope::Fields)
             }
             _ => {

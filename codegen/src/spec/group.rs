@@ -1,12 +1,12 @@
 //! A group file: its endpoints, and what they may leave unknown.
 
-use super::value::{IDENT, PARAM, USE};
+use super::value::{IDENT, PARAM, UNIT_OR_FORMAT, USE};
 use super::{Evidence, Field, Param, Record, Use};
 use crate::format::Condition::{Has, Lacks, Says};
 use crate::format::{Form, Key, Rule, Say, Shape, map};
 use crate::marked::Node;
 use crate::spanned::{Spanned, Text};
-use crate::time_unit::TimeUnit;
+use crate::time_unit::{TimeFormat, TimeUnit};
 use crate::walk::{Read, Walk};
 
 map! {
@@ -55,30 +55,67 @@ map! {
 }
 
 map! {
-    /// It has one of `series` and `object`. Fields listed in a series do not repeat the time field of the envelope; a
-    /// named record lists its own.
+    /// It has one of `series`, `object` and `type`. Fields listed in a series do not repeat the time field of the
+    /// envelope, unless they have places instead of names; a named record lists its own.
     Body, BODY, "a body" {
         /// One record a time point: a list of fields without the envelope's time field, the name of a record, or
         /// `unknown`.
         may series: Option<Known<Fields>>;
         /// The whole body is one object: a list of fields, or the name of a record.
         may object: Option<Known<Fields>>;
+        /// The whole body is a value of a type, like `map<number>` for an object whose keys are data.
+        may "type" ty: Option<Text> as Form::Type;
+        /// `true` if the fields listed here are written as a list, in their order and without their names, as those of
+        /// candles often are.
+        may positional: Option<Spanned<bool>>;
         /// The field of a series that carries the time, if not the envelope's; `none` for a list that is no time series.
         may time: Option<Text>;
         /// The unit of that time, if it is another than the service's, where it is the envelope's field or where the
         /// fields of the records are unknown.
         may unit: Option<Spanned<TimeUnit>>;
+        /// The same where that time is text: `iso8601` or `date`.
+        may format: Option<Spanned<TimeFormat>>;
         /// How body and fields are known, where that differs from the path.
         may evidence: Option<Evidence>;
     }
     Rule {
-        never: &[Lacks("series"), Lacks("object")],
+        never: &[Lacks("series"), Lacks("object"), Lacks("type")],
         at: "",
         say: Say(
             "body-kind",
-            "the body says neither `series` nor `object`",
+            "the body says none of `series`, `object` and `type`",
             "say one of them, or write `body: unknown`",
         ),
+    },
+    Rule {
+        never: &[Has("type"), Has("series")],
+        at: "",
+        say: Say("body-kind", "a body is a `series` or of a `type`, not both", "keep one"),
+    },
+    Rule {
+        never: &[Has("type"), Has("object")],
+        at: "",
+        say: Say("body-kind", "a body is an `object` or of a `type`, not both", "keep one"),
+    },
+    Rule {
+        never: &[Has("type"), Has("positional")],
+        at: "positional",
+        say: Say("body-positional", "a body of a `type` lists no fields", "say it of the record that the type names"),
+    },
+    Rule {
+        never: &[Says("series", "unknown"), Has("positional")],
+        at: "positional",
+        say: Say("body-positional", "the fields are unknown", "leave `positional` out"),
+    },
+    Rule {
+        never: &[Has("type"), Has("time")],
+        at: "time",
+        say: Say("body-time", "a body of a `type` has no time field", "leave `time` out"),
+    },
+    Rule {
+        never: &[Has("type"), Has("unit")],
+        at: "unit",
+        say: Say("body-time", "a body of a `type` has no time field", "leave `unit` out"),
     },
     Rule {
         never: &[Has("series"), Has("object")],
@@ -104,6 +141,26 @@ map! {
         never: &[Says("time", "none"), Has("unit")],
         at: "unit",
         say: Say("body-time", "the series has no time field", "leave `unit` out"),
+    },
+    Rule {
+        never: &[Has("object"), Has("format")],
+        at: "format",
+        say: Say("body-time", "an object has no time field", "leave `format` out"),
+    },
+    Rule {
+        never: &[Has("type"), Has("format")],
+        at: "format",
+        say: Say("body-time", "a body of a `type` has no time field", "leave `format` out"),
+    },
+    Rule {
+        never: &[Says("time", "none"), Has("format")],
+        at: "format",
+        say: Say("body-time", "the series has no time field", "leave `format` out"),
+    },
+    Rule {
+        never: &[Has("unit"), Has("format")],
+        at: "format",
+        say: UNIT_OR_FORMAT,
     }
 }
 

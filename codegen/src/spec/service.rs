@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::value::TYPE_NAME;
+use super::value::{TYPE_NAME, UNIT_OR_FORMAT};
 use super::{Evidence, Field, Known, Param, Record};
 use crate::diagnostic::{Location, SourceFile};
 use crate::duration;
-use crate::format::Condition::{Has, ListsNothing, Says};
+use crate::format::Condition::{Has, Lacks, ListsNothing, Says};
 use crate::format::{Form, PASCAL, Rule, SHOUTY, SNAKE, Say, map, words};
 use crate::spanned::{Spanned, Text};
-use crate::time_unit::TimeUnit;
+use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 use crate::walk::Read;
 
 map! {
@@ -60,6 +60,11 @@ impl Service {
         self.envelope.as_ref()?.time.as_ref()
     }
 
+    /// How moments are written that say nothing else.
+    pub fn time_form(&self) -> TimeForm {
+        TimeForm::of(self.time.unit, self.time.format).unwrap_or(TimeForm::Counted(TimeUnit::Seconds))
+    }
+
     /// A service of which nothing is known.
     pub fn unknown() -> Option<Self> {
         let file = Arc::new(SourceFile::new("service.yaml".to_owned(), String::new()));
@@ -78,12 +83,28 @@ map! {
 }
 
 map! {
-    /// It holds for the whole service.
+    /// It holds for the whole service, and says one of `unit` and `format`.
     Time, TIME, "`time`" {
         /// The unit of every timestamp that says no other.
-        must unit: TimeUnit;
+        may unit: Option<TimeUnit>;
+        /// What every timestamp is written as that says no other, if that is text.
+        may format: Option<TimeFormat>;
         /// How it is known.
         must evidence: Evidence;
+    }
+    Rule {
+        never: &[Lacks("unit"), Lacks("format")],
+        at: "",
+        say: Say(
+            "time-format",
+            "`time` says neither `unit` nor `format`",
+            "add `unit: seconds`, `unit: milliseconds` or `format: iso8601`",
+        ),
+    },
+    Rule {
+        never: &[Has("unit"), Has("format")],
+        at: "format",
+        say: UNIT_OR_FORMAT,
     }
 }
 

@@ -4,6 +4,7 @@ use super::Evidence;
 use crate::format::Condition::Lacks;
 use crate::format::{Form, PASCAL, Rule, SNAKE, Say, map, words};
 use crate::spanned::{Spanned, Text};
+use crate::time_unit::TimeFormat;
 
 /// The Rust name that is stated for an entry.
 pub(super) const IDENT: Form =
@@ -12,6 +13,10 @@ pub(super) const IDENT: Form =
 /// The name of a type, which stands in Rust as it is written.
 pub(super) const TYPE_NAME: Form =
     Form::Like(PASCAL, Say("type-name", "`{}` is not the name of a Rust type", "write it like `MyType`"));
+
+/// What to say of a time of which both are said.
+pub(super) const UNIT_OR_FORMAT: Say =
+    Say("time-format", "a timestamp counts a unit or is written in a format, not both", "keep one");
 
 map! {
     /// The `evidence` of a shared param has to be there; a param of one endpoint may leave it to the endpoint.
@@ -50,6 +55,8 @@ map! {
         may single: Option<Evidence>;
         /// In words, like `percent`; of a `timestamp`, `seconds` or `milliseconds` if that is another than the service's.
         may unit: Option<Text>;
+        /// What a `timestamp` is written as, if it is text: `iso8601` or `date`.
+        may format: Option<Spanned<TimeFormat>>;
         /// What it means.
         must summary: String as Form::Prose;
         /// How it is known.
@@ -109,6 +116,9 @@ map! {
         must summary: String as Form::Prose;
         /// Every field that is known, the time field too.
         must fields: Vec<Field>;
+        /// `true` if it is written as a list, with the fields in their order and without their names, like
+        /// `[1700000000, "1.5"]`.
+        may positional: bool;
         /// How it is known, and its fields unless they say otherwise.
         must evidence: Evidence;
     }
@@ -121,13 +131,16 @@ map! {
         must name: Text;
         /// The Rust name, where `name` does not make a good one.
         may ident: Option<Text> as IDENT;
-        /// What it holds: a built-in type, `list<…>`, or a name from `types` or `records`.
+        /// What it holds: a built-in type, `list<…>`, `map<…>` for an object whose keys are data, or a name from `types` or
+        /// `records`. Within those, `number?` can be null.
         must "type" ty: Text as Form::Type;
         /// What it means.
         must summary: String as Form::Prose;
         /// In words, like `percent`, `quote currency` or `USD`; of a `timestamp`, `seconds` or `milliseconds` if that is
         /// another than the service's.
         may unit: Option<Text>;
+        /// What a `timestamp` is written as, if it is text: `iso8601` or `date`.
+        may format: Option<Spanned<TimeFormat>>;
         /// The values that occur, like `{min: -1, max: 1}`.
         may range: Option<Spanned<Range>>;
         /// A value that was seen, or is like those that were.

@@ -97,8 +97,8 @@ fn token(old: &ClientCredentials, new: &ClientCredentials, changes: &mut Changes
 
 /// What replies are made of.
 fn on_the_wire(old: &Service, new: &Service, changes: &mut Changes) {
-    if old.time_unit != new.time_unit {
-        let unit = new.time_unit.word();
+    if old.time_form != new.time_form {
+        let unit = new.time_form.word();
         changes.add(Change::patch(Heading::Fixed, format!("times are read and sent in {unit}")));
     }
     let names = |envelope: &Option<Envelope>| {

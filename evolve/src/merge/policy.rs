@@ -30,7 +30,7 @@ pub(super) fn policy(map: &str, key: &str) -> Option<Policy> {
     use Policy::{Join, Keep, Kept, Matched, Names, Part, Told};
     Some(match (map, key) {
         ("the service", "time" | "envelope") | ("the envelope", "time" | "metadata") => Kept,
-        ("the time", "unit") | ("`client_credentials`", "path") | ("error_body", "name") => Keep,
+        ("the time", "unit" | "format") | ("`client_credentials`", "path") | ("error_body", "name") => Keep,
         ("the service", "base_url" | "credentials" | "error_body") | ("the credentials", _) => Part,
         ("the service" | "`client_credentials`", "errors") => Join("status"),
         ("the service", "limits") => Join("name"),
@@ -46,12 +46,13 @@ fn everywhere(key: &str) -> Option<Policy> {
     use Policy::{Fill, Keep, Matched, Names, Offer, Part, Text, Told};
     Some(match key {
         "summary" | "notes" | "advice" => Text,
-        "default" | "served" | "works" | "refused" | "unit" | "deprecated" | "label" | "applies_to" | "min" | "max" => {
+        "default" | "served" | "works" | "refused" | "unit" | "format" | "deprecated" | "label" | "applies_to" | "min" | "max" => {
             Fill
         }
         "title" | "version" | "env_prefix" | "suffix" | "header" | "data" | "message" | "code" | "requests"
         | "seconds" | "concurrent" => Keep,
         "example" | "single" => Offer,
+        "positional" => Keep,
         "ident" => Told,
         "aliases" => Names,
         "range" => Part,

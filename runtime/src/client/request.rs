@@ -89,7 +89,7 @@ impl Untyped {
         self
     }
 
-    /// The unit in which a param counts time.
+    /// What a param writes time in.
     fn time_unit(&self, wire_name: &str) -> TimeUnit {
         let Parts { core, target, .. } = &*self.0;
         target.time_unit(wire_name).unwrap_or(core.connection.service.time_unit)

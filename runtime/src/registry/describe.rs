@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
-    LimitInfo, ParamInfo, ParamList, ParamLocation, Range, RecordInfo, ServiceInfo, StatusInfo, SuffixInfo, TimeUnit,
+    LimitInfo, ParamInfo, ParamList, ParamLocation, Range, RecordForm, RecordInfo, ServiceInfo, StatusInfo, SuffixInfo, TimeUnit,
     TypeInfo, ValueInfo, ValueType,
 };
 
@@ -157,7 +157,19 @@ impl RecordInfo {
     /// A record by its name and fields.
     #[doc(hidden)]
     pub const fn new(name: &'static str, fields: &'static [FieldInfo]) -> Self {
-        Self { name, summary: "", fields }
+        Self { name, summary: "", fields, form: RecordForm::Object }
+    }
+
+    /// Written as a list, each field at its place.
+    #[doc(hidden)]
+    pub const fn positional(self) -> Self {
+        Self { form: RecordForm::Positional, ..self }
+    }
+
+    /// Written as the value of its one field.
+    #[doc(hidden)]
+    pub const fn value(self) -> Self {
+        Self { form: RecordForm::Value, ..self }
     }
 
     #[doc(hidden)]

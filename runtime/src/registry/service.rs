@@ -34,13 +34,17 @@ pub struct ServiceInfo {
     pub envelope: Option<EnvelopeInfo>,
 }
 
-/// The unit in which timestamps are written.
+/// What points in time are written in: a unit that they count, or a form of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeUnit {
     /// Whole seconds since the Unix epoch.
     Seconds,
     /// Whole milliseconds since the Unix epoch.
     Milliseconds,
+    /// Text like `2024-03-01T00:00:00Z`.
+    Iso8601,
+    /// Text like `2024-03-01`: a day, in UTC.
+    Date,
 }
 
 impl TimeUnit {
@@ -49,14 +53,21 @@ impl TimeUnit {
         match self {
             Self::Seconds => "seconds",
             Self::Milliseconds => "milliseconds",
+            Self::Iso8601 => "iso8601",
+            Self::Date => "date",
         }
+    }
+
+    /// Whether it is text, and counts nothing.
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::Iso8601 | Self::Date)
     }
 
     /// The unit a thousand times as fine, which is mistaken for this one.
     pub(crate) const fn finer(self) -> &'static str {
         match self {
             Self::Seconds => "milliseconds",
-            Self::Milliseconds => "microseconds",
+            Self::Milliseconds | Self::Iso8601 | Self::Date => "microseconds",
         }
     }
 }

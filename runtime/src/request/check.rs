@@ -25,7 +25,7 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
         };
     }
     match (info.ty, value.parse()) {
-        (ValueType::Timestamp(unit), Ok(count)) => time(info, count, unit),
+        (ValueType::Timestamp(unit), Ok(count)) if !unit.is_text() => time(info, count, unit),
         _ => Ok(()),
     }
 }

@@ -87,7 +87,7 @@ impl RequestTarget {
         (&self.path, &self.params, self.bad_records)
     }
 
-    /// The unit in which a known param counts time.
+    /// What a known param writes time in.
     pub(crate) fn time_unit(&self, wire_name: &str) -> Option<TimeUnit> {
         match self.endpoint.param(wire_name)?.ty {
             ValueType::Timestamp(unit) => Some(unit),

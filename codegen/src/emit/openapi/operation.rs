@@ -5,7 +5,7 @@ use serde_yaml::Value;
 use super::schema::{chosen_ident, range, schema_ref, type_name};
 use super::{Description, described, names, operation_id, unit};
 use crate::emit::ordered::{Object, number};
-use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, Param, SharedParam, TimeUnit, Type};
+use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, Param, SharedParam, TimeForm, TimeFormat, TimeUnit, Type};
 use crate::names::Case;
 
 impl Description<'_> {
@@ -114,7 +114,10 @@ impl Description<'_> {
             Body::Series { record: None, .. } => {
                 ("series", "A series of records whose fields are unknown.", schema_ref(self.names.series(None)))
             }
-            Body::Object { record, .. } => ("object", "One object.", schema_ref(self.names.record(record))),
+            Body::Object { record, .. } => match self.api.whole(record) {
+                Some(whole) => ("type", "One value.", self.value(&whole.ty).and(type_name(&whole.ty))),
+                None => ("object", "One object.", schema_ref(self.names.record(record))),
+            },
             Body::Unknown => ("unknown", "A body of which nothing is known.", Object::default()),
         };
         let (time, known) = match body {
@@ -122,13 +125,14 @@ impl Description<'_> {
             Body::Object { evidence, .. } => (None, Some(*evidence)),
             Body::Unknown => (None, None),
         };
-        let unit = if let Body::Series { time_unit, .. } = body { time_unit.map(TimeUnit::word) } else { None };
+        let form = if let Body::Series { time_form, .. } = body { *time_form } else { None };
         Object::default()
             .with("description", description)
             .with("content", json(schema))
             .with("x-body", kind)
             .with_some("x-time", time)
-            .with_some("x-time-unit", unit)
+            .with_some("x-time-unit", form.and_then(TimeForm::unit).map(TimeUnit::word))
+            .with_some("x-time-format", form.and_then(TimeForm::format).map(TimeFormat::word))
             .with_some("x-evidence", known.map(Evidence::word))
     }
 }
@@ -146,7 +150,7 @@ fn component(shared: &SharedParam) -> String {
 /// A default as a value of its type.
 pub(super) fn written_value(ty: &Type, text: &str) -> Value {
     let parsed = match ty {
-        Type::Integer | Type::Timestamp(_) => text.parse::<i64>().ok().map(Value::from),
+        Type::Integer | Type::Timestamp(TimeForm::Counted(_)) => text.parse::<i64>().ok().map(Value::from),
         Type::Count => text.parse::<u64>().ok().map(Value::from),
         Type::Number => text.parse().ok().map(number),
         Type::Boolean => text.parse::<bool>().ok().map(Value::from),

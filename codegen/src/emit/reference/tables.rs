@@ -2,7 +2,7 @@
 
 use super::written;
 use crate::emit::docs::{self, code, prose};
-use crate::model::{Evidence, Field, Limit, NamedType, Param, Range, RecordRef, Status, Type};
+use crate::model::{Evidence, Field, Limit, NamedType, Param, Range, RecordRef, Status, TimeForm, Type};
 
 pub(super) fn params<'a>(params: impl Iterator<Item = &'a Param>) -> String {
     let rows = params.map(|param| {
@@ -79,7 +79,7 @@ pub(super) fn limits(limits: &[Limit]) -> String {
 pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
     match ty {
         Type::Record(record) => Some(record),
-        Type::List(item) => record_of(item),
+        Type::List(item) | Type::Map(item) | Type::Option(item) => record_of(item),
         _ => None,
     }
 }
@@ -104,18 +104,21 @@ fn meaning(summary: &str, unit: &str, range: Range, notes: &str) -> String {
 }
 
 /// A type in the catalogue's words.
-fn name(ty: &Type) -> String {
+pub(super) fn name(ty: &Type) -> String {
     match ty {
         Type::String => "string".to_owned(),
         Type::Integer => "integer".to_owned(),
         Type::Count => "count".to_owned(),
         Type::Number => "number".to_owned(),
         Type::Boolean => "boolean".to_owned(),
-        Type::Timestamp(_) => "timestamp".to_owned(),
+        Type::Timestamp(TimeForm::Counted(_)) => "timestamp".to_owned(),
+        Type::Timestamp(TimeForm::Written(format)) => format!("timestamp ({})", format.word()),
         Type::Any => "any".to_owned(),
         Type::Named(name) => format!("`{name}`"),
         Type::Record(record) => format!("`{}`", record.ident),
         Type::List(item) => format!("list of {}", self::name(item)),
+        Type::Map(item) => format!("map of {}", self::name(item)),
+        Type::Option(given) => format!("{} or null", self::name(given)),
     }
 }
 
