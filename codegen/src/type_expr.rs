@@ -32,7 +32,7 @@ pub const MAX_LISTS: usize = 4;
 
 /// How types are written that hold others, for whoever wrote something else.
 pub const SYNTAX: &str = "a list is written `list<number>`, an object whose keys are data `map<number>`, and `list<number?>` \
-     or `map<number?>` where values can be null";
+     or `map<number?>` where values can be null; at most four stand within each other";
 
 /// Their names, for lookups and suggestions.
 pub const BUILTINS: &[(&str, Builtin)] = &[

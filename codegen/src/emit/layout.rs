@@ -159,7 +159,7 @@ mod tests {
             "named_type!(\n    enum A => B = \"c  d\", E =\n    \"f\"\n);\n",
             "named_type!(enum A => B = \"c  d\", E = \"f\");\n",
         );
-        let entry = format!("{} = 1,", "x".repeat(50));
+        let entry = format!("{} = 1,", "x".repeat(52));
         let printed = format!("fields!(\n    A => {entry}\n    {entry} {entry}\n    b = 3\n);\n");
         check(&printed, &format!("fields!(\n    A => {entry}\n    {entry} {entry}\n    b = 3\n);\n"));
     }

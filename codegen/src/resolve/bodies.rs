@@ -20,7 +20,8 @@ impl<'a> Resolver<'a> {
         let Known::Known(body) = &endpoint.body else { return Ok((Body::Unknown, None)) };
         let evidence = body.evidence.unwrap_or(endpoint.evidence);
         let own = |fields, form| {
-            let (ident, summary) = (names::record(type_ident), format!("One record of {}.", endpoint.name));
+            let what = if form == RecordForm::Value { "The body" } else { "One record" };
+            let (ident, summary) = (names::record(type_ident), format!("{what} of {}.", endpoint.name));
             let reference = RecordRef { module: records.module.map(str::to_owned), ident: ident.clone() };
             (reference, Some(Record { ident, summary, evidence, fields, form }))
         };

@@ -46,9 +46,8 @@ fn everywhere(key: &str) -> Option<Policy> {
     use Policy::{Fill, Keep, Matched, Names, Offer, Part, Text, Told};
     Some(match key {
         "summary" | "notes" | "advice" => Text,
-        "default" | "served" | "works" | "refused" | "unit" | "format" | "deprecated" | "label" | "applies_to" | "min" | "max" => {
-            Fill
-        }
+        "default" | "served" | "works" | "refused" | "unit" | "format" | "duration" | "deprecated" | "label"
+        | "applies_to" | "min" | "max" => Fill,
         "title" | "version" | "env_prefix" | "suffix" | "header" | "data" | "message" | "code" | "requests"
         | "seconds" | "concurrent" => Keep,
         "example" | "single" => Offer,

@@ -197,8 +197,8 @@ impl<C: Shell> Builder<C> {
         let path = path.as_ref();
         let text = read(path)?;
         let settings = toml::from_str(&text).map_err(|error| {
-            let line = error.span().and_then(|span| text.get(..span.start)).map(|before| before.lines().count().max(1));
-            let place = line.map(|line| format!(":{line}")).unwrap_or_default();
+            let before = error.span().and_then(|span| text.get(..span.start));
+            let place = before.map(|before| format!(":{}", before.matches('\n').count() + 1)).unwrap_or_default();
             // What else it has to say quotes the line.
             Error::build(format!("{}{place}: {}", path.display(), error.message().lines().next().unwrap_or_default()))
         })?;

@@ -2,8 +2,8 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, markers};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, fields, markers};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -78,10 +78,9 @@ impl Record for Share {
             ],
         )
         .summary("Who is long.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), long_pct: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(Share => open_date = 0, long_pct = 1);
 
 impl Endpoint for Carry {
     type Body = Share;

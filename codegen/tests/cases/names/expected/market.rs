@@ -2,8 +2,8 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -121,18 +121,9 @@ impl Record for AnchoredCvdRecord {
             ],
         )
         .summary("One record of anchoredCVD.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            type_: row.take(1),
-            long_roe: row.take(2),
-            h_volume24: row.take(3),
-            x_y_z: row.take(4),
-            share: row.take(5),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(AnchoredCvdRecord => open_date = 0, type_ = 1, long_roe = 2, h_volume24 = 3, x_y_z = 4, share = 5);
 
 impl Endpoint for Match {
     type Body = Series<Value>;

@@ -32,9 +32,9 @@ impl MarketGroup<'_> {
         takes: impl Into<String>,
     ) -> Request<Herd> {
         Request::new(self.client)
-            .with::<String>("records", records)
-            .with::<Animal>("params", params)
-            .with::<String>("takes", takes)
+            .with::<String, _>("records", records)
+            .with::<Animal, _>("params", params)
+            .with::<String, _>("takes", takes)
     }
 }
 

@@ -2,8 +2,8 @@
 
 //! alloc: a.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{
     Box, Call, Client, Clone, Copy, Debug, Default, Display, Err, Exchange, Hash,
@@ -173,27 +173,12 @@ impl Record for BorrowRecord {
             ],
         )
         .summary("One record of borrow.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            body: row.take(1),
-            borrow: row.take(2),
-            clone_from: row.take(3),
-            decode: row.take(4),
-            eq: row.take(5),
-            fmt: row.take(6),
-            from: row.take(7),
-            info: row.take(8),
-            of: row.take(9),
-            params: row.take(10),
-            path: row.take(11),
-            raw: row.take(12),
-            send: row.take(13),
-            url: row.take(14),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(
+    BorrowRecord => open_date = 0, body = 1, borrow = 2, clone_from = 3, decode = 4, eq = 5, fmt = 6, from = 7,
+    info = 8, of = 9, params = 10, path = 11, raw = 12, send = 13, url = 14
+);
 
 impl Endpoint for Fmt {
     type Body = Value;

@@ -2,8 +2,8 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, markers};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, fields, markers};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -80,16 +80,9 @@ impl Record for BasisRecord {
             ],
         )
         .summary("One record of Basis.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self {
-            open_date: row.take(0),
-            best: row.take(1),
-            bids: row.take(2),
-            matrix: row.take(3),
-            unknown_fields: row.unknown_fields(),
-        }
-    }
 }
+
+fields!(BasisRecord => open_date = 0, best = 1, bids = 2, matrix = 3);
 
 /// A level of the book.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,10 +100,9 @@ impl Record for Level {
             &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price.")],
         )
         .summary("A level of the book.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { price: row.take(0), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(Level => price = 0);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

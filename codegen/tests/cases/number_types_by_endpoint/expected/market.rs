@@ -146,8 +146,6 @@ impl Endpoint for Names {
         );
 }
 
-takes!(Names);
-
 impl TakesDepth for Names {
     type Depth = String;
 }
@@ -183,8 +181,6 @@ impl Endpoint for Bare {
         );
 }
 
-takes!(Bare);
-
 impl TakesSteps for Bare {
     type Steps = u64;
 }
@@ -199,8 +195,6 @@ impl Endpoint for Worded {
             &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document).summary("How many steps.")],
         );
 }
-
-takes!(Worded);
 
 impl TakesSteps for Worded {
     type Steps = String;

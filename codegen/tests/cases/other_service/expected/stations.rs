@@ -2,8 +2,8 @@
 
 //! Stations: where water levels are measured.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
     EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit,
     ValueType,
@@ -30,7 +30,7 @@ impl StationsGroup<'_> {
     ///
     /// `GET /stations/{station}`: one [`DescribeRecord`]. Params: `station`.
     pub fn describe(&self, station: impl Into<Station>) -> Request<Describe> {
-        Request::new(self.client).with::<Station>("station", station)
+        Request::new(self.client).with::<Station, _>("station", station)
     }
 
     /// Stations near a place.
@@ -40,7 +40,7 @@ impl StationsGroup<'_> {
     ///
     /// Unknown: its body.
     pub fn search(&self, lat: f64, lon: f64) -> Request<Search> {
-        Request::new(self.client).with::<f64>("lat", lat).with::<f64>("lon", lon)
+        Request::new(self.client).with::<f64, _>("lat", lat).with::<f64, _>("lon", lon)
     }
 }
 
@@ -82,10 +82,9 @@ impl Record for DescribeRecord {
             ],
         )
         .summary("One record of Station.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { name: row.take(0), position: row.take(1), since: row.take(2), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(DescribeRecord => name = 0, position = 1, since = 2);
 
 impl Endpoint for Search {
     type Body = Value;

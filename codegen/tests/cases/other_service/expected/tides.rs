@@ -2,8 +2,8 @@
 
 //! Tides: water levels over time.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series, Station};
 use super::service::params;
@@ -34,9 +34,9 @@ impl TidesGroup<'_> {
         since: impl Into<Timestamp>,
     ) -> Request<Levels> {
         Request::new(self.client)
-            .with::<Station>("station", station)
-            .with::<String>("kind", kind)
-            .with::<Timestamp>("from", since)
+            .with::<Station, _>("station", station)
+            .with::<String, _>("kind", kind)
+            .with::<Timestamp, _>("from", since)
     }
 
     /// High and low water.
@@ -46,7 +46,7 @@ impl TidesGroup<'_> {
     /// Unknown: the fields of its records.
     #[deprecated(note = "use `levels` and look for the turning points")]
     pub fn extremes(&self, station: impl Into<Station>) -> Request<Extremes> {
-        Request::new(self.client).with::<Station>("station", station)
+        Request::new(self.client).with::<Station, _>("station", station)
     }
 }
 
@@ -107,10 +107,9 @@ impl Record for LevelsRecord {
             ],
         )
         .summary("One record of Levels.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { t: row.take(0), level: row.take(1), flags: row.take_or_default(2), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(LevelsRecord => t = 0, level = 1, flags = 2 or default);
 
 impl Endpoint for Extremes {
     type Body = Series<Value>;

@@ -61,8 +61,6 @@ impl Endpoint for Health {
         .params(&[], &[]);
 }
 
-takes!(Health);
-
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")
     .endpoints(&[Basis::INFO, Health::INFO]);

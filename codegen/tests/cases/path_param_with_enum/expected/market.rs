@@ -26,7 +26,7 @@ impl MarketGroup<'_> {
     ///
     /// Unknown: its body.
     pub fn basis(&self, m: impl Into<Mode>) -> Request<Basis> {
-        Request::new(self.client).with::<Mode>("m", m)
+        Request::new(self.client).with::<Mode, _>("m", m)
     }
 }
 

@@ -34,10 +34,10 @@ impl MarketGroup<'_> {
         timeframe: impl Into<Timeframe>,
     ) -> Request<Basis> {
         Request::new(self.client)
-            .with::<Timestamp>("from", from)
-            .with::<f64>("size", size)
-            .with_list::<Exchange>("venue", venues)
-            .with::<Timeframe>("timeframe", timeframe)
+            .with::<Timestamp, _>("from", from)
+            .with::<f64, _>("size", size)
+            .with_list::<Exchange, _>("venue", venues)
+            .with::<Timeframe, _>("timeframe", timeframe)
     }
 }
 

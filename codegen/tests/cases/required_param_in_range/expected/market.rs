@@ -26,7 +26,7 @@ impl MarketGroup<'_> {
     ///
     /// Unknown: its body.
     pub fn basis(&self, n: u64) -> Request<Basis> {
-        Request::new(self.client).with::<u64>("n", n)
+        Request::new(self.client).with::<u64, _>("n", n)
     }
 }
 

@@ -2,8 +2,8 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, markers};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, fields, markers};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -28,7 +28,7 @@ impl MarketGroup<'_> {
     /// `GET /basis`: a series of [`BasisRecord`]. The fields are former. Params: `coin`, `exchanges`, `timeframe`,
     /// `limit`, `depth`. Reported as required: `coin`. Required formerly: `depth`.
     pub fn basis(&self, depth: u64) -> Request<Basis> {
-        Request::new(self.client).with::<u64>("depth", depth)
+        Request::new(self.client).with::<u64, _>("depth", depth)
     }
 }
 
@@ -82,10 +82,9 @@ impl Record for BasisRecord {
             ],
         )
         .summary("One record of Basis.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), basis: row.take(1), count: row.take(2), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BasisRecord => open_date = 0, basis = 1, count = 2);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

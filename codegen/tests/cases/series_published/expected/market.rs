@@ -2,8 +2,8 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, markers};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, fields, markers};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -68,10 +68,9 @@ impl Record for BasisRecord {
             ],
         )
         .summary("One record of Basis.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), basis: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BasisRecord => open_date = 0, basis = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

@@ -2,8 +2,8 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, markers};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, fields, markers};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -64,10 +64,9 @@ impl Record for BasisRecord {
             ],
         )
         .summary("One record of Basis.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { created_at: row.take(0), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BasisRecord => created_at = 0);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

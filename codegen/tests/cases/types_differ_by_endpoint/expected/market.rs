@@ -54,8 +54,6 @@ impl Endpoint for Basis {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
-takes!(Basis);
-
 impl TakesLeverage for Basis {
     type Leverage = u64;
 }

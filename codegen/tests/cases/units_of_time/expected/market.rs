@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, takes};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
@@ -38,15 +38,15 @@ impl MarketGroup<'_> {
 
     /// Nobody knows the fields but that of the time.
     ///
-    /// `GET /ticks`: a series of records whose fields are unknown. It takes no params.
+    /// `GET /ticks`: a series of records. It takes no params.
+    ///
+    /// Unknown: the fields of its records.
     pub fn ticks(&self) -> Request<Ticks> {
         Request::new(self.client)
     }
 }
 
-/// The endpoint of [`MarketGroup::basis`].
-#[derive(Clone, Copy, Debug)]
-pub struct Basis;
+markers!(MarketGroup : Basis basis, Levels levels, Ticks ticks);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
@@ -98,10 +98,6 @@ impl Record for BasisRecord {
 
 fields!(BasisRecord => open_date = 0, basis = 1);
 
-/// The endpoint of [`MarketGroup::levels`].
-#[derive(Clone, Copy, Debug)]
-pub struct Levels;
-
 impl Endpoint for Levels {
     type Body = Series<LevelsRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
@@ -110,8 +106,6 @@ impl Endpoint for Levels {
         .params(&[], &[])
         .series(Some(RecordInfo::of::<LevelsRecord>()), Some("createdAt"), Evidence::Document);
 }
-
-takes!(Levels);
 
 /// One record of Levels.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,10 +146,6 @@ impl Record for LevelsRecord {
 
 fields!(LevelsRecord => created_at = 0, seen_at = 1);
 
-/// The endpoint of [`MarketGroup::ticks`].
-#[derive(Clone, Copy, Debug)]
-pub struct Ticks;
-
 impl Endpoint for Ticks {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ticks", "Ticks")
@@ -165,8 +155,6 @@ impl Endpoint for Ticks {
         .series(None, Some("openDate"), Evidence::Document)
         .time_unit(TimeUnit::Milliseconds);
 }
-
-takes!(Ticks);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

@@ -2,8 +2,8 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -101,10 +101,9 @@ impl Record for BasisRecord {
             ],
         )
         .summary("One record of Basis.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), basis: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BasisRecord => open_date = 0, basis = 1);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;

@@ -2,8 +2,8 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
-use ::runtime::record::{Record, Row, UnknownFields};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::records;
@@ -36,7 +36,7 @@ impl MarketGroup<'_> {
     ///
     /// Unknown: its body.
     pub fn p2(&self, w_b_q: impl Into<String>) -> Request<P2> {
-        Request::new(self.client).with::<String>("w`<b>q", w_b_q)
+        Request::new(self.client).with::<String, _>("w`<b>q", w_b_q)
     }
 }
 
@@ -74,10 +74,9 @@ impl Record for BasisRecord {
             &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Document).summary("s")],
         )
         .summary("One record of Basis.");
-    fn from_row(row: &mut Row<'_>) -> Self {
-        Self { open_date: row.take(0), v_u_z: row.take(1), unknown_fields: row.unknown_fields() }
-    }
 }
+
+fields!(BasisRecord => open_date = 0, v_u_z = 1);
 
 impl Endpoint for P2 {
     type Body = Value;
