@@ -62,7 +62,7 @@ impl TimeForm {
     }
 
     /// Whether a text of the catalogue is a moment of this form.
-    pub(crate) fn is_written(self, text: &str) -> bool {
+    pub fn is_written(self, text: &str) -> bool {
         let is_day = || {
             let shape = text.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
             shape.eq(*b"0000-00-00")

@@ -104,8 +104,8 @@ fn series(body: &mut Body, endpoint: &EndpointInfo, fields: &[Field], time: &str
 fn cell(field: &Field, source: &Source, scope: &Scope, interval: Interval) -> Value {
     match source {
         Source::Time => match field.ty {
-            ValueType::Timestamp(unit) => to_wire_in(interval.start, unit).into(),
-            _ => to_wire(interval.start).into(),
+            ValueType::Timestamp(unit) => to_wire_in(interval.start, unit),
+            _ => to_wire(interval.start),
         },
         Source::Market(measure) => measure(scope, interval).into(),
         Source::Plausible(seed) => plausible::value(field, *seed, scope, interval.end),

@@ -48,7 +48,7 @@ impl Source<'_> {
         match ty {
             ValueType::Integer | ValueType::Count => self.whole(matches!(ty, ValueType::Count)).into(),
             ValueType::Boolean => (self.swing() > 0.0).into(),
-            ValueType::Timestamp(unit) => to_wire_in(self.moment, unit).into(),
+            ValueType::Timestamp(unit) => to_wire_in(self.moment, unit),
             ValueType::Named(named) => {
                 self.seed.number(self.moment).pick(named.values).map_or("sandbox", |known| known.value).into()
             }

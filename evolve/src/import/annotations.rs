@@ -23,7 +23,8 @@ impl<'d> Reader<'d> {
         // An item's bounds are those of the value where several are taken.
         let (mut items, mut lists) = (Annotations::default(), layers);
         for _ in 0..DEPTH {
-            let Some(item) = lists.iter().find_map(|list| list.get("items")) else { break };
+            let of = |list: &&'d Value| list.get("items").or(list.get("additionalProperties"));
+            let Some(item) = lists.iter().find_map(of) else { break };
             lists = self.layers(item);
             items = lists.iter().map(|layer| bounds(layer)).fold(items, Annotations::or);
         }
@@ -38,7 +39,9 @@ impl<'d> Reader<'d> {
         let holds = is_range && ty.is_number();
         let is_implied = |min: Bound| *ty == Ty::Builtin("count") && min.number == 0.0;
         let (min, max) = (said.min.filter(|min| holds && !is_implied(*min)), said.max.filter(|_| holds));
-        Annotations { min, max, ..said }
+        let is_moment = *ty.innermost() == Ty::Builtin("timestamp");
+        let format = self.moment_format(schema).filter(|_| is_moment).map(str::to_owned);
+        Annotations { min, max, format, ..said }
     }
 
     /// What an object says of what it describes, if that is to be taken over.

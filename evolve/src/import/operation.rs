@@ -118,6 +118,7 @@ impl<'d> Reader<'d> {
             body: reply.body,
             body_evidence: reply.evidence,
             time_unit: reply.time_unit,
+            time_format: reply.time_format,
             deprecated,
         });
     }

@@ -1,6 +1,7 @@
 //! Params of operations.
 
 use codegen::is_line;
+use codegen::model::{TimeForm, TimeFormat};
 use serde_yaml::Value;
 
 use super::Reader;
@@ -176,12 +177,21 @@ impl<'d> Reader<'d> {
         fitting
     }
 
+    /// What a moment is written as, if it is text.
+    fn written(&self, said: &Annotations) -> Option<TimeFormat> {
+        let usual = self.document.root().get("x-time").and_then(|time| text(time, "format"));
+        TimeFormat::of(said.format.as_deref().or(usual.filter(|_| said.unit.is_none()))?)
+    }
+
     /// Whether a text writes a value of a type within its range.
     fn fits(&self, text: &str, ty: &Ty, said: &Annotations) -> bool {
         let within = |number: f64| {
             said.min.is_none_or(|min| number >= min.number) && said.max.is_none_or(|max| number <= max.number)
         };
         match ty {
+            Ty::Builtin("timestamp") if self.written(said).is_some() => {
+                self.written(said).is_some_and(|format| TimeForm::Written(format).is_written(text))
+            }
             Ty::Builtin("integer" | "timestamp") => text.parse::<i64>().is_ok() && text.parse().is_ok_and(within),
             Ty::Builtin("count") => text.parse::<u64>().is_ok() && text.parse().is_ok_and(within),
             Ty::Builtin("number") => text.parse::<f64>().is_ok_and(|number| number.is_finite() && within(number)),

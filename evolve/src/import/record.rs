@@ -5,7 +5,8 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::composition::Collected;
-use super::plan::{PlannedField, PlannedRecord};
+use super::document::text;
+use super::plan::{PlannedField, PlannedRecord, Ty};
 use super::schema::{is_component, owner};
 
 impl<'d> Reader<'d> {
@@ -22,10 +23,48 @@ impl<'d> Reader<'d> {
         let mut collected = Collected::default();
         self.collect(schema, place, &mut collected, 0);
         let Collected { properties, required, .. } = collected;
+        for name in required.iter().filter(|name| !properties.iter().any(|(key, ..)| key == *name)) {
+            self.notes.add(format!("`required: {name}`, which is no listed field"), place);
+        }
         if properties.is_empty() {
             self.notes.untyped("an object without listed fields, which becomes `any`", place);
             return None;
         }
+        let fields = properties.into_iter().map(|(key, property, at)| {
+            let is_required = required.contains(&key);
+            (key, property, at, is_required)
+        });
+        Some(self.new_record(schema, name, place, fields.collect(), false))
+    }
+
+    /// A record whose fields have places instead of names; `None` for a list of which nobody says what stands where.
+    pub(super) fn positional(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<usize> {
+        let places = ["prefixItems", "x-prefixItems"].iter().find_map(|key| schema.get(key)?.as_sequence())?;
+        if schema.get("items").and_then(Value::as_mapping).is_some_and(|rest| !rest.is_empty()) {
+            self.notes.add("`prefixItems` before any number of `items`", place);
+            return None;
+        }
+        if let Some(known) = self.plan.records.iter().position(|record| record.origin == place) {
+            return Some(known).filter(|known| !self.open.contains(known));
+        }
+        let fields = places.iter().enumerate().map(|(index, field)| {
+            let name = text(field, "x-name").or(text(field, "title")).filter(|name| is_line(name));
+            let name = name.map_or_else(|| format!("value {}", index + 1), str::to_owned);
+            let is_optional = field.get("x-optional").and_then(Value::as_bool) == Some(true);
+            (name, field, format!("{place}/prefixItems/{index}"), !is_optional)
+        });
+        let fields = fields.collect();
+        Some(self.new_record(schema, name, place, fields, true))
+    }
+
+    fn new_record(
+        &mut self,
+        schema: &'d Value,
+        name: &str,
+        place: &str,
+        listed: Vec<(String, &'d Value, String, bool)>,
+        positional: bool,
+    ) -> usize {
         let said = self.said(schema);
         let index = self.plan.records.len();
         let record = PlannedRecord {
@@ -35,6 +74,7 @@ impl<'d> Reader<'d> {
             origin: place.to_owned(),
             said,
             fields: Vec::new(),
+            positional,
             // Our own descriptions say which group has a record; what they name for none belongs to all.
             is_shared: self.document.is_ours() && is_component(place) && schema.get("x-group").is_none(),
             uses: 0,
@@ -44,10 +84,7 @@ impl<'d> Reader<'d> {
         // A record is read once, however many stand between it and the first.
         let nesting = std::mem::take(&mut self.nesting);
         let mut fields = Vec::new();
-        for name in required.iter().filter(|name| !properties.iter().any(|(key, ..)| key == *name)) {
-            self.notes.add(format!("`required: {name}`, which is no listed field"), place);
-        }
-        for (key, property, at) in properties {
+        for (key, property, at, is_required) in listed {
             if !is_line(&key) {
                 self.notes.missing(format!("the field {key:?}, whose name cannot be written down"), place);
                 continue;
@@ -59,14 +96,24 @@ impl<'d> Reader<'d> {
             if let Some(inner) = value.ty.record() {
                 self.plan.records[inner].uses += 1;
             }
-            let optional = value.nullable || !required.contains(&key);
+            let optional = value.nullable || !is_required;
             let said = self.said_of_value(property, &value.ty, &at);
             fields.push(PlannedField { name: key, ty: value.ty, optional, said });
         }
         self.nesting = nesting;
         self.open.pop();
         self.plan.records[index].fields = fields;
-        Some(index)
+        index
+    }
+
+    /// The type of the values of an object whose keys are data; `None` for one that lists fields, or says nothing.
+    pub(super) fn map(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<Ty> {
+        let values = schema.get("additionalProperties").filter(|values| values.is_mapping())?;
+        if ["properties", "allOf", "required"].iter().any(|key| schema.get(key).is_some()) {
+            return None;
+        }
+        let value = self.value(values, &crate::naming::singular(name), &format!("{place}/additionalProperties"));
+        Some(Ty::Map(Box::new(value.ty.nullable(value.nullable))))
     }
 
     /// Notes what is said of fields that are not listed.

@@ -1,5 +1,6 @@
 //! Schemas become types. What a schema says and a type cannot is noted.
 
+use codegen::type_expr::MAX_LISTS;
 use serde_yaml::Value;
 
 use super::Reader;
@@ -10,12 +11,13 @@ use super::plan::Ty;
 /// What is said of schemas that is understood; anything else is noted.
 pub(super) const KEYS: &str = "\
     $ref additionalProperties allOf anyOf default description enum example examples format items maximum minimum \
-    nullable oneOf properties required type x-body x-enum-varnames x-evidence x-group x-ident x-kind x-notes x-range \
-    x-shapes x-type x-unit x-values";
+    nullable oneOf prefixItems properties required type x-body x-enum-varnames x-evidence x-group x-ident x-kind x-name \
+    x-notes x-optional x-prefixItems x-range x-shapes x-type x-unit x-values";
 
 /// What is read beside a reference.
 const BESIDE_REFERENCES: &str = "\
-    $ref default description example examples maximum minimum nullable x-evidence x-ident x-notes x-range x-unit";
+    $ref default description example examples maximum minimum nullable x-evidence x-ident x-name x-notes x-optional x-range \
+    x-type x-unit";
 
 /// Formats that are a type of the catalogue.
 const FORMATS: &[&str] = &["int32", "int64", "uint32", "uint64", "float", "double", ""];
@@ -74,31 +76,36 @@ impl<'d> Reader<'d> {
     pub(super) fn plain(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let nullable = is_nullable(schema);
         let format = text(schema, "format").unwrap_or_default();
-        if !FORMATS.contains(&format) {
+        let kind = self.type_of(schema, place);
+        let is_written = kind == "string" && written_format(format).is_some();
+        if !FORMATS.contains(&format) && !is_written {
             self.notes.add(format!("`format: {format}`"), place);
         }
-        let kind = self.type_of(schema, place);
         for (key, of) in [("items", "array"), ("properties", "object"), ("additionalProperties", "object")] {
             if schema.get(key).is_some() && !matches!(kind, "" | "array" | "object") {
                 self.notes.add(format!("`{key}` of what is no {of}"), place);
             }
         }
         let ty = match kind {
-            "array" if is_moment(schema) => Ty::List(Box::new(Ty::Builtin("timestamp"))),
-            _ if is_moment(schema) => Ty::Builtin("timestamp"),
+            "string" if is_written => Ty::Builtin("timestamp"),
             "string" => self.text_type(schema, name, place),
             "integer" if ["uint32", "uint64"].contains(&format) => Ty::Builtin("count"),
             "integer" => Ty::Builtin("integer"),
             "number" => Ty::Builtin("number"),
             "boolean" => Ty::Builtin("boolean"),
             "array" => self.list(schema, name, place),
-            "object" => self.object(schema, name, place).map_or(Ty::Builtin("any"), Ty::Record),
+            "object" => match self.map(schema, name, place) {
+                Some(map) if map.depth() <= MAX_LISTS => map,
+                Some(_) => self.too_deep(place),
+                None => self.object(schema, name, place).map_or(Ty::Builtin("any"), Ty::Record),
+            },
             "" => Ty::Builtin("any"),
             other => {
                 self.notes.untyped(format!("`type: {other}`, which becomes `any`"), place);
                 Ty::Builtin("any")
             }
         };
+        let ty = if is_moment(schema) { ty.of_moments() } else { ty };
         let is_enum = schema.get("enum").is_some() || !constants(schema).is_empty();
         if is_enum && !matches!(ty, Ty::Builtin("string") | Ty::Named(_)) {
             self.notes.add("an `enum` of other values than text", place);
@@ -142,7 +149,29 @@ impl<'d> Reader<'d> {
         self.layers(schema).into_iter().find_map(|layer| layer.get("default"))
     }
 
+    fn too_deep(&mut self, place: &str) -> Ty {
+        self.notes.untyped("lists and maps nested too deep, which become `any`", place);
+        Ty::Builtin("any")
+    }
+
+    /// What the moments of a schema are written as, if they are text and that is not how the service writes them all.
+    pub(super) fn moment_format(&self, schema: &'d Value) -> Option<&'static str> {
+        let usual = self.document.root().get("x-time").and_then(|time| text(time, "format"));
+        let mut schema = schema;
+        for _ in 0..DEPTH {
+            let layers = self.layers(schema);
+            if let Some(format) = layers.iter().find_map(|layer| text(layer, "format")) {
+                return written_format(format).filter(|format| Some(*format) != usual);
+            }
+            schema = layers.iter().find_map(|layer| layer.get("items").or(layer.get("additionalProperties")))?;
+        }
+        None
+    }
+
     fn list(&mut self, schema: &'d Value, name: &str, place: &str) -> Ty {
+        if let Some(record) = self.positional(schema, name, place) {
+            return Ty::Record(record);
+        }
         let Some(item) = schema.get("items") else { return Ty::List(Box::new(Ty::Builtin("any"))) };
         let single = crate::naming::singular(name);
         if item.is_bool() || item.is_sequence() {
@@ -157,19 +186,17 @@ impl<'d> Reader<'d> {
         if self.default_of(item).is_some() {
             self.notes.add("`default` of the items of a list", place);
         }
-        let depth = std::iter::successors(Some(&value.ty), |ty| match ty {
-            Ty::List(item) => Some(item),
-            _ => None,
-        });
-        if depth.count() > 4 {
-            self.notes.untyped("lists nested too deep, which become `any`", place);
-            return Ty::Builtin("any");
-        }
-        if value.nullable {
-            self.notes.untyped("items of a list that can be `null`, which become `any`", place);
-            return Ty::List(Box::new(Ty::Builtin("any")));
-        }
-        Ty::List(Box::new(value.ty))
+        let list = Ty::List(Box::new(value.ty.nullable(value.nullable)));
+        if list.depth() > MAX_LISTS { self.too_deep(place) } else { list }
+    }
+}
+
+/// The catalogue's word for a format of moments.
+fn written_format(format: &str) -> Option<&'static str> {
+    match format {
+        "date-time" => Some("iso8601"),
+        "date" => Some("date"),
+        _ => None,
     }
 }
 

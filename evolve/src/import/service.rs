@@ -1,6 +1,7 @@
 //! What a description says of the service as a whole.
 
 use codegen::model::UNKNOWN_MEANING;
+use codegen::model::{TimeFormat, TimeUnit};
 use codegen::names::{self, Case};
 use codegen::{is_line, is_prose};
 use serde_yaml::Value;
@@ -31,15 +32,21 @@ impl Reader<'_> {
         let prefix =
             prefix.filter(|prefix| names::is_ident(prefix, Case::Shouty)).unwrap_or_else(|| "SERVICE".to_owned());
         let summary = text(info, "description").map(|text| self.prose(text)).filter(|text| !text.is_empty());
-        let is_unit = |time: &&Value| matches!(text(time, "unit"), Some("seconds" | "milliseconds"));
-        let time = root.get("x-time").filter(is_unit);
+        let is_form = |time: &&Value| {
+            let [unit, format] = ["unit", "format"].map(|key| text(time, key));
+            unit.and_then(TimeUnit::of).is_some() || format.and_then(TimeFormat::of).is_some()
+        };
+        let time = root.get("x-time").filter(is_form);
         if time.is_none() {
             self.guessed_time = true;
         }
-        let time = |key: &str, other: &str| {
-            let said = time.and_then(|time| text(time, key)).filter(|said| key == "unit" || is_evidence(said));
-            said.unwrap_or(other).to_owned()
-        };
+        let format = time.and_then(|time| text(time, "format"));
+        let unit = time.and_then(|time| text(time, "unit")).unwrap_or("seconds");
+        let known = time.and_then(|time| text(time, "evidence")).filter(|said| is_evidence(said)).unwrap_or("reported");
+        let time = Tree::map()
+            .with_some("unit", Some(unit).filter(|_| format.is_none()))
+            .with_some("format", format)
+            .with("evidence", known);
         let evidence = self.options.evidence.clone();
         let base_url = self.base_url(&evidence);
         let base = base_url.as_ref().and_then(|base_url| base_url.get("suffix")?.as_text()).unwrap_or_default();
@@ -50,10 +57,7 @@ impl Reader<'_> {
             .with("summary", summary.unwrap_or_else(|| "unknown".to_owned()))
             .with("env_prefix", prefix)
             .with_some("base_url", base_url)
-            .with(
-                "time",
-                Tree::map().with("unit", time("unit", "seconds")).with("evidence", time("evidence", "reported")),
-            )
+            .with("time", time)
             .with_some("credentials", self.credentials(&evidence, &base))
             .with_some("errors", some(self.errors(&evidence)))
             .with_some("error_body", self.error_body())

@@ -51,6 +51,16 @@ impl TimeUnit {
     }
 }
 
+impl TimeUnit {
+    /// The point in time that a text on the wire stands for; `None` if it stands for none.
+    pub fn read(self, text: &str) -> Option<Timestamp> {
+        if self.is_text() {
+            return Timestamp::from_text(text);
+        }
+        text.parse().ok().map(|count| Timestamp::from_wire(count, self))
+    }
+}
+
 impl Timestamp {
     /// The last second that RFC 3339, with its four digits of year, can write.
     pub(crate) const LAST_WRITABLE: Self = Self::from_unix_seconds(253_402_300_799);
@@ -88,7 +98,7 @@ impl Timestamp {
         Self { seconds, nanos: rest * (NANOS_PER_SECOND / per_second) }
     }
 
-    /// What a text on the wire means, where times are written as text.
+    /// What a text in a body means, where times are written as text.
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         iso8601::read(text)
     }

@@ -66,7 +66,7 @@ impl Endpoint for Price {
         .object(RecordInfo::of::<PriceRecord>(), Evidence::Document);
 }
 
-/// One record of Price.
+/// The body of Price.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PriceRecord {
@@ -92,7 +92,7 @@ impl Record for PriceRecord {
                     .summary("The body as a whole."),
             ],
         )
-        .summary("One record of Price.")
+        .summary("The body of Price.")
         .value();
 }
 
@@ -196,7 +196,7 @@ impl Endpoint for Currencies {
         .object(RecordInfo::of::<CurrenciesRecord>(), Evidence::Document);
 }
 
-/// One record of Currencies.
+/// The body of Currencies.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CurrenciesRecord {
@@ -214,7 +214,7 @@ impl Record for CurrenciesRecord {
                     .summary("The body as a whole."),
             ],
         )
-        .summary("One record of Currencies.")
+        .summary("The body of Currencies.")
         .value();
 }
 
