@@ -14,6 +14,6 @@ pub(crate) use group::GROUP;
 pub use group::{Body, Endpoint, Fields, Group, Known, ParamEntry};
 pub(crate) use service::SERVICE;
 pub use service::{
-    ApiKey, ClientCredentials, Envelope, ErrorBody, Metadata, Service, Shapes, Status, Suffix, Type, TypeKind,
+    ApiKey, ClientCredentials, Envelope, ErrorBody, Header, Metadata, Service, Shapes, Status, Suffix, Type, TypeKind,
 };
-pub use value::{Field, Param, ParamLocation, Range, Record, Use};
+pub use value::{Field, ListStyle, Param, ParamLocation, Range, Record, Use};

@@ -12,7 +12,7 @@ mod value;
 
 use std::fmt;
 
-pub use endpoint::{BodyInfo, EndpointInfo, GroupInfo, ParamInfo, ParamList, ParamLocation};
+pub use endpoint::{BodyInfo, EndpointInfo, GroupInfo, ListStyle, ParamInfo, ParamList, ParamLocation};
 pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
 #[doc(hidden)]
 pub use time_field::TimeField;

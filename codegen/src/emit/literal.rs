@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
-    Api, Body, Endpoint, EndpointParam, Evidence, Field, Param, Range, RecordRef, SharedParam, Status, TimeForm, TimeFormat,
+    Api, Body, Endpoint, EndpointParam, Evidence, Field, ListStyle, Param, Range, RecordRef, SharedParam, Status, TimeForm, TimeFormat,
     TimeUnit, Type,
 };
 
@@ -169,6 +169,12 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
     let Param { ident: name, wire_name, evidence, .. } = param;
     let ty = value_type(&param.ty);
     let in_path = param.in_path.then(|| quote!(.in_path()));
+    let style = match param.list_as {
+        ListStyle::Commas => quote!(),
+        ListStyle::Repeated => quote!(.repeated()),
+        ListStyle::Json => quote!(.as_json()),
+    };
+    let fixed = link("fixed", param.fixed.as_ref());
     let (list, required) = (link("list", param.list.as_ref()), link("required", param.required));
     let default = link("default", param.default.as_ref());
     let range = link("range", Some(param.range).filter(|range| !range.is_all()));
@@ -179,7 +185,7 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
     let single = link("single", param.single);
     quote! {
         ParamInfo::new(#name, #wire_name, #ty, #evidence)
-        #in_path #list #required #single #default #range #served #works #refused #example #unit #summary #notes
+        #in_path #list #style #fixed #required #single #default #range #served #works #refused #example #unit #summary #notes
     }
 }
 

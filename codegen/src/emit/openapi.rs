@@ -15,7 +15,7 @@ use serde_yaml::Value;
 use super::docs;
 use super::ordered::Object;
 use super::render::MARKER;
-use crate::model::{Api, Endpoint, Evidence, Group, Limit, TimeForm, TimeFormat, TimeUnit};
+use crate::model::{Api, Endpoint, Evidence, Group, Header, Limit, TimeForm, TimeFormat, TimeUnit};
 use crate::names::Case;
 use crate::yaml;
 use component_names::ComponentNames;
@@ -68,6 +68,7 @@ impl<'a> Description<'a> {
             .with("x-env-prefix", service.env_prefix.as_str())
             .with("x-time", self.time())
             .with_some("x-envelope", self.envelope())
+            .with_list("x-headers", service.headers.iter().map(header))
     }
 
     fn info(&self) -> Object {
@@ -81,7 +82,8 @@ impl<'a> Description<'a> {
             let applies_to = limit.applies_to.as_deref().unwrap_or("an unknown part of the service");
             let Limit { name, requests, seconds, concurrent, .. } = limit;
             let span = if *seconds == 1 { "a second".to_owned() } else { format!("{seconds} seconds") };
-            format!("Limit {name}: {requests} requests in {span}, {concurrent} at a time, for {applies_to}.")
+            let at_once = concurrent.map_or_else(String::new, |concurrent| format!(" {concurrent} at a time,"));
+            format!("Limit {name}: {requests} requests in {span},{at_once} for {applies_to}.")
         });
         let facts = [
             service.summary.clone(),
@@ -168,7 +170,7 @@ fn limit(limit: &Limit) -> Object {
         .with("name", limit.name.as_str())
         .with("requests", limit.requests)
         .with("seconds", limit.seconds)
-        .with("concurrent", limit.concurrent)
+        .with_some("concurrent", limit.concurrent)
         .with("applies_to", limit.applies_to.as_deref().unwrap_or("unknown"))
         .with("evidence", limit.evidence.word())
 }
@@ -211,4 +213,12 @@ fn markdown<'t>(paragraphs: impl IntoIterator<Item = &'t str>) -> String {
 
 fn some(object: Object) -> Option<Object> {
     (!object.is_empty()).then_some(object)
+}
+
+fn header(header: &Header) -> Object {
+    Object::default()
+        .with("name", header.name.as_str())
+        .with("value", header.value.as_str())
+        .with_text("summary", &header.summary)
+        .with("evidence", header.evidence.word())
 }

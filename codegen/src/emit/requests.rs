@@ -10,7 +10,7 @@ use quote::quote;
 use super::literal::{self, ident};
 use super::render::Source;
 use super::{File, params, reference};
-use crate::model::{Api, Endpoint, Group, Param, ParamSet, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type};
+use crate::model::{Api, Endpoint, Group, ListStyle, Param, ParamSet, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let with_path = |endpoint: &Endpoint| endpoint.path.is_some();
@@ -108,12 +108,16 @@ fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStrea
     let request = request(api, &quote!(client.#accessor()), endpoint);
     let passing = described.passing();
     let (value, wire) = sample(api, param, passing);
-    let (wire_name, wire) = (encoded(&described.wire_name, QUERY), encoded(&wire, QUERY));
-    let (argument, expected) = if passing.several {
-        (quote!([#value, #value]), format!("{wire_name}={wire},{wire}"))
-    } else {
-        (value, format!("{wire_name}={wire}"))
+    let (argument, wire) = match (passing.several, param.list_as) {
+        (false, _) => (value, wire),
+        (true, ListStyle::Commas) => (quote!([#value, #value]), format!("{wire},{wire}")),
+        (true, ListStyle::Repeated) => (quote!([#value, #value]), wire),
+        (true, ListStyle::Json) => {
+            let one = if param.ty.is_text() { serde_json::Value::from(wire).to_string() } else { wire };
+            (quote!([#value, #value]), format!("[{one},{one}]"))
+        }
     };
+    let expected = format!("{}={}", encoded(&described.wire_name, QUERY), encoded(&wire, QUERY));
     Some(quote!(setter(#request.#name(#argument), #expected);))
 }
 
@@ -125,7 +129,7 @@ fn first_with(api: &Api) -> First<'_> {
     let mut first = First::new();
     for (group, endpoint) in endpoints.filter(|(_, endpoint)| endpoint.path.is_some()) {
         let params = endpoint.params.iter().flatten().map(|param| &param.param);
-        for param in params.filter(|param| !param.is_argument()) {
+        for param in params.filter(|param| param.is_set()) {
             for setter in std::iter::once(&param.ident).chain(&param.list) {
                 first.entry(setter).or_insert((group, endpoint, param));
             }

@@ -14,6 +14,7 @@ pub struct Service {
     pub time_form: TimeForm,
     pub time_evidence: Evidence,
     pub api_key: Option<ApiKey>,
+    pub headers: Vec<Header>,
     pub client_credentials: Option<ClientCredentials>,
     pub errors: Vec<Status>,
     pub error_body: ErrorBody,
@@ -25,6 +26,20 @@ pub struct Service {
 pub struct ApiKey {
     /// In lower case, as HTTP compares it.
     pub header: String,
+    /// What stands before the key.
+    pub prefix: String,
+    /// Whether requests are answered without it too.
+    pub optional: bool,
+    pub evidence: Evidence,
+}
+
+/// A header that every request carries.
+#[derive(Debug, PartialEq)]
+pub struct Header {
+    /// In lower case, as HTTP compares it.
+    pub name: String,
+    pub value: String,
+    pub summary: String,
     pub evidence: Evidence,
 }
 
@@ -74,7 +89,7 @@ pub struct Limit {
     pub constant: String,
     pub requests: u32,
     pub seconds: u32,
-    pub concurrent: u32,
+    pub concurrent: Option<u32>,
     pub applies_to: Option<String>,
     pub evidence: Evidence,
 }

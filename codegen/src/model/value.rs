@@ -134,6 +134,11 @@ impl Type {
         matches!(self.innermost(), Self::Timestamp(_))
     }
 
+    /// Whether its values are texts on the wire.
+    pub fn is_text(&self) -> bool {
+        matches!(self, Self::String | Self::Any | Self::Named(_) | Self::Timestamp(TimeForm::Written(_)))
+    }
+
     /// Whether it is a primitive type of Rust: one of the numbers, or `bool`.
     pub fn is_primitive(&self) -> bool {
         matches!(self, Self::Integer | Self::Count | Self::Number | Self::Boolean)

@@ -87,6 +87,8 @@ impl<'a> Resolver<'a> {
             wire_name: param.name.to_string(),
             ty: ty?,
             list: param.list.as_deref().cloned(),
+            list_as: param.list_as.unwrap_or_default(),
+            fixed: param.fixed.as_deref().cloned(),
             in_path: param.location == ParamLocation::Path,
             required: param.required,
             default: param.default.as_deref().cloned(),
@@ -130,7 +132,7 @@ impl<'a> Resolver<'a> {
         let (name, ident) = (used(&param.name), param.ident.as_ref().map(used));
         let ident = self.rust_name(&name, ident.as_ref(), Case::Snake, scope);
         let list = param.list.as_ref().map(|list| self.list_name(&used(list), scope)).transpose();
-        if scope == Scope::Setters {
+        if scope == Scope::Setters && param.fixed.is_none() {
             let one = ident.as_ref().map_or(Ok(()), |ident| self.setter(ident, false, &name, name.at()));
             let several = list.as_ref().ok().and_then(Option::as_ref);
             let several = several.map_or(Ok(()), |list| self.setter(list, true, &name, list.at()));
@@ -172,6 +174,11 @@ impl<'a> Resolver<'a> {
             self.in_range(param, ("served-range", "served value"), value, value.at())
         }));
         let default = param.default.as_ref().map_or(Ok(()), |default| self.default(param, default));
+        let fixed = param.fixed.as_ref().map_or(Ok(()), |fixed| {
+            self.of_type(param, ("fixed-type", "fixed value"), fixed, fixed.at())?;
+            self.in_range(param, ("fixed-range", "fixed value"), fixed, fixed.at())
+        });
+        let default = default.and(fixed);
         let tried = self.tried_values(param, [&param.served, &param.works, &param.refused], param.example.as_ref());
         served.and(default).and(tried)
     }

@@ -32,6 +32,8 @@ map! {
         must time: Time;
         /// What requests identify themselves with.
         may credentials: Credentials;
+        /// Headers that every request carries with the same value.
+        may headers: Vec<Header>;
         /// Statuses of failures, for every endpoint.
         may errors: Vec<Status>;
         /// Where the body of a failure says what went wrong.
@@ -118,15 +120,42 @@ map! {
     }
 }
 
+/// The name of a header.
+const HEADER_NAME: Form = Form::Like(
+    // RFC 9110, section 5.6.2: a field name is a token.
+    "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+    Say("header-name", "`{}` is not the name of an HTTP header", "use letters, digits and `-`"),
+);
+
+/// Text in a header.
+const HEADER_VALUE: Form = Form::Like(
+    "^[ -~]*$",
+    Say("header-value", "`{}` has characters that a header does not take", "write it in ASCII"),
+);
+
 map! {
     /// The user gives the key.
     ApiKey, API_KEY, "`api_key`" {
-        /// The header that carries it.
-        must header: Text as Form::Like(
-            // RFC 9110, section 5.6.2: a field name is a token.
-            "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
-            Say("header-name", "`{}` is not the name of an HTTP header", "use letters, digits and `-`"),
-        );
+        /// The header that carries it; `Authorization` too where there are no `client_credentials`.
+        must header: Text as HEADER_NAME;
+        /// What stands before it there, like `'Bearer '`.
+        may prefix: String as HEADER_VALUE;
+        /// `true` if requests are answered without it too.
+        may optional: bool;
+        /// How it is known.
+        must evidence: Evidence;
+    }
+}
+
+map! {
+    /// It is sent with every request; users can send another value.
+    Header, HEADER, "a header" {
+        /// Its name.
+        must name: Text as HEADER_NAME;
+        /// What it says.
+        must value: String as HEADER_VALUE;
+        /// What it is for.
+        may summary: String as Form::Prose;
         /// How it is known.
         must evidence: Evidence;
     }
@@ -208,8 +237,8 @@ map! {
         must requests: u32 as at_least_one("a limit set with no requests lets nothing through");
         /// The span in which `requests` are counted.
         must seconds: u32 as at_least_one("a limit set with no seconds lets nothing through");
-        /// How many requests may be under way at a time.
-        must concurrent: u32 as at_least_one("a limit set with no concurrent lets nothing through");
+        /// How many requests may be under way at a time, if that is limited and known.
+        may concurrent: Known<u32> as at_least_one("a limit set with no concurrent lets nothing through");
         /// What it holds for, in words, or `unknown`.
         may applies_to: Known<String> as Form::Prose;
         /// How it is known.

@@ -19,7 +19,7 @@ use crate::error::Error;
 #[cfg(feature = "__recorded")]
 use crate::registry::ServiceInfo;
 use crate::registry::{EndpointInfo, TimeUnit};
-use crate::request::RequestTarget;
+use crate::request::{ListText, RequestTarget};
 #[cfg(feature = "blocking")]
 use crate::send::{self, UndecodedResponse};
 use crate::send::{Body, Options, Response};
@@ -105,18 +105,23 @@ impl Untyped {
     }
 
     fn with_list<T: ToWire>(self, wire_name: &'static str, values: Option<impl Iterator<Item = T>>) -> Self {
-        let unit = self.time_unit(wire_name);
         let list = values.map(|values| {
-            let mut list = String::new();
-            for (index, value) in values.enumerate() {
-                if index > 0 {
-                    list.push(',');
-                }
-                value.write_wire(unit, &mut list);
+            let mut list = self.0.target.list(wire_name, self.time_unit(wire_name));
+            for value in values {
+                list.push(&value);
             }
             list
         });
-        self.set(Cow::Borrowed(wire_name), list)
+        self.set_list(wire_name, list)
+    }
+
+    /// Sets a param to several values, or leaves it out.
+    fn set_list(mut self, wire_name: &'static str, list: Option<ListText>) -> Self {
+        match list {
+            Some(list) => self.0.target.set_list(wire_name, list),
+            None => self.0.target.unset(wire_name),
+        }
+        self
     }
 
     fn set_policy(mut self, change: impl FnOnce(&mut Policy)) -> Self {

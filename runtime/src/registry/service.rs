@@ -22,6 +22,12 @@ pub struct ServiceInfo {
     pub time_unit: TimeUnit,
     /// The request header that carries the API key, if the service wants one.
     pub api_key_header: Option<&'static str>,
+    /// What stands before the API key in that header; empty if nothing does.
+    pub api_key_prefix: &'static str,
+    /// Whether requests are answered without an API key too.
+    pub api_key_optional: bool,
+    /// Headers that every request carries, with their values.
+    pub headers: &'static [(&'static str, &'static str)],
     /// The OAuth 2.0 client credentials flow, if the service has one.
     pub client_credentials: Option<ClientCredentialsInfo>,
     /// Statuses that a data request can be answered with, other than success.
@@ -130,8 +136,8 @@ pub struct LimitInfo {
     pub requests: u32,
     /// … in any window of so many seconds.
     pub seconds: u32,
-    /// At most so many requests in flight.
-    pub concurrent: u32,
+    /// At most so many requests in flight; `None` if that is not limited, or nobody knows how.
+    pub concurrent: Option<u32>,
     /// When the set applies; `None` if that is unknown.
     pub applies_to: Option<&'static str>,
     /// How it is known.

@@ -5,7 +5,7 @@ use serde_yaml::Value;
 use super::schema::{chosen_ident, range, schema_ref, type_name};
 use super::{Description, described, names, operation_id, unit};
 use crate::emit::ordered::{Object, number};
-use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, Param, SharedParam, TimeForm, TimeFormat, TimeUnit, Type};
+use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, ListStyle, Param, SharedParam, TimeForm, TimeFormat, TimeUnit, Type};
 use crate::names::Case;
 
 impl Description<'_> {
@@ -66,10 +66,12 @@ impl Description<'_> {
             .with("name", param.wire_name.as_str())
             .with("in", if param.in_path { "path" } else { "query" })
             .and(described(&param.summary, [unit(&param.unit).as_str(), hint], &param.notes))
-            .with("required", param.is_argument())
+            .with("required", param.is_argument() || param.fixed.is_some())
             .with_some("style", in_list(style))
-            .with_some("explode", param.list.as_ref().map(|_| false))
+            .with_some("explode", param.list.as_ref().map(|_| param.list_as == ListStyle::Repeated))
+            .with_some("x-list-as", (param.list_as == ListStyle::Json).then_some(ListStyle::Json.word()))
             .with("schema", self.param_schema(param))
+            .with_some("x-fixed", param.fixed.as_deref())
             .with_some("example", param.example.as_ref().map(|text| Self::param_example(param, text)))
             .and(type_name(&param.ty))
             .with_text("x-unit", &param.unit)
@@ -91,6 +93,10 @@ impl Description<'_> {
 
     fn param_schema(&self, param: &Param) -> Object {
         let said = range(&param.ty, param.range, param.evidence);
+        if let Some(fixed) = &param.fixed {
+            let only = vec![written_value(&param.ty, fixed)];
+            return self.version.say(self.value(&param.ty), said.with_list("enum", only));
+        }
         let default = param.default.as_ref();
         if param.list.is_none() {
             let said = said.with_some("default", default.map(|text| written_value(&param.ty, text)));

@@ -26,7 +26,11 @@ pub(super) fn credentials(service: &Service) -> String {
     let key = service
         .api_key
         .as_ref()
-        .map(|key| format!("- An API key in the header {}. {}\n", code(&key.header), known(key.evidence)));
+        .map(|key| {
+            let behind = if key.prefix.is_empty() { String::new() } else { format!(", behind {}", code(key.prefix.trim())) };
+            let optional = if key.optional { " Requests are answered without it too." } else { "" };
+            format!("- An API key in the header {}{behind}.{optional} {}\n", code(&key.header), known(key.evidence))
+        });
     let token = service.client_credentials.as_ref().map(|flow| {
         let printed = format!("printed as \u{201c}{}\u{201d}", prose(&flow.label));
         let parts = [
@@ -37,7 +41,12 @@ pub(super) fn credentials(service: &Service) -> String {
         let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         format!("- {}\n", parts.join(" "))
     });
-    let list: String = key.into_iter().chain(token).collect();
+    let headers = service.headers.iter().map(|header| {
+        let parts = [format!("The header {} is always {}.", code(&header.name), code(&header.value))];
+        let parts = parts.into_iter().chain([prose(&header.summary), known(header.evidence)]);
+        format!("- {}\n", parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
+    });
+    let list: String = key.into_iter().chain(token).chain(headers).collect();
     if list.is_empty() { list } else { format!("\n## Credentials\n\n{list}") }
 }
 
