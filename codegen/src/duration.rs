@@ -19,7 +19,7 @@ pub fn seconds(text: &str) -> Option<u64> {
 
 /// The shortest text for so many seconds.
 pub fn written(seconds: u64) -> String {
-    let (unit, length) = UNITS.into_iter().find(|(_, length)| seconds % length == 0).unwrap_or(('s', 1));
+    let (unit, length) = UNITS.into_iter().find(|(_, length)| seconds.is_multiple_of(*length)).unwrap_or(('s', 1));
     format!("{}{unit}", seconds / length)
 }
 

@@ -225,6 +225,7 @@ impl Walk {
 fn is_like(node: &Node, shape: &Shape) -> bool {
     match (shape, &node.kind) {
         (Shape::Text, Kind::Text(_))
+        | (Shape::Whole | Shape::Number, Kind::Number(_))
         | (Shape::List(_), Kind::List(_))
         | (Shape::Map(_) | Shape::UseOr(..), Kind::Map(_)) => true,
         (Shape::Either(shapes), _) => shapes.iter().any(|shape| is_like(node, shape)),

@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use codegen::{Catalogue, Diagnostics, load_texts, marked};
+use codegen::{Api, Catalogue, Diagnostics, load_texts, marked};
 use similar::TextDiff;
 
 use super::edit::{Rewritten, Step, rewrite};
@@ -48,6 +48,11 @@ impl CatalogueChange {
     /// What was noticed, one finding a line.
     pub fn said(&self) -> &[String] {
         &self.said
+    }
+
+    /// Adds something that was noticed.
+    pub(super) fn say(&mut self, text: impl Into<String>) {
+        self.said.push(text.into());
     }
 
     /// The texts of the files as they are to be, by name.
@@ -232,7 +237,12 @@ impl Desk {
     }
 
     /// The change, if the catalogue is then still without a mistake.
-    pub(super) fn close(mut self) -> Result<CatalogueChange, Refusal> {
+    pub(super) fn close(self) -> Result<CatalogueChange, Refusal> {
+        self.close_with_api().map(|(change, _)| change)
+    }
+
+    /// The same with the model of the catalogue as it is to be.
+    pub(super) fn close_with_api(mut self) -> Result<(CatalogueChange, Api), Refusal> {
         let mut after = self.before.clone();
         for (name, tree) in std::mem::take(&mut self.trees) {
             let text = match self.before.get(&name) {
@@ -247,15 +257,13 @@ impl Desk {
             after.insert(name, text);
         }
         let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-        api(&load_texts(&texts))?;
+        let api = api(&load_texts(&texts))?;
         let files = after.into_iter().map(|(name, after)| {
             let before = self.before.get(&name).cloned();
             FileChange { name, before, after }
         });
-        Ok(CatalogueChange {
-            files: files.filter(|file| file.before.as_ref() != Some(&file.after)).collect(),
-            said: self.said,
-        })
+        let files = files.filter(|file| file.before.as_ref() != Some(&file.after)).collect();
+        Ok((CatalogueChange { files, said: self.said }, api))
     }
 
     /// The line for editors that other groups begin with.

@@ -1,7 +1,7 @@
 //! OpenAPI descriptions in, endpoints of the catalogue out.
 //!
-//! First everything is read into a plan, and whatever the catalogue has no word for is noted; then the plan gets
-//! names and becomes edits of what is there. Nothing that a description says is dropped without a note.
+//! First everything is read into a plan, which becomes a catalogue of its own and is merged into the one that is there.
+//! What our own description of that catalogue does not say again is lost, and noted: nothing is dropped without a note.
 
 mod annotations;
 mod body;
@@ -11,6 +11,7 @@ mod document;
 mod envelope;
 mod failures;
 mod groups;
+mod loss;
 mod named_type;
 mod notes;
 mod operation;
@@ -22,10 +23,9 @@ mod security;
 mod service;
 mod tolerant;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-use codegen::{Catalogue, is_invisible, is_line};
-use serde_yaml::Value;
+use codegen::{Catalogue, OpenApiFormat, OpenApiVersion, is_invisible, openapi};
 
 use super::change::{CatalogueChange, Desk, Refusal};
 use super::edit::Step;
@@ -33,7 +33,8 @@ use super::keys::SERVICE;
 use super::merge::merge;
 use super::naming::NamesInUse;
 use super::tree::Tree;
-use document::{Document, is_taken, text_of};
+use document::Document;
+use loss::Subtraction;
 use notes::Notes;
 use plan::Plan;
 
@@ -54,47 +55,66 @@ pub struct Import {
 pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<CatalogueChange, Refusal> {
     let document = Document::read(&import.text)?;
     let mut reader = Reader::new(&document, import);
+    reader.plan.is_ours = document.is_ours();
     let service = reader.service();
-    let is_new = catalogue.is_none();
-    let mut desk = catalogue.map_or_else(Desk::empty, Desk::open)?;
+    let known = catalogue.map(Desk::open).transpose()?;
+    let is_new = known.is_none();
+    // Alone, it says all that is taken over, wherever it then goes.
+    let mut alone = Desk::empty()?;
+    alone.create(SERVICE, service.clone());
     if is_new {
-        desk.create(SERVICE, service.clone());
         reader.new_metadata();
     }
-    reader.plan.is_ours = document.is_ours();
-    reader.surroundings(&desk, &service);
+    let surroundings = known.as_ref().unwrap_or(&alone);
+    reader.surroundings(surroundings, &service);
     reader.operations();
-    reader.unused();
     let said = reader.said_of_service(&service);
-    // Bodies are read as the catalogue has its series.
-    let envelope = desk.tree(SERVICE).get("envelope").cloned().map(without_fields);
+    let Reader { mut plan, notes, paths, guessed_time, .. } = reader;
+    // Paths and bodies are read as the catalogue has its base URL and its series.
+    let here = |key: &str| surroundings.tree(SERVICE).get(key).cloned();
+    let base_url = here("base_url").or(service.get("base_url").filter(|_| plan.prefix.is_empty()).cloned());
+    let envelope = here("envelope").map(without_fields);
+    for (key, value) in [("base_url", base_url), ("envelope", envelope.clone())] {
+        match value {
+            Some(value) => alone.set(SERVICE, &[], key, value),
+            None => alone.remove(SERVICE, &[], key),
+        }
+    }
+    if let Some(unsupported) = plan.unsupported.take() {
+        alone.set(SERVICE, &[Step::Key("envelope"), Step::Key("metadata")], "unsupported", unsupported);
+    }
     let mut fresh = Desk::empty()?;
     fresh.create(SERVICE, Tree::map().with_some("envelope", envelope));
-    let Reader { mut plan, mut notes, left_out, cut, guessed_time, .. } = reader;
-    if let Some(unsupported) = plan.unsupported.take() {
-        desk.set(SERVICE, &[Step::Key("envelope"), Step::Key("metadata")], "unsupported", unsupported);
-    }
-    let fresh = build::build(fresh, import, plan, &mut notes);
-    merge(&mut desk, &fresh, &said, &import.evidence);
-    for line in notes.lines(import.places) {
-        desk.say(format!("beyond the catalogue: {line}"));
+    let fresh = build::build(fresh, import, plan);
+    merge(&mut alone, &fresh, &said, &import.evidence);
+    let (alone, api) = alone.close_with_api()?;
+    let export = Document::read(&openapi(&api, OpenApiVersion::V3_1, OpenApiFormat::Json))?;
+    let lost = Subtraction::lost(&document, &export, &paths, import.summaries, notes);
+    let mut change = match known {
+        Some(mut desk) => {
+            merge(&mut desk, &fresh, &said, &import.evidence);
+            desk.close()?
+        }
+        None => alone,
+    };
+    for line in lost.notes.lines(import.places) {
+        change.say(format!("beyond the catalogue: {line}"));
     }
     if guessed_time && is_new {
-        desk.say("the unit of timestamps is not said; `seconds` in `service.yaml` is a guess");
+        change.say("the unit of timestamps is not said; `seconds` in `service.yaml` is a guess");
     }
-    if left_out > 0 {
-        let (texts, them) = if left_out == 1 {
-            ("summary or description is", "it")
-        } else {
-            ("summaries and descriptions are", "them")
-        };
-        desk.say(format!("{left_out} {texts} left out; `--summaries` takes {them} over"));
+    match lost.left_out {
+        0 => {}
+        1 => change.say("1 text is left out; `--summaries` takes it over if the catalogue has a place for it"),
+        many => change.say(format!(
+            "{many} texts are left out; `--summaries` takes over those that the catalogue has a place for"
+        )),
     }
-    if cut > 0 {
-        let texts = if cut == 1 { "text" } else { "texts" };
-        desk.say(format!("of {cut} {texts} only the first paragraph is taken over"));
+    if lost.cut > 0 {
+        let texts = if lost.cut == 1 { "text" } else { "texts" };
+        change.say(format!("of {} {texts} only the first paragraph is taken over", lost.cut));
     }
-    desk.close()
+    Ok(change)
 }
 
 /// An envelope whose metadata has no fields yet.
@@ -115,8 +135,8 @@ struct Reader<'d> {
     open: Vec<usize>,
     /// How many schemas the one that is being read stands in, since the last record.
     nesting: usize,
-    /// Places whose keys have been looked at.
-    swept: HashSet<String>,
+    /// The paths that are taken over, and what they are in the catalogue.
+    paths: BTreeMap<String, String>,
     /// What every base URL ends in.
     suffix: String,
     envelope: Option<Envelope>,
@@ -127,10 +147,6 @@ struct Reader<'d> {
     modules: NamesInUse,
     /// Tags that an endpoint has.
     tags: HashSet<String>,
-    /// How many texts were not taken over.
-    left_out: usize,
-    /// How many texts lost all but their first paragraph.
-    cut: usize,
     /// Whether the unit of timestamps had to be made up.
     guessed_time: bool,
 }
@@ -151,51 +167,14 @@ impl<'d> Reader<'d> {
             notes: Notes::default(),
             open: Vec::new(),
             nesting: 0,
-            swept: HashSet::new(),
+            paths: BTreeMap::new(),
             suffix: String::new(),
             envelope: None,
             groups: Vec::new(),
             old_groups: 0,
             modules: NamesInUse::default(),
             tags: HashSet::new(),
-            left_out: 0,
-            cut: 0,
             guessed_time: false,
-        }
-    }
-
-    /// Notes every key of an object that is not one of the words that somebody here understands.
-    fn sweep(&mut self, value: &'d Value, known: &str, place: &str) {
-        if !self.swept.insert(place.to_owned()) {
-            return;
-        }
-        let entries = value.as_mapping().into_iter().flatten();
-        for (key, value) in entries.filter_map(|(key, value)| Some((key.as_str()?, value))) {
-            if !known.split(' ').any(|known| known == key) || !self.is_in_our_sense(key, value) {
-                self.notes.key(key, place);
-            }
-        }
-    }
-
-    /// Whether a key says what our own descriptions say with it; where others have an extension of the same name, it
-    /// is theirs.
-    fn is_in_our_sense(&self, key: &str, value: &Value) -> bool {
-        match key {
-            _ if self.document.is_ours() => true,
-            "x-group" => false,
-            "x-evidence" | "x-named-by" | "x-required" | "x-single" => {
-                value.as_str().is_some_and(document::is_evidence)
-            }
-            "x-kind" => matches!(value.as_str(), Some("enum" | "identifier")),
-            "x-type" => value.as_str() == Some("timestamp"),
-            "x-envelope" | "x-range" => value.is_mapping(),
-            "x-enum-varnames" | "x-refused" | "x-served" | "x-values" | "x-works" => value.is_sequence(),
-            "x-aliases" => value.as_sequence().is_some_and(|all| all.iter().all(|alias| is_line(&text_of(alias)))),
-            "x-known-by-name" => value.as_sequence().is_some_and(|all| all.iter().all(Value::is_mapping)),
-            "x-limits" => value.as_sequence().is_some_and(|all| all.iter().all(service::is_limit)),
-            "x-advice" | "x-body" | "x-deprecated" | "x-env-prefix" | "x-ident" | "x-label" | "x-list" | "x-notes"
-            | "x-unit" => value.as_str().is_some_and(|text| is_taken(key, text)),
-            _ => true,
         }
     }
 
@@ -207,23 +186,10 @@ impl<'d> Reader<'d> {
         names.position(|known| known == Some(name)).unwrap_or(usize::MAX)
     }
 
-    /// A text that has no place in the catalogue.
-    fn untold(&mut self, value: &Value, key: &str, what: &str, place: &str) {
-        if value.get(key).is_some() && !self.document.is_ours() {
-            self.notes.aside(format!("the {key} of {what}"), place);
-        }
-    }
-
     /// The first paragraph of a text, or nothing if texts are not to be taken over.
-    fn prose(&mut self, text: &str) -> String {
-        if !self.options.summaries {
-            self.left_out += 1;
-            return String::new();
-        }
+    fn prose(&self, text: &str) -> String {
         let paragraphs = text.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
-        let mut paragraphs = paragraphs.filter(|paragraph| !paragraph.is_empty());
-        let first = paragraphs.next().unwrap_or_default();
-        self.cut += usize::from(paragraphs.next().is_some() && !self.document.is_ours());
-        first.chars().filter(|character| !is_invisible(*character)).collect()
+        let first = paragraphs.filter(|_| self.options.summaries).find(|paragraph| !paragraph.is_empty());
+        first.unwrap_or_default().chars().filter(|character| !is_invisible(*character)).collect()
     }
 }

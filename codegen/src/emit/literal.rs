@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
-    Api, Body, Endpoint, EndpointParam, Evidence, Field, ListStyle, Param, Range, RecordRef, SharedParam, Status, TimeForm, TimeFormat,
-    TimeUnit, Type,
+    Api, Body, Endpoint, EndpointParam, Evidence, Field, ListStyle, Param, Range, RecordRef, SharedParam, Status,
+    TimeForm, TimeFormat, TimeUnit, Type,
 };
 
 /// An identifier; `names` has made sure that it is one.

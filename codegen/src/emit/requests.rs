@@ -10,7 +10,9 @@ use quote::quote;
 use super::literal::{self, ident};
 use super::render::Source;
 use super::{File, params, reference};
-use crate::model::{Api, Endpoint, Group, ListStyle, Param, ParamSet, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type};
+use crate::model::{
+    Api, Endpoint, Group, ListStyle, Param, ParamSet, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type,
+};
 
 pub(super) fn file(api: &Api) -> File {
     let with_path = |endpoint: &Endpoint| endpoint.path.is_some();
@@ -109,16 +111,22 @@ fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStrea
     let passing = described.passing();
     let (value, wire) = sample(api, param, passing);
     let (argument, wire) = match (passing.several, param.list_as) {
+        (false, ListStyle::Json) => (value, format!("[{}]", in_json(param, wire))),
         (false, _) => (value, wire),
         (true, ListStyle::Commas) => (quote!([#value, #value]), format!("{wire},{wire}")),
         (true, ListStyle::Repeated) => (quote!([#value, #value]), wire),
         (true, ListStyle::Json) => {
-            let one = if param.ty.is_text() { serde_json::Value::from(wire).to_string() } else { wire };
+            let one = in_json(param, wire);
             (quote!([#value, #value]), format!("[{one},{one}]"))
         }
     };
     let expected = format!("{}={}", encoded(&described.wire_name, QUERY), encoded(&wire, QUERY));
     Some(quote!(setter(#request.#name(#argument), #expected);))
+}
+
+/// A value of a list in JSON.
+fn in_json(param: &Param, wire: String) -> String {
+    if param.ty.is_text() { serde_json::Value::from(wire).to_string() } else { wire }
 }
 
 /// The first endpoint that has a setter, by the setter's name.

@@ -276,7 +276,8 @@ impl<'a> Resolver<'a> {
         value: &str,
         at: &Location,
     ) -> Resolved<()> {
-        let said = TimeForm::of(param.unit.as_ref().and_then(|unit| TimeUnit::of(unit)), param.format.as_deref().copied());
+        let said =
+            TimeForm::of(param.unit.as_ref().and_then(|unit| TimeUnit::of(unit)), param.format.as_deref().copied());
         let is_one = match TypeExpr::parse(&param.ty) {
             Some(TypeExpr::Builtin(Builtin::Timestamp)) => {
                 said.unwrap_or_else(|| self.service.time_form()).is_written(value)

@@ -46,7 +46,8 @@ impl<'a> Resolver<'a> {
         };
         if let TypeExpr::Option(_) = expr {
             let message = format!("`{text}` can be null, which a type says of the values of a list or a map alone");
-            let help = format!("write `{}`; a field of which it holds says `optional: true`", text.trim_end_matches('?'));
+            let help =
+                format!("write `{}`; a field of which it holds says `optional: true`", text.trim_end_matches('?'));
             return Err(self.wrong("type-optional", text.at(), message, help));
         }
         self.type_in(records, &expr, text)

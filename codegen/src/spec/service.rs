@@ -128,10 +128,8 @@ const HEADER_NAME: Form = Form::Like(
 );
 
 /// Text in a header.
-const HEADER_VALUE: Form = Form::Like(
-    "^[ -~]*$",
-    Say("header-value", "`{}` has characters that a header does not take", "write it in ASCII"),
-);
+const HEADER_VALUE: Form =
+    Form::Like("^[ -~]*$", Say("header-value", "`{}` has characters that a header does not take", "write it in ASCII"));
 
 map! {
     /// The user gives the key.

@@ -10,32 +10,22 @@ use super::schema::DEPTH;
 
 impl<'d> Reader<'d> {
     /// What is said of a value where it stands, or else where its schema does.
-    pub(super) fn said_of_value(&mut self, schema: &'d Value, ty: &Ty, place: &str) -> Annotations {
-        let layers = self.layers(schema);
+    pub(super) fn said_of_value(&self, schema: &'d Value, ty: &Ty) -> Annotations {
+        let layers = self.document.layers(schema, "");
         let is_shared = matches!(ty, Ty::Named(_) | Ty::Record(_));
         let own = self.said(schema);
-        let far = layers[1..].iter().filter(|_| !is_shared).map(|layer| self.said(layer));
+        let far = layers[1..].iter().filter(|_| !is_shared).map(|(layer, _)| self.said(layer));
         let said = far.fold(own, Annotations::or);
-        let bounds_of = |layer: &'d Value| ["minimum", "maximum"].iter().filter_map(|key| layer.get(key));
-        if layers.iter().copied().flat_map(bounds_of).any(|bound| number(bound).is_none()) {
-            self.notes.add("`minimum` or `maximum` that is no number", place);
-        }
         // An item's bounds are those of the value where several are taken.
         let (mut items, mut lists) = (Annotations::default(), layers);
         for _ in 0..DEPTH {
-            let of = |list: &&'d Value| list.get("items").or(list.get("additionalProperties"));
+            let of = |(list, _): &(&'d Value, String)| list.get("items").or(list.get("additionalProperties"));
             let Some(item) = lists.iter().find_map(of) else { break };
-            lists = self.layers(item);
-            items = lists.iter().map(|layer| bounds(layer)).fold(items, Annotations::or);
+            lists = self.document.layers(item, "");
+            items = lists.iter().map(|(layer, _)| bounds(layer)).fold(items, Annotations::or);
         }
         let said = said.or(items);
-        if said.min.or(said.max).is_some() && !ty.is_number() {
-            self.notes.add("`minimum` or `maximum` of what is no number", place);
-        }
         let is_range = said.min.zip(said.max).is_none_or(|(min, max)| min <= max);
-        if !is_range {
-            self.notes.add("a range without a number in it", place);
-        }
         let holds = is_range && ty.is_number();
         let is_implied = |min: Bound| *ty == Ty::Builtin("count") && min.number == 0.0;
         let (min, max) = (said.min.filter(|min| holds && !is_implied(*min)), said.max.filter(|_| holds));
@@ -45,7 +35,7 @@ impl<'d> Reader<'d> {
     }
 
     /// What an object says of what it describes, if that is to be taken over.
-    pub(super) fn said(&mut self, value: &'d Value) -> Annotations {
+    pub(super) fn said(&self, value: &'d Value) -> Annotations {
         Annotations {
             summary: text(value, "description").map(|text| self.prose(text)).unwrap_or_default(),
             ident: text(value, "x-ident").map(str::to_owned),

@@ -7,7 +7,6 @@ mod entries;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Import;
-use super::notes::Notes;
 use super::plan::{Plan, PlannedEndpoint, TakenParam};
 use super::service::{or_unknown, some};
 use crate::change::Desk;
@@ -17,11 +16,10 @@ use crate::merge::{Fresh, Hint, Wanted};
 use crate::tree::Tree;
 
 /// Makes a catalogue of a plan; `desk` has the envelope of the series in it.
-pub(super) fn build(desk: Desk, import: &Import, plan: Plan, notes: &mut Notes) -> Fresh {
+pub(super) fn build(desk: Desk, import: &Import, plan: Plan) -> Fresh {
     let time = desk.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time")?.text("name"));
     let envelope_time = time.map(str::to_owned);
     let mut builder = Builder { envelope_time, inline: inline(&plan), desk, import, plan, hints: BTreeMap::new() };
-    builder.note_texts_of_bodies(notes);
     builder.write_service();
     builder.write_groups();
     let names = builder.names();
@@ -58,15 +56,6 @@ impl Builder<'_> {
             (entries::record_name(index), wanted(&record.name, &record.owner, record.is_shared))
         });
         types.chain(records).collect()
-    }
-
-    /// Notes what is said of objects as a whole whose fields a body lists.
-    fn note_texts_of_bodies(&self, notes: &mut Notes) {
-        for (index, record) in self.plan.records.iter().enumerate().filter(|_| !self.plan.is_ours) {
-            if !record.said.summary.is_empty() && self.inline.contains(&index) {
-                notes.aside("the description of a body whose fields its endpoint lists", &record.origin);
-            }
-        }
     }
 
     fn write_service(&mut self) {

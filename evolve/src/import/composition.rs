@@ -8,211 +8,129 @@ use std::collections::HashSet;
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{items, text};
+use super::document::{Document, Layer, entries, items, text};
 use super::plan::Ty;
-use super::schema::{DEPTH, KEYS, Valued, is_nullable};
+use super::schema::{DEPTH, Valued, is_nullable};
 
-/// What says something of the type itself, so that one that has none of these says only something about it.
-const STRUCTURE: &str = "\
-    $ref additionalProperties allOf anyOf enum format items oneOf properties required type x-kind";
+/// What says something of the type itself, so that a part that has none of these says only something about it.
+const STRUCTURE: &[&str] = &[
+    "$ref",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "enum",
+    "format",
+    "items",
+    "oneOf",
+    "properties",
+    "required",
+    "type",
+    "x-kind",
+];
 
-/// What is not read where a type is that of its one part.
-const OVERRULED: &[&str] = &["additionalProperties", "enum", "format", "items"];
+/// The alternatives under a key beside `null`, with the places that they have among all.
+pub(super) fn alternatives<'v>(schema: &'v Value, key: &str) -> Vec<(usize, &'v Value)> {
+    let all = items(schema, key).iter().enumerate();
+    all.filter(|(_, option)| text(option, "type") != Some("null")).collect()
+}
 
-/// What is read of a value that is an alternative to others.
-const CONSTANT_KEYS: &str = "const description title type";
+/// Which of `anyOf` and `oneOf` has several alternatives.
+fn key_of_several(schema: &Value) -> Option<&'static str> {
+    ["anyOf", "oneOf"].into_iter().find(|key| alternatives(schema, key).len() > 1)
+}
 
 /// The values of an enum that is written as alternatives, each of them a constant with what it means.
 pub(super) fn constants(schema: &Value) -> Vec<&Value> {
-    let alternatives = ["oneOf", "anyOf"].into_iter().find(|key| items(schema, key).len() > 1);
-    let options = alternatives.map(|key| items(schema, key)).unwrap_or_default();
-    let values: Vec<&Value> = options.iter().filter(|option| text(option, "type") != Some("null")).collect();
-    let are_constants = values.iter().all(|value| value.get("const").is_some_and(|value| !value.is_mapping()));
-    if are_constants { values } else { Vec::new() }
+    let options = key_of_several(schema).map(|key| alternatives(schema, key)).unwrap_or_default();
+    let is_constant = |option: &Value| option.get("const").is_some_and(|value| !value.is_mapping());
+    let are_constants = options.iter().all(|(_, option)| is_constant(option));
+    options.into_iter().map(|(_, option)| option).filter(|_| are_constants).collect()
 }
 
-/// A schema that is a part of another, with the place that it stands at.
-pub(super) type Part<'d> = (&'d Value, String);
-
-/// What a schema is made of.
-pub(super) struct Composition<'d> {
-    pub(super) parts: Vec<Part<'d>>,
-    /// Parts that say nothing of the type.
-    remarks: Vec<Part<'d>>,
-    /// Which of `anyOf` and `oneOf` has several alternatives.
-    alternatives: Option<&'static str>,
-    /// All of those that are alternatives to others.
-    options: Vec<Part<'d>>,
-    /// Whether `null` is an alternative.
-    nullable: bool,
+/// What a schema is made of beside its own keys, with their places.
+fn parts<'v>(schema: &'v Value, place: &str) -> Vec<Layer<'v>> {
+    let alone = ["anyOf", "oneOf"].into_iter().filter_map(|key| match alternatives(schema, key).as_slice() {
+        [(index, only)] => Some((*only, format!("{place}/{key}/{index}"))),
+        _ => None,
+    });
+    let all = items(schema, "allOf").iter().enumerate();
+    all.map(|(index, part)| (part, format!("{place}/allOf/{index}"))).chain(alone).collect()
 }
 
-impl<'d> Composition<'d> {
-    /// What a schema is made of, each part with its own place.
-    fn of(schema: &'d Value, place: &str) -> Self {
-        let part = |key: &str, (index, part): (usize, &'d Value)| (part, format!("{place}/{key}/{index}"));
-        let all = items(schema, "allOf").iter().enumerate().map(|one| part("allOf", one));
-        let (mut parts, remarks): (Vec<_>, Vec<_>) =
-            all.partition(|(part, _)| STRUCTURE.split(' ').any(|key| part.get(key).is_some()));
-        let mut nullable = remarks.iter().any(|(remark, _)| is_nullable(remark));
-        let (mut alternatives, mut options) = (None, Vec::new());
-        for key in ["anyOf", "oneOf"] {
-            let all = items(schema, key).iter().enumerate().map(|one| part(key, one));
-            let (nulls, others): (Vec<_>, Vec<_>) = all.partition(|(part, _)| text(part, "type") == Some("null"));
-            nullable |= !nulls.is_empty();
-            if others.len() > 1 {
-                alternatives = alternatives.or(Some(key));
-                options.extend(others);
-            } else {
-                parts.extend(others);
-            }
-        }
-        Self { parts, remarks, alternatives, options, nullable }
+impl Document {
+    /// A schema and all that holds with it, nearest first: what it refers to, and its parts with what they refer to.
+    pub(super) fn layers<'d>(&'d self, schema: &'d Value, place: &str) -> Vec<Layer<'d>> {
+        let mut layers = Vec::new();
+        self.add_layers(schema, place, &mut layers, &mut HashSet::new(), 0);
+        layers.reverse();
+        layers
     }
 
-    /// The part that decides alone what type a schema has.
-    fn only_part(&self, schema: &Value) -> Option<&'d Value> {
-        let is_alone = schema.get("properties").is_none() && schema.get("required").is_none();
-        match self.parts.as_slice() {
-            [(part, _)] if is_alone && self.alternatives.is_none() => Some(part),
-            _ => None,
+    fn add_layers<'d>(
+        &'d self,
+        schema: &'d Value,
+        place: &str,
+        layers: &mut Vec<Layer<'d>>,
+        seen: &mut HashSet<String>,
+        depth: usize,
+    ) {
+        // A part may be a part of itself; once more it adds nothing.
+        if depth > DEPTH || !seen.insert(place.to_owned()) {
+            return;
         }
+        match self.follow(schema) {
+            Some((target, Some(reference))) => self.add_layers(target, reference, layers, seen, depth + 1),
+            _ => {
+                for (part, at) in parts(schema, place) {
+                    self.add_layers(part, &at, layers, seen, depth + 1);
+                }
+            }
+        }
+        layers.push((schema, place.to_owned()));
     }
 }
 
 impl<'d> Reader<'d> {
-    /// The type of a schema made of others; `None` if it is made of nothing but its own keys.
-    pub(super) fn composed(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<Valued> {
+    /// The type of a schema, whatever it is made of.
+    pub(super) fn composed(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let has = |key: &str| schema.get(key).is_some();
-        let Composition { parts, alternatives, nullable, .. } = self.composition(schema, place);
-        let nullable = nullable || is_nullable(schema);
-        if !constants(schema).is_empty() && parts.is_empty() {
-            return Some(Valued { nullable, ..self.plain(schema, name, place) });
-        }
-        if let Some(key) = alternatives {
-            if parts.is_empty() && !has("properties") {
-                self.notes.untyped(format!("`{key}` of several, which becomes `any`"), place);
-                if has("required") {
-                    self.notes.add(format!("`required` beside `{key}`"), place);
-                }
-                return Some(Valued { ty: Ty::Builtin("any"), nullable });
-            }
-            self.notes
-                .missing(format!("`{key}` of several beside what holds anyway, which is all that is taken"), place);
-        }
-        let is_alone = !has("properties") && !has("required");
-        match parts.as_slice() {
-            [] if nullable && !is_nullable(schema) => Some(Valued { nullable, ..self.plain(schema, name, place) }),
-            [] => None,
-            [(part, at)] if is_alone => {
-                for key in OVERRULED.iter().filter(|key| has(key)) {
-                    self.notes.add(format!("`{key}` beside the one part of a schema"), place);
-                }
-                let value = self.value(part, name, at);
-                Some(Valued { nullable: value.nullable || nullable, ..value })
-            }
+        let says_type = |part: &Value| STRUCTURE.iter().any(|key| part.get(key).is_some());
+        let (parts, remarks): (Vec<_>, Vec<_>) =
+            parts(schema, place).into_iter().partition(|(part, _)| says_type(part));
+        let nullable = is_nullable(schema) || remarks.iter().any(|(remark, _)| is_nullable(remark));
+        let is_one_of_several = key_of_several(schema).is_some() && constants(schema).is_empty() && !has("properties");
+        let value = match parts.as_slice() {
+            [] if is_one_of_several => Valued { ty: Ty::Builtin("any"), nullable },
+            [] => self.plain(schema, name, place),
+            [(part, at)] if !has("properties") && !has("required") => self.value(part, name, at),
             _ => {
                 let record = self.object(schema, name, place);
-                Some(Valued { ty: record.map_or(Ty::Builtin("any"), Ty::Record), nullable })
+                Valued { ty: record.map_or(Ty::Builtin("any"), Ty::Record), nullable }
             }
-        }
-    }
-
-    /// What a schema is made of, with what its parts say only about the whole noted.
-    pub(super) fn composition(&mut self, schema: &'d Value, place: &str) -> Composition<'d> {
-        let composition = Composition::of(schema, place);
-        for (remark, at) in &composition.remarks {
-            self.sweep(remark, "nullable", at);
-        }
-        let are_constants = !constants(schema).is_empty();
-        for (option, at) in &composition.options {
-            if are_constants {
-                self.sweep(option, CONSTANT_KEYS, at);
-                if option.get("description").is_some() {
-                    self.untold(option, "title", "a value that has a description", at);
-                }
-            } else {
-                self.sweep_part(option, at);
-            }
-        }
-        composition
-    }
-
-    /// A schema and what it stands for, nearest first: what it refers to, or the one part that it has.
-    pub(super) fn layers(&self, schema: &'d Value) -> Vec<&'d Value> {
-        let mut layers = vec![schema];
-        while let Some(last) = layers.last().filter(|_| layers.len() < DEPTH) {
-            let next = match self.document.follow(last) {
-                Some((target, Some(_))) => Some(target),
-                Some((_, None)) => Composition::of(last, "").only_part(last),
-                None => None,
-            };
-            let Some(next) = next else { break };
-            layers.push(next);
-        }
-        layers
-    }
-
-    /// Notes what nobody understands of a schema that is part of another, and what it is referred to as.
-    pub(super) fn sweep_part(&mut self, part: &'d Value, place: &str) -> Option<Part<'d>> {
-        let (target, reference) = self.document.follow(part)?;
-        if reference.is_some() {
-            self.sweep_reference(part, place);
-        }
-        let place = reference.unwrap_or(place);
-        self.sweep(target, KEYS, place);
-        Some((target, place.to_owned()))
+        };
+        Valued { nullable: value.nullable || nullable, ..value }
     }
 
     /// The properties of an object and of all that it is made of, with their places; those that stand nearer win.
-    pub(super) fn collect(&mut self, schema: &'d Value, place: &str, into: &mut Collected<'d>, depth: usize) {
-        self.say_more(schema, place);
-        let composition = self.composition(schema, place);
-        if let Some(key) = composition.alternatives.filter(|_| depth > 0) {
-            self.notes.missing(format!("`{key}` of several within a part of a schema"), place);
-        }
-        for (part, at) in composition.parts {
-            match self.sweep_part(part, &at) {
-                // Once more it adds nothing; and it may be a part of itself.
-                Some((_, at)) if into.parts.contains(&at) => {}
-                Some((part, at)) if depth < DEPTH => {
-                    into.parts.insert(at.clone());
-                    let is_object = ["properties", "required", "allOf", "anyOf", "oneOf", "additionalProperties"]
-                        .iter()
-                        .any(|key| part.get(key).is_some());
-                    if !is_object && text(part, "type") != Some("object") {
-                        self.notes.add("a part of a schema that is no object, beside others", &at);
-                    }
-                    self.untold(part, "description", "a part of a schema", &at);
-                    if part.get("default").is_some() {
-                        self.notes.add("`default` of a part of a schema", &at);
-                    }
-                    self.collect(part, &at, into, depth + 1);
+    pub(super) fn properties(&self, schema: &'d Value, place: &str) -> Properties<'d> {
+        let mut all = Properties::default();
+        for (layer, at) in self.document.layers(schema, place).into_iter().rev() {
+            all.required.extend(items(layer, "required").iter().filter_map(Value::as_str));
+            for (key, property) in entries(layer, "properties") {
+                let at = format!("{at}/properties/{key}");
+                match all.listed.iter_mut().find(|(known, ..)| *known == key) {
+                    Some(known) => *known = (key, property, at),
+                    None => all.listed.push((key, property, at)),
                 }
-                _ => self.notes.missing("a part of a schema that leads nowhere", &at),
             }
         }
-        into.required.extend(items(schema, "required").iter().filter_map(Value::as_str).map(str::to_owned));
-        for (key, property) in super::document::entries(schema, "properties") {
-            let at = format!("{place}/properties/{key}");
-            match into.properties.iter_mut().find(|(known, ..)| known == key) {
-                Some((_, known, known_at)) => {
-                    if *known != property {
-                        self.notes.add("a field that a part of a schema has otherwise", known_at);
-                    }
-                    (*known, *known_at) = (property, at);
-                }
-                None => into.properties.push((key.to_owned(), property, at)),
-            }
-        }
+        all
     }
 }
 
 /// What an object and its parts list.
 #[derive(Default)]
-pub(super) struct Collected<'d> {
-    pub(super) properties: Vec<(String, &'d Value, String)>,
-    pub(super) required: Vec<String>,
-    /// The places of parts that have been looked at.
-    parts: HashSet<String>,
+pub(super) struct Properties<'d> {
+    pub(super) listed: Vec<(&'d str, &'d Value, String)>,
+    pub(super) required: HashSet<&'d str>,
 }

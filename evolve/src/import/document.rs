@@ -20,6 +20,9 @@ pub(super) struct Document {
     tags: HashMap<String, String>,
 }
 
+/// An object of a description, and the place that it stands at.
+pub(super) type Layer<'d> = (&'d Value, String);
+
 /// No chain of references is nearly as long.
 const HOPS: usize = 16;
 
@@ -95,6 +98,24 @@ impl Document {
             value = self.find(reference)?;
         }
         None
+    }
+
+    /// An object and what it refers to, nearest first, with their places; the last still refers to something that is not
+    /// there if a reference leads nowhere.
+    pub(super) fn referred<'d>(&'d self, mut value: &'d Value, place: &str) -> Vec<Layer<'d>> {
+        let mut layers = vec![(value, place.to_owned())];
+        while let Some(reference) = value.get("$ref").and_then(Value::as_str).filter(|_| layers.len() < HOPS) {
+            let Some(target) = self.find(reference) else { break };
+            layers.push((target, reference.to_owned()));
+            value = target;
+        }
+        layers
+    }
+
+    /// The name of a param, and where it stands.
+    pub(super) fn param<'d>(&'d self, param: &'d Value) -> Option<(&'d str, &'d str)> {
+        let (param, _) = self.follow(param)?;
+        Some((text(param, "name")?, text(param, "in")?))
     }
 
     fn find(&self, reference: &str) -> Option<&Value> {

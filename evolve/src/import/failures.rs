@@ -7,54 +7,29 @@ use super::document::{entries, evidence_of, is_evidence, items, text, text_of};
 use super::service::{or_unknown, some};
 use crate::tree::Tree;
 
-const KEYS: &str = "$ref content description x-advice x-evidence x-label x-notes";
-
 impl<'d> Reader<'d> {
     /// Every status that a failure has somewhere, once.
-    pub(super) fn errors(&mut self, evidence: &str) -> Vec<Tree> {
+    pub(super) fn errors(&self, evidence: &str) -> Vec<Tree> {
         let root = self.document.root();
-        let mut errors: Vec<(u16, Tree, &'d Value)> = Vec::new();
-        for (path, item) in entries(root, "paths") {
+        let mut errors: Vec<(u16, Tree)> = Vec::new();
+        for (_, item) in entries(root, "paths") {
             let Some((item, _)) = self.document.follow(item) else { continue };
             let operation = self.document.operation(item);
             let responses = operation.into_iter().flat_map(|operation| entries(operation, "responses"));
             for (status, response) in responses.filter(|(status, _)| !status.starts_with('2')) {
-                let at = format!("`{path}`/responses/{status}");
-                let Some(number) = status.parse::<u16>().ok().filter(|number| (400..600).contains(number)) else {
-                    self.notes.missing(format!("the response `{status}`"), &at);
+                let number = status.parse::<u16>().ok().filter(|number| (400..600).contains(number));
+                let Some(number) = number.filter(|number| errors.iter().all(|(known, _)| known != number)) else {
                     continue;
                 };
-                let own = response;
-                let (response, reference) = self.document.follow(own).unwrap_or_else(|| {
-                    self.notes.missing("a response that leads nowhere", &at);
-                    (own, None)
-                });
-                if reference.is_some() {
-                    self.sweep(own, "$ref", &at);
-                }
-                self.failure(response, reference.unwrap_or(&at));
-                match errors.iter().find(|(known, ..)| *known == number) {
-                    Some((.., first)) if text(first, "description") == text(response, "description") => {}
-                    Some(_) => {
-                        self.untold(response, "description", "a status that another endpoint has otherwise", &at);
-                    }
-                    None => errors.push((number, self.status(status, response, evidence), response)),
-                }
+                let response = self.document.follow(response).map_or(response, |(target, _)| target);
+                errors.push((number, self.status(status, response, evidence)));
             }
         }
-        errors.sort_by_key(|(number, ..)| *number);
-        errors.into_iter().map(|(_, error, _)| error).collect()
+        errors.sort_by_key(|(number, _)| *number);
+        errors.into_iter().map(|(_, error)| error).collect()
     }
 
-    /// Notes what is said of a failure beside what it means.
-    fn failure(&mut self, response: &'d Value, place: &str) {
-        self.sweep(response, KEYS, place);
-        if response.get("content").is_some() && !self.document.is_ours() {
-            self.notes.aside("the body of a failure", place);
-        }
-    }
-
-    pub(super) fn status(&mut self, status: &str, response: &'d Value, evidence: &str) -> Tree {
+    pub(super) fn status(&self, status: &str, response: &'d Value, evidence: &str) -> Tree {
         let said = self.said(response);
         Tree::map()
             .with("status", Tree::Number(status.to_owned()))
@@ -66,10 +41,9 @@ impl<'d> Reader<'d> {
     }
 
     /// Where a failure says what went wrong, as our own descriptions tell it.
-    pub(super) fn error_body(&mut self) -> Option<Tree> {
+    pub(super) fn error_body(&self) -> Option<Tree> {
         let schemas = self.document.root().get("components")?;
         let (name, body) = entries(schemas, "schemas").find(|(_, schema)| schema.get("x-message").is_some())?;
-        self.swept.insert(format!("#/components/schemas/{name}"));
         let texts = |key: &str| some(items(body, key).iter().map(|text| Tree::Text(text_of(text))).collect());
         let evidence = evidence_of(body).unwrap_or(&self.options.evidence);
         // Only a name that is known is one of the interface; another was made for the description.

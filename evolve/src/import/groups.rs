@@ -10,8 +10,6 @@ use super::document::{aliases, items, text};
 use super::plan::PlannedGroup;
 use crate::naming::NamesInUse;
 
-const TAG_KEYS: &str = "description name x-aliases x-displayName x-notes";
-
 /// The module that a tag makes if no other is in its way.
 pub(super) fn module(tag: &str) -> String {
     NamesInUse::default().claim(tag, Case::Snake, names::Scope::Groups)
@@ -36,7 +34,6 @@ impl Reader<'_> {
         let module = known.unwrap_or_else(|| self.modules.claim(&wanted, Case::Snake, names::Scope::Groups));
         let root = self.document.root();
         let tag = items(root, "tags").iter().find(|tag| text(tag, "name") == Some(&wanted)).unwrap_or(&Value::Null);
-        self.sweep(tag, TAG_KEYS, &format!("#/tags/{wanted}"));
         let title = text(tag, "x-displayName").map(str::to_owned);
         // A tag may be one word of a program.
         let words = || if wanted.contains(' ') { wanted.clone() } else { wanted.to_title_case() };

@@ -13,7 +13,7 @@ impl<'d> Reader<'d> {
     /// Text, or a named type of it.
     pub(super) fn text_type(&mut self, schema: &'d Value, name: &str, place: &str) -> Ty {
         let is_open = text(schema, "x-kind") == Some("identifier");
-        let (mut values, mut left) = (Vec::new(), 0);
+        let mut values: Vec<PlannedValue> = Vec::new();
         let described = items(schema, "x-values");
         let listed = items(schema, "enum").iter().chain(constants(schema));
         let all: Vec<&Value> = if described.is_empty() { listed.collect() } else { described.iter().collect() };
@@ -27,29 +27,13 @@ impl<'d> Reader<'d> {
                 duration: text(value, "duration").filter(|text| duration::seconds(text).is_some()).map(str::to_owned),
                 ..Annotations::default()
             };
-            if value.is_number() || value.is_bool() {
-                self.notes.add("values of an `enum` that are no text, which become text", place);
-            }
             // `null` among the values says that the value can be null, which the type says too.
-            if value.is_null() {
-                continue;
+            let is_value = !value.is_null() && is_line(&text_value) && !text_value.contains(',');
+            if is_value && !values.iter().any(|known| known.value == text_value) {
+                values.push(PlannedValue { value: text_value, said });
             }
-            if is_line(&text_value) && !text_value.contains(',') {
-                if !values.iter().any(|known: &PlannedValue| known.value == text_value) {
-                    values.push(PlannedValue { value: text_value, said });
-                }
-            } else {
-                left += 1;
-            }
-        }
-        if described.is_empty() && schema.get("x-enum-varnames").is_some() {
-            self.notes.add("`x-enum-varnames`", place);
-        }
-        if left > 0 {
-            self.notes.missing("values of an `enum` that cannot be written down", place);
         }
         if values.len() == 1 && described.is_empty() && !is_component(place) {
-            self.notes.add("an `enum` of one value, which becomes text", place);
             return Ty::Builtin("string");
         }
         if values.is_empty() && !is_open {

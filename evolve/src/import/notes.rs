@@ -1,10 +1,10 @@
 //! What could not be carried over: each thing once, the weightiest first, with how often and where.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How much is lost, the most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Weight {
+pub(super) enum Weight {
     /// Something is not there at all, or unknown.
     Missing,
     /// Something is there without its type.
@@ -22,6 +22,8 @@ pub(super) struct Notes {
     list: Vec<Note>,
     /// Indices by what is noted.
     known: HashMap<String, usize>,
+    /// Places of which somebody said why they are left out.
+    explained: HashSet<String>,
 }
 
 #[derive(Debug)]
@@ -32,38 +34,19 @@ struct Note {
     seen: BTreeSet<String>,
 }
 
-/// Keys that say nothing of a request or a reply.
-const ASIDE: &str = "\
-    contact deprecated description example examples externalDocs license summary tags termsOfService title";
-
 impl Notes {
-    /// Notes something of which nothing is taken over.
-    pub(super) fn missing(&mut self, what: impl Into<String>, place: &str) {
-        self.note(Weight::Missing, what.into(), place);
+    /// Notes why what stands at a place is not taken over; nothing else is then said of it.
+    pub(super) fn explain(&mut self, weight: Weight, why: impl Into<String>, place: &str) {
+        self.explained.insert(place.to_owned());
+        self.add(weight, why.into(), place);
     }
 
-    /// Notes something whose type is not taken over.
-    pub(super) fn untyped(&mut self, what: impl Into<String>, place: &str) {
-        self.note(Weight::Untyped, what.into(), place);
+    /// Whether somebody said why a place is left out.
+    pub(super) fn is_explained(&self, place: &str) -> bool {
+        self.explained.contains(place)
     }
 
-    /// Notes a fact that is not taken over.
-    pub(super) fn add(&mut self, what: impl Into<String>, place: &str) {
-        self.note(Weight::Fact, what.into(), place);
-    }
-
-    /// Notes a text that is not taken over, or what users decide.
-    pub(super) fn aside(&mut self, what: impl Into<String>, place: &str) {
-        self.note(Weight::Aside, what.into(), place);
-    }
-
-    /// Notes a key that nobody here understands.
-    pub(super) fn key(&mut self, key: &str, place: &str) {
-        let is_aside = key.starts_with("x-") || ASIDE.split(' ').any(|aside| aside == key);
-        self.note(if is_aside { Weight::Aside } else { Weight::Fact }, format!("`{key}`"), place);
-    }
-
-    fn note(&mut self, weight: Weight, what: String, place: &str) {
+    pub(super) fn add(&mut self, weight: Weight, what: String, place: &str) {
         let index = *self.known.entry(what.clone()).or_insert(self.list.len());
         if index == self.list.len() {
             self.list.push(Note { weight, what, places: Vec::new(), seen: BTreeSet::new() });

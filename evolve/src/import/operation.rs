@@ -6,87 +6,43 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{aliases, entries, items, text};
+use super::notes::Weight;
 use super::plan::{Annotations, PlannedEndpoint, PlannedParam, TakenParam, Ty};
 use crate::merge::Several;
-
-const KEYS: &str = "\
-    deprecated description operationId parameters responses summary tags x-aliases x-deprecated x-evidence x-ident \
-    x-notes x-params";
 
 impl<'d> Reader<'d> {
     /// Everything under `paths`, and what is known by name only.
     pub(super) fn operations(&mut self) {
         let root = self.document.root();
-        for (path, item) in entries(root, "paths") {
-            if path.starts_with('/') {
-                self.path_item(path, item);
-            } else {
-                self.notes.add(format!("`{path}`"), "#/paths");
+        for (path, item) in entries(root, "paths").filter(|(path, _)| path.starts_with('/')) {
+            let place = format!("`{path}`");
+            let Some((item, _)) = self.document.follow(item) else { continue };
+            if item.get("get").is_some() {
+                // Of an operation behind a reference that leads nowhere, only the path is known.
+                let operation = self.document.operation(item).unwrap_or(&Value::Null);
+                self.operation(Some(path), item, operation, &place);
             }
-        }
-        if root.get("webhooks").is_some() {
-            self.notes.missing("`webhooks`", "#/webhooks");
         }
         for operation in items(root, "x-known-by-name") {
             if text(operation, "operationId").is_some_and(|id| names::ident(id, Case::Snake).is_ok()) {
                 self.operation(None, &Value::Null, operation, "#/x-known-by-name");
-            } else {
-                self.notes.missing("an endpoint that has neither a path nor a name", "#/x-known-by-name");
             }
         }
-    }
-
-    fn path_item(&mut self, path: &'d str, item: &'d Value) {
-        let place = format!("`{path}`");
-        let Some((target, reference)) = self.document.follow(item) else {
-            self.notes.missing("a path that leads nowhere", &place);
-            return;
-        };
-        if let Some(reference) = reference {
-            self.sweep(item, "$ref", &format!("{place}/$ref"));
-            self.swept.insert(reference.to_owned());
-        }
-        for method in target.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str()) {
-            match method {
-                "get" | "parameters" | "$ref" => {}
-                "post" | "put" | "patch" | "delete" | "head" | "options" | "trace" => {
-                    self.notes.missing(format!("`{method}`: it only reads"), &place);
-                }
-                "summary" | "description" => self.untold(target, method, "a path", &place),
-                other => self.notes.add(format!("`{other}` of a path"), &place),
-            }
-        }
-        if let Some(operation) = target.get("get") {
-            let operation = self.followed_operation(operation, &place);
-            self.operation(Some(path), target, operation, &place);
-        }
-    }
-
-    /// What a `$ref` in the place of an operation stands for; itself, with nothing in it, where that leads nowhere.
-    fn followed_operation(&mut self, operation: &'d Value, place: &str) -> &'d Value {
-        let Some((target, reference)) = self.document.follow(operation) else {
-            self.notes
-                .missing("an operation behind a reference that leads nowhere, of which only the path is known", place);
-            return &Value::Null;
-        };
-        if reference.is_some() {
-            self.sweep(operation, "$ref", &format!("{place}/get"));
-        }
-        target
     }
 
     fn operation(&mut self, path: Option<&'d str>, item: &'d Value, operation: &'d Value, place: &str) {
-        self.sweep(operation, KEYS, place);
+        let told = path;
         let path = match path.map(|path| self.path(path, place)) {
             Some(None) => return,
             path => path.flatten(),
         };
         if path.as_ref().is_some_and(|path| self.is_told(path)) {
-            self.notes.add("a path that is another one but for the names of its params", place);
+            let why = "a path that is another one but for the names of its params";
+            self.notes.explain(Weight::Fact, why, place);
             return;
         }
-        if items(operation, "tags").len() > 1 {
-            self.notes.aside("further tags of an endpoint, which stands in the group of the first", place);
+        if let (Some(told), Some(path)) = (told, &path) {
+            self.paths.insert(told.to_owned(), path.clone());
         }
         let own = path.as_deref().unwrap_or_default();
         let own = own.strip_prefix(self.plan.prefix.as_str()).unwrap_or(own).to_owned();
@@ -95,15 +51,13 @@ impl<'d> Reader<'d> {
         let mut said = self.said(operation);
         if operation.get("description").is_none() {
             said.summary = text(operation, "summary").map(|text| self.prose(text)).unwrap_or_default();
-        } else if text(operation, "summary") != Some(name.as_str()) {
-            self.untold(operation, "summary", "an endpoint that has a description", place);
         }
         let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
         let deprecated =
             is_deprecated.then(|| text(operation, "x-deprecated").unwrap_or("The service says so.").to_owned());
         let is_unknown = path.is_none() || operation.is_null() || text(operation, "x-params") == Some("unknown");
         let (params, are_all) = if is_unknown { (Vec::new(), false) } else { self.params(item, operation, place) };
-        let params = self.path_params(path.as_deref().unwrap_or_default(), params, are_all, place);
+        let params = self.path_params(path.as_deref().unwrap_or_default(), params, are_all);
         let reply = self.reply(operation, &name, place);
         self.plan.endpoints.push(PlannedEndpoint {
             group,
@@ -148,7 +102,7 @@ impl<'d> Reader<'d> {
         let params: Vec<&str> = path.split('/').filter(|segment| segment.starts_with('{')).collect();
         let is_twice = |index: usize| params[..index].contains(&params[index]);
         if (0..params.len()).any(is_twice) {
-            self.notes.missing("a path that is left out, for a param that stands in it twice", place);
+            self.notes.explain(Weight::Missing, "a path that is left out, for a param that stands in it twice", place);
             return None;
         }
         let is_path = path.starts_with('/') && path.split('/').skip(1).all(is_segment);
@@ -156,29 +110,19 @@ impl<'d> Reader<'d> {
             let is_part =
                 path.split('/').any(|segment| segment.contains('{') && !segment.contains('?') && !is_segment(segment));
             let why = if is_part { "a param that is only part of a segment" } else { "a form that it does not know" };
-            self.notes.missing(format!("a path that is left out, for {why}"), place);
+            self.notes.explain(Weight::Missing, format!("a path that is left out, for {why}"), place);
         }
         is_path.then_some(path)
     }
 
     /// The params with exactly those in the path that it has; `None` if there may be others, and none has to be listed.
-    fn path_params(
-        &mut self,
-        path: &str,
-        params: Vec<TakenParam>,
-        are_all: bool,
-        place: &str,
-    ) -> Option<Vec<TakenParam>> {
+    fn path_params(&self, path: &str, params: Vec<TakenParam>, are_all: bool) -> Option<Vec<TakenParam>> {
         let in_path: Vec<&str> =
             path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}')).collect();
-        if !are_all {
-            if in_path.is_empty() {
-                return None;
-            }
-            self.notes.missing("params beyond those that are known, which have to be listed for the path", place);
+        if !are_all && in_path.is_empty() {
+            return None;
         }
         let mut params = params;
-        let told = params.len();
         let shared = &self.plan.shared;
         let param = |taken: &TakenParam| match taken {
             TakenParam::Shared(index) => (shared[*index].name.clone(), shared[*index].in_path),
@@ -190,15 +134,14 @@ impl<'d> Reader<'d> {
         });
         let missing: Vec<_> =
             in_path.iter().filter(|name| !params.iter().any(|taken| param(taken).0 == **name)).collect();
-        if params.len() < told || are_all && !missing.is_empty() {
-            self.notes.add("params that do not agree with the path, which decides", place);
-        }
         let plain = |name: &str| PlannedParam {
             id: String::new(),
             rank: 0,
             name: name.to_owned(),
             ty: Ty::Builtin("string"),
             several: Several::No,
+            list_as: None,
+            fixed: None,
             in_path: true,
             required: None,
             default: None,

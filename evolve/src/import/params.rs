@@ -1,18 +1,15 @@
 //! Params of operations.
 
 use codegen::is_line;
-use codegen::model::{TimeForm, TimeFormat};
+use codegen::model::{ListStyle, TimeForm, TimeFormat};
 use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{is_evidence, items, text, text_of};
+use super::notes::Weight;
 use super::plan::{Annotations, PlannedParam, TakenParam, Ty};
-use super::schema::is_moment;
+use super::schema::{is_moment, type_of};
 use crate::merge::Several;
-
-const KEYS: &str = "\
-    $ref description example explode in name required schema style x-evidence x-ident x-list x-notes x-refused \
-    x-required x-served x-single x-type x-unit x-works";
 
 impl<'d> Reader<'d> {
     /// The params of an operation, those of its path first, and whether none of them leads nowhere.
@@ -20,15 +17,11 @@ impl<'d> Reader<'d> {
         let mut taken: Vec<(String, String, TakenParam)> = Vec::new();
         let mut are_all = true;
         let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
-        for (index, param) in all.enumerate() {
+        for param in all {
             let Some((target, reference)) = self.document.follow(param) else {
-                self.notes.missing("a param that leads nowhere, so that nobody knows which there are", place);
                 are_all = false;
                 continue;
             };
-            if reference.is_some() {
-                self.sweep(param, "$ref", &format!("{place}/parameters/{index}"));
-            }
             let key = |key: &str| text(target, key).unwrap_or_default().to_owned();
             let (name, location) = (key("name"), key("in"));
             let id = reference.and_then(|reference| reference.strip_prefix("#/components/parameters/"));
@@ -43,9 +36,7 @@ impl<'d> Reader<'d> {
             let same = taken.iter().position(|(known, ..)| *known == name);
             match same {
                 Some(index) if taken[index].1 == location => taken[index].2 = read,
-                Some(_) => {
-                    self.notes.missing("a second param of one name", &format!("{place}/parameters/{name}"));
-                }
+                Some(_) => {}
                 None => taken.push((name, location, read)),
             }
         }
@@ -72,109 +63,71 @@ impl<'d> Reader<'d> {
         let location = text(param, "in").unwrap_or_default();
         let in_path = location == "path";
         if !in_path && location != "query" {
-            let required = param.get("required").and_then(Value::as_bool) == Some(true);
-            let required = if required { "required " } else { "" };
-            self.notes.missing(format!("{required}params `in: {location}`"), place);
             return None;
         }
-        if !is_line(name) {
-            self.notes.missing("a param whose name cannot be written down", place);
-            return None;
-        }
-        self.sweep(param, KEYS, place);
-        let Some(schema) = param.get("schema") else {
-            self.notes.missing("a param without a `schema`", place);
+        let content = param.get("content").and_then(|content| content.get("application/json")?.get("schema"));
+        let (Some(schema), true) = (param.get("schema").or(content), is_line(name)) else {
+            let why = "a param without a `schema`, or whose name cannot be written down";
+            self.notes.explain(Weight::Missing, why, place);
             return None;
         };
-        let value = self.value(schema, name, &format!("{place}/schema"));
-        if value.nullable {
-            self.notes.add("a param that can be `null`", place);
-        }
-        let is_list = matches!(value.ty, Ty::List(_));
-        let (ty, several) = self.several(param, value.ty, in_path, place);
-        let ty = if is_moment(param) { Ty::Builtin("timestamp") } else { ty };
-        if ty.record().is_some() || matches!(ty, Ty::List(_)) {
-            self.notes.missing("params that are objects or lists of lists", place);
+        let fixed = fixed(param, schema).filter(|_| !in_path);
+        let ty = match &fixed {
+            Some(_) => plain_type(schema),
+            None => self.value(schema, name, &format!("{place}/schema")).ty,
+        };
+        if param.get("schema").is_none() && !matches!(ty, Ty::List(_)) {
+            self.notes.explain(Weight::Missing, "a param that is JSON, and no list", place);
             return None;
         }
-        let said = self.said_of_value(schema, &ty, place);
+        let (ty, several, list_as) = several(param, ty, in_path);
+        let is_list = !matches!(several, Several::No);
+        let ty = if is_moment(param) { Ty::Builtin("timestamp") } else { ty };
+        if ty.record().is_some() || matches!(ty, Ty::List(_) | Ty::Map(_)) {
+            self.notes.explain(Weight::Missing, "params that are objects or lists of lists", place);
+            return None;
+        }
+        let said = self.said_of_value(schema, &ty);
         let said = Annotations { min: None, max: None, ..self.said(param) }.or(said);
         let example = said.example.clone().filter(|example| self.fits(example, &ty, &said));
-        if example != said.example {
-            self.notes.add("an `example` that is no value of its type", place);
-        }
         let said = Annotations { example, ..said };
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
         let required = text(param, "x-required")
             .filter(|said| is_evidence(said))
-            .or((required && !in_path).then_some(self.options.evidence.as_str()));
+            .or((required && !in_path).then_some(self.options.evidence.as_str()))
+            .filter(|_| fixed.is_none());
         Some(PlannedParam {
             id: id.to_owned(),
             rank: self.rank("parameters", id),
             name: name.to_owned(),
-            default: self.default(schema, &ty, is_list, &said, place),
-            served: self.values(param, "x-served", &ty, &said, place),
-            works: self.values(param, "x-works", &ty, &said, place),
-            refused: self.values(param, "x-refused", &ty, &said, place),
+            default: self.default(schema, &ty, is_list, &said).filter(|_| fixed.is_none()),
+            served: self.values(param, "x-served", &ty, &said),
+            works: self.values(param, "x-works", &ty, &said),
+            refused: self.values(param, "x-refused", &ty, &said),
             single: text(param, "x-single").filter(|said| is_evidence(said)).map(str::to_owned),
             ty,
             several,
+            list_as,
+            fixed,
             in_path,
             required: required.map(str::to_owned),
             said,
         })
     }
 
-    /// The type of one value, and whether several can be sent, with commas between them.
-    fn several(&mut self, param: &'d Value, ty: Ty, in_path: bool, place: &str) -> (Ty, Several) {
-        let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });
-        let Ty::List(item) = ty else {
-            if !matches!(style, "form" | "simple") {
-                self.notes.add(format!("`style: {style}`"), place);
-            }
-            return (ty, Several::No);
-        };
-        let explode = param.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
-        let with_commas = matches!((style, explode), ("form" | "simple", false));
-        if !with_commas {
-            self.notes.missing(
-                "params that are repeated, or written otherwise than with commas, which take one value",
-                place,
-            );
-            return (*item, Several::No);
-        }
-        (*item, text(param, "x-list").map_or(Several::Yes, |list| Several::By(list.to_owned())))
-    }
-
-    fn default(
-        &mut self,
-        schema: &'d Value,
-        ty: &Ty,
-        is_list: bool,
-        said: &Annotations,
-        place: &str,
-    ) -> Option<String> {
+    fn default(&self, schema: &'d Value, ty: &Ty, is_list: bool, said: &Annotations) -> Option<String> {
         let default = self.default_of(schema)?;
         let one = match default {
             Value::Sequence(several) if is_list => several.iter().map(text_of).collect::<Vec<_>>().join(","),
             one => text_of(one),
         };
         let mut values = if is_list { one.split(',').collect() } else { vec![one.as_str()] }.into_iter();
-        let fits = values.all(|value| self.fits(value, ty, said));
-        if !fits {
-            self.notes.add("a `default` that is no value of its type", place);
-        }
-        fits.then_some(one)
+        values.all(|value| self.fits(value, ty, said)).then_some(one)
     }
 
     /// The values that an extension lists.
-    fn values(&mut self, param: &'d Value, key: &str, ty: &Ty, said: &Annotations, place: &str) -> Vec<String> {
-        let (fitting, others): (Vec<_>, Vec<_>) =
-            items(param, key).iter().map(text_of).partition(|value| self.fits(value, ty, said));
-        if !others.is_empty() {
-            self.notes.add(format!("values of `{key}` that are none of their type"), place);
-        }
-        fitting
+    fn values(&self, param: &'d Value, key: &str, ty: &Ty, said: &Annotations) -> Vec<String> {
+        items(param, key).iter().map(text_of).filter(|value| self.fits(value, ty, said)).collect()
     }
 
     /// What a moment is written as, if it is text.
@@ -203,4 +156,42 @@ impl<'d> Reader<'d> {
             _ => is_line(text),
         }
     }
+}
+
+/// The value of a param that has to be sent and takes no other.
+fn fixed(param: &Value, schema: &Value) -> Option<String> {
+    if let Some(said) = text(param, "x-fixed") {
+        return Some(said.to_owned());
+    }
+    let is_required = param.get("required").and_then(Value::as_bool) == Some(true);
+    let one = match items(schema, "enum") {
+        [one] => Some(one),
+        _ => schema.get("const"),
+    };
+    let one = one.filter(|one| is_required && (one.is_string() || one.is_number() || one.is_bool()));
+    one.map(text_of).filter(|one| is_line(one))
+}
+
+/// The type of what takes one value.
+fn plain_type(schema: &Value) -> Ty {
+    Ty::Builtin(match type_of(schema) {
+        "integer" => "integer",
+        "number" => "number",
+        "boolean" => "boolean",
+        _ => "string",
+    })
+}
+
+/// The type of one value, whether several can be sent, and how if not with commas between them.
+fn several(param: &Value, ty: Ty, in_path: bool) -> (Ty, Several, Option<ListStyle>) {
+    let Ty::List(item) = ty else { return (ty, Several::No, None) };
+    let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });
+    let explode = param.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
+    let list_as = match (style, explode) {
+        _ if param.get("content").is_some() => Some(ListStyle::Json),
+        ("form", true) if !in_path => Some(ListStyle::Repeated),
+        ("form" | "simple", false) => None,
+        _ => return (*item, Several::No, None),
+    };
+    (*item, text(param, "x-list").map_or(Several::Yes, |list| Several::By(list.to_owned())), list_as)
 }

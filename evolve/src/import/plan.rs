@@ -1,5 +1,7 @@
 //! What a description describes, in the catalogue's words but before anything has a Rust name.
 
+use codegen::model::ListStyle;
+
 use crate::merge::Several;
 use crate::tree::Tree;
 
@@ -201,6 +203,10 @@ pub(super) struct PlannedParam {
     pub(super) name: String,
     pub(super) ty: Ty,
     pub(super) several: Several,
+    /// How several are written, if not with commas between them.
+    pub(super) list_as: Option<ListStyle>,
+    /// The one value that is ever sent.
+    pub(super) fixed: Option<String>,
     pub(super) in_path: bool,
     pub(super) required: Option<String>,
     pub(super) default: Option<String>,

@@ -4,8 +4,9 @@ use codegen::is_line;
 use serde_yaml::Value;
 
 use super::Reader;
-use super::composition::Collected;
+use super::composition::Properties;
 use super::document::text;
+use super::notes::Weight;
 use super::plan::{PlannedField, PlannedRecord, Ty};
 use super::schema::{is_component, owner};
 
@@ -15,33 +16,29 @@ impl<'d> Reader<'d> {
         if let Some(known) = self.plan.records.iter().position(|record| record.origin == place) {
             // While its fields are still being read, it would contain itself.
             if self.open.contains(&known) {
-                self.notes.untyped("a record that contains itself, and has `any` there", place);
+                let why = "a record that contains itself, and has `any` there";
+                self.notes.explain(Weight::Untyped, why, place);
                 return None;
             }
             return Some(known);
         }
-        let mut collected = Collected::default();
-        self.collect(schema, place, &mut collected, 0);
-        let Collected { properties, required, .. } = collected;
-        for name in required.iter().filter(|name| !properties.iter().any(|(key, ..)| key == *name)) {
-            self.notes.add(format!("`required: {name}`, which is no listed field"), place);
-        }
-        if properties.is_empty() {
-            self.notes.untyped("an object without listed fields, which becomes `any`", place);
+        let Properties { listed, required } = self.properties(schema, place);
+        if listed.is_empty() {
             return None;
         }
-        let fields = properties.into_iter().map(|(key, property, at)| {
-            let is_required = required.contains(&key);
-            (key, property, at, is_required)
+        let listed = listed.into_iter().filter(|(key, ..)| is_line(key)).map(|(key, property, at)| {
+            let is_required = required.contains(key);
+            (key.to_owned(), property, at, is_required)
         });
-        Some(self.new_record(schema, name, place, fields.collect(), false))
+        Some(self.new_record(schema, name, place, listed.collect(), false))
     }
 
     /// A record whose fields have places instead of names; `None` for a list of which nobody says what stands where.
     pub(super) fn positional(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<usize> {
-        let places = ["prefixItems", "x-prefixItems"].iter().find_map(|key| schema.get(key)?.as_sequence())?;
-        if schema.get("items").and_then(Value::as_mapping).is_some_and(|rest| !rest.is_empty()) {
-            self.notes.add("`prefixItems` before any number of `items`", place);
+        let (key, places) =
+            ["prefixItems", "x-prefixItems"].iter().find_map(|key| Some((key, schema.get(key)?.as_sequence()?)))?;
+        let has_more = schema.get("items").and_then(Value::as_mapping).is_some_and(|rest| !rest.is_empty());
+        if has_more {
             return None;
         }
         if let Some(known) = self.plan.records.iter().position(|record| record.origin == place) {
@@ -51,7 +48,7 @@ impl<'d> Reader<'d> {
             let name = text(field, "x-name").or(text(field, "title")).filter(|name| is_line(name));
             let name = name.map_or_else(|| format!("value {}", index + 1), str::to_owned);
             let is_optional = field.get("x-optional").and_then(Value::as_bool) == Some(true);
-            (name, field, format!("{place}/prefixItems/{index}"), !is_optional)
+            (name, field, format!("{place}/{key}/{index}"), !is_optional)
         });
         let fields = fields.collect();
         Some(self.new_record(schema, name, place, fields, true))
@@ -85,19 +82,12 @@ impl<'d> Reader<'d> {
         let nesting = std::mem::take(&mut self.nesting);
         let mut fields = Vec::new();
         for (key, property, at, is_required) in listed {
-            if !is_line(&key) {
-                self.notes.missing(format!("the field {key:?}, whose name cannot be written down"), place);
-                continue;
-            }
-            if self.default_of(property).is_some() {
-                self.notes.add("`default` of a field", &at);
-            }
             let value = self.value(property, &key, &at);
             if let Some(inner) = value.ty.record() {
                 self.plan.records[inner].uses += 1;
             }
             let optional = value.nullable || !is_required;
-            let said = self.said_of_value(property, &value.ty, &at);
+            let said = self.said_of_value(property, &value.ty);
             fields.push(PlannedField { name: key, ty: value.ty, optional, said });
         }
         self.nesting = nesting;
@@ -106,7 +96,7 @@ impl<'d> Reader<'d> {
         index
     }
 
-    /// The type of the values of an object whose keys are data; `None` for one that lists fields, or says nothing.
+    /// The type of an object whose keys are data; `None` for one that lists fields, or says nothing of its values.
     pub(super) fn map(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<Ty> {
         let values = schema.get("additionalProperties").filter(|values| values.is_mapping())?;
         if ["properties", "allOf", "required"].iter().any(|key| schema.get(key).is_some()) {
@@ -114,19 +104,5 @@ impl<'d> Reader<'d> {
         }
         let value = self.value(values, &crate::naming::singular(name), &format!("{place}/additionalProperties"));
         Some(Ty::Map(Box::new(value.ty.nullable(value.nullable))))
-    }
-
-    /// Notes what is said of fields that are not listed.
-    pub(super) fn say_more(&mut self, schema: &Value, place: &str) {
-        match schema.get("additionalProperties") {
-            None => {}
-            Some(Value::Bool(false)) => {
-                self.notes.aside("`additionalProperties: false`, as every object may grow", place);
-            }
-            Some(_) => {
-                self.notes
-                    .aside("fields beyond the listed ones (`additionalProperties`), which the client keeps", place);
-            }
-        }
     }
 }

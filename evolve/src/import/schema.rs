@@ -1,4 +1,4 @@
-//! Schemas become types. What a schema says and a type cannot is noted.
+//! Schemas become types, as far as there is one for what they say.
 
 use codegen::type_expr::MAX_LISTS;
 use serde_yaml::Value;
@@ -6,21 +6,11 @@ use serde_yaml::Value;
 use super::Reader;
 use super::composition::constants;
 use super::document::{items, text};
+use super::notes::Weight;
 use super::plan::Ty;
 
-/// What is said of schemas that is understood; anything else is noted.
-pub(super) const KEYS: &str = "\
-    $ref additionalProperties allOf anyOf default description enum example examples format items maximum minimum \
-    nullable oneOf prefixItems properties required type x-body x-enum-varnames x-evidence x-group x-ident x-kind x-name \
-    x-notes x-optional x-prefixItems x-range x-shapes x-type x-unit x-values";
-
-/// What is read beside a reference.
-const BESIDE_REFERENCES: &str = "\
-    $ref default description example examples maximum minimum nullable x-evidence x-ident x-name x-notes x-optional x-range \
-    x-type x-unit";
-
 /// Formats that are a type of the catalogue.
-const FORMATS: &[&str] = &["int32", "int64", "uint32", "uint64", "float", "double", ""];
+pub(super) const FORMATS: &[&str] = &["int32", "int64", "uint32", "uint64", "float", "double", ""];
 
 /// Nothing readable is nested nearly as deep.
 pub(super) const DEPTH: usize = 32;
@@ -39,55 +29,29 @@ impl<'d> Reader<'d> {
     /// The type of a schema that stands at a place; `name` is what an unnamed one would be called.
     pub(super) fn value(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let own = schema;
-        let Some((schema, reference)) = self.document.follow(own) else {
-            self.notes.untyped("a reference that leads nowhere in the description, which becomes `any`", place);
-            return any();
-        };
-        if reference.is_some() {
-            self.sweep_reference(own, place);
-        }
-        if schema.as_bool() == Some(false) {
-            self.notes.untyped("a schema that nothing is of, which becomes `any`", place);
-        }
+        let Some((schema, reference)) = self.document.follow(own) else { return any() };
         // Beside a reference it counts for nothing in 3.0, but everybody means it.
         let nullable = reference.is_some() && is_nullable(own);
         let name = reference.and_then(|reference| reference.rsplit('/').next()).unwrap_or(name);
         let place = reference.unwrap_or(place);
-        if place.matches('/').count() > DEPTH {
-            self.notes.untyped("a schema nested too deep, which becomes `any`", place);
-            return any();
-        }
-        self.sweep(schema, KEYS, place);
-        if self.nesting > DEPTH {
-            self.notes.untyped("a schema that is made of itself, which becomes `any`", place);
-            return any();
-        }
-        self.nesting += 1;
-        let value = self.composed(schema, name, place).unwrap_or_else(|| self.plain(schema, name, place));
-        self.nesting -= 1;
-        Valued { nullable: value.nullable || nullable, ..value }
-    }
-
-    /// Notes what stands beside a reference and is not read there.
-    pub(super) fn sweep_reference(&mut self, schema: &'d Value, place: &str) {
-        self.sweep(schema, BESIDE_REFERENCES, place);
+        let why = if place.matches('/').count() > DEPTH {
+            "a schema nested too deep, which becomes `any`"
+        } else if self.nesting > DEPTH {
+            "a schema that is made of itself, which becomes `any`"
+        } else {
+            self.nesting += 1;
+            let value = self.composed(schema, name, place);
+            self.nesting -= 1;
+            return Valued { nullable: value.nullable || nullable, ..value };
+        };
+        self.notes.explain(Weight::Untyped, why, place);
+        any()
     }
 
     pub(super) fn plain(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
-        let nullable = is_nullable(schema);
         let format = text(schema, "format").unwrap_or_default();
-        let kind = self.type_of(schema, place);
-        let is_written = kind == "string" && written_format(format).is_some();
-        if !FORMATS.contains(&format) && !is_written {
-            self.notes.add(format!("`format: {format}`"), place);
-        }
-        for (key, of) in [("items", "array"), ("properties", "object"), ("additionalProperties", "object")] {
-            if schema.get(key).is_some() && !matches!(kind, "" | "array" | "object") {
-                self.notes.add(format!("`{key}` of what is no {of}"), place);
-            }
-        }
-        let ty = match kind {
-            "string" if is_written => Ty::Builtin("timestamp"),
+        let ty = match type_of(schema) {
+            "string" if written_format(format).is_some() => Ty::Builtin("timestamp"),
             "string" => self.text_type(schema, name, place),
             "integer" if ["uint32", "uint64"].contains(&format) => Ty::Builtin("count"),
             "integer" => Ty::Builtin("integer"),
@@ -99,58 +63,19 @@ impl<'d> Reader<'d> {
                 Some(_) => self.too_deep(place),
                 None => self.object(schema, name, place).map_or(Ty::Builtin("any"), Ty::Record),
             },
-            "" => Ty::Builtin("any"),
-            other => {
-                self.notes.untyped(format!("`type: {other}`, which becomes `any`"), place);
-                Ty::Builtin("any")
-            }
+            _ => Ty::Builtin("any"),
         };
         let ty = if is_moment(schema) { ty.of_moments() } else { ty };
-        let is_enum = schema.get("enum").is_some() || !constants(schema).is_empty();
-        if is_enum && !matches!(ty, Ty::Builtin("string") | Ty::Named(_)) {
-            self.notes.add("an `enum` of other values than text", place);
-        }
-        Valued { ty, nullable }
-    }
-
-    /// The one type of a schema beside `null`, guessed from other keys where it is left out.
-    pub(super) fn type_of(&mut self, schema: &'d Value, place: &str) -> &'d str {
-        let types: Vec<&str> = match schema.get("type") {
-            Some(Value::String(one)) => vec![one],
-            Some(Value::Sequence(several)) if several.len() > 1 => {
-                several.iter().filter_map(Value::as_str).filter(|ty| *ty != "null").collect()
-            }
-            Some(Value::Sequence(one)) => one.iter().filter_map(Value::as_str).collect(),
-            _ if schema.get("properties").is_some() || schema.get("allOf").is_some() => vec!["object"],
-            _ if schema.get("items").is_some() => vec!["array"],
-            _ => {
-                let constants = constants(schema).into_iter().filter_map(|value| value.get("const"));
-                let values: Vec<_> = items(schema, "enum").iter().chain(schema.get("const")).chain(constants).collect();
-                match values.as_slice() {
-                    [] => vec![],
-                    values if values.iter().any(|value| value.is_string()) => vec!["string"],
-                    values if values.iter().all(|value| value.is_i64()) => vec!["integer"],
-                    _ => vec![],
-                }
-            }
-        };
-        match types.as_slice() {
-            [one] => one,
-            [] => "",
-            _ => {
-                self.notes.untyped("several `type`s, which become `any`", place);
-                ""
-            }
-        }
+        Valued { ty, nullable: is_nullable(schema) }
     }
 
     /// The value that stands for one that is not there, where the schema or what it stands for says it.
     pub(super) fn default_of(&self, schema: &'d Value) -> Option<&'d Value> {
-        self.layers(schema).into_iter().find_map(|layer| layer.get("default"))
+        self.document.layers(schema, "").into_iter().find_map(|(layer, _)| layer.get("default"))
     }
 
     fn too_deep(&mut self, place: &str) -> Ty {
-        self.notes.untyped("lists and maps nested too deep, which become `any`", place);
+        self.notes.explain(Weight::Untyped, "lists and maps nested too deep, which become `any`", place);
         Ty::Builtin("any")
     }
 
@@ -159,11 +84,11 @@ impl<'d> Reader<'d> {
         let usual = self.document.root().get("x-time").and_then(|time| text(time, "format"));
         let mut schema = schema;
         for _ in 0..DEPTH {
-            let layers = self.layers(schema);
-            if let Some(format) = layers.iter().find_map(|layer| text(layer, "format")) {
+            let layers = self.document.layers(schema, "");
+            if let Some(format) = layers.iter().find_map(|(layer, _)| text(layer, "format")) {
                 return written_format(format).filter(|format| Some(*format) != usual);
             }
-            schema = layers.iter().find_map(|layer| layer.get("items").or(layer.get("additionalProperties")))?;
+            schema = layers.iter().find_map(|(layer, _)| layer.get("items").or(layer.get("additionalProperties")))?;
         }
         None
     }
@@ -173,19 +98,8 @@ impl<'d> Reader<'d> {
             return Ty::Record(record);
         }
         let Some(item) = schema.get("items") else { return Ty::List(Box::new(Ty::Builtin("any"))) };
-        let single = crate::naming::singular(name);
-        if item.is_bool() || item.is_sequence() {
-            self.notes.add("items of a list that are no schema", place);
-        }
-        let value = self.value(item, &single, &format!("{place}/items"));
-        if !matches!(value.ty, Ty::Record(_) | Ty::Named(_)) {
-            for layer in self.layers(item) {
-                self.untold(layer, "description", "the items of a list", place);
-            }
-        }
-        if self.default_of(item).is_some() {
-            self.notes.add("`default` of the items of a list", place);
-        }
+        let at = format!("{place}/items");
+        let value = self.value(item, &crate::naming::singular(name), &at);
         let list = Ty::List(Box::new(value.ty.nullable(value.nullable)));
         if list.depth() > MAX_LISTS { self.too_deep(place) } else { list }
     }
@@ -197,6 +111,39 @@ fn written_format(format: &str) -> Option<&'static str> {
         "date-time" => Some("iso8601"),
         "date" => Some("date"),
         _ => None,
+    }
+}
+
+/// The types that a `type` names beside `null`; `null` itself if it is the only one.
+pub(super) fn types(named: &Value) -> Vec<&str> {
+    match named {
+        Value::String(one) => vec![one],
+        Value::Sequence(several) => {
+            let is_counted = |ty: &&str| several.len() < 2 || *ty != "null";
+            several.iter().filter_map(Value::as_str).filter(is_counted).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The one type of a schema beside `null`, guessed from other keys where it is left out; empty if there is none.
+pub(super) fn type_of(schema: &Value) -> &str {
+    if let Some(named @ (Value::String(_) | Value::Sequence(_))) = schema.get("type") {
+        return if let [one] = types(named).as_slice() { one } else { "" };
+    }
+    if schema.get("properties").is_some() || schema.get("allOf").is_some() {
+        return "object";
+    }
+    if ["items", "prefixItems"].iter().any(|key| schema.get(key).is_some()) {
+        return "array";
+    }
+    let constants = constants(schema).into_iter().filter_map(|value| value.get("const"));
+    let values: Vec<_> = items(schema, "enum").iter().chain(schema.get("const")).chain(constants).collect();
+    match values.as_slice() {
+        [] => "",
+        values if values.iter().any(|value| value.is_string()) => "string",
+        values if values.iter().all(|value| value.is_i64()) => "integer",
+        _ => "",
     }
 }
 
@@ -218,7 +165,10 @@ pub(super) fn owner(place: &str) -> String {
     }
 }
 
+/// Whether a schema says itself that its value can be `null`.
 pub(super) fn is_nullable(schema: &Value) -> bool {
-    let in_types = items(schema, "type").iter().any(|ty| ty.as_str() == Some("null"));
-    in_types || schema.get("nullable").and_then(Value::as_bool) == Some(true)
+    let is_null = |schema: &Value| text(schema, "type") == Some("null");
+    items(schema, "type").iter().any(|ty| ty.as_str() == Some("null"))
+        || ["anyOf", "oneOf"].iter().any(|key| items(schema, key).iter().any(is_null))
+        || schema.get("nullable").and_then(Value::as_bool) == Some(true)
 }

@@ -5,49 +5,39 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{entries, evidence_of, items, text, text_of};
+use super::notes::Weight;
 use super::operation::is_plain;
 use super::plan::Ty;
 use super::service::{or_unknown, some};
 use crate::tree::Tree;
 
-const KEY_KEYS: &str = "description in name type x-evidence";
-const TOKEN_KEYS: &str = "description flows type x-errors x-evidence x-label x-notes x-path x-reply";
-
 impl<'d> Reader<'d> {
     pub(super) fn credentials(&mut self, evidence: &str, base: &str) -> Option<Tree> {
         let components = self.document.root().get("components")?;
         let (mut key, mut token) = (None, None);
+        // Nothing at all is one of the alternatives where the key is optional.
+        let is_nothing = |one: &Value| one.as_mapping().is_some_and(|schemes| schemes.is_empty());
+        let is_optional = items(self.document.root(), "security").iter().any(is_nothing);
+        let has_flow = entries(components, "securitySchemes").any(|(_, scheme)| scheme.get("flows").is_some());
         for (name, scheme) in entries(components, "securitySchemes") {
-            let place = format!("#/components/securitySchemes/{name}");
-            let Some((scheme, _)) = self.document.follow(scheme) else {
-                self.notes.missing("a security scheme that leads nowhere", &place);
-                continue;
-            };
+            let Some((scheme, _)) = self.document.follow(scheme) else { continue };
             let evidence = evidence_of(scheme).unwrap_or(evidence).to_owned();
             let header = text(scheme, "name").unwrap_or_default();
+            let is_bearer = text(scheme, "type") == Some("http")
+                && text(scheme, "scheme").is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer"));
+            let (header, prefix) =
+                if is_bearer { ("Authorization", Some("Bearer ")) } else { (header, text(scheme, "x-prefix")) };
             let is_key = text(scheme, "type") == Some("apiKey") && text(scheme, "in") == Some("header");
             let flow = scheme.get("flows").and_then(|flows| flows.get("clientCredentials"));
-            if is_key && may_carry_key(header) && key.is_none() {
-                self.sweep(scheme, KEY_KEYS, &place);
-                self.untold(scheme, "description", "a security scheme", &place);
-                key = Some(Tree::map().with("header", header).with("evidence", evidence));
+            if (is_bearer && !has_flow || is_key && may_carry_key(header)) && key.is_none() {
+                let said = Tree::map().with("header", header).with_some("prefix", prefix);
+                key = Some(said.with_some("optional", is_optional.then_some(true)).with("evidence", evidence));
             } else if let (Some(flow), None) = (flow, &token) {
-                self.sweep(scheme, TOKEN_KEYS, &place);
-                self.untold(scheme, "description", "a security scheme", &place);
-                self.sweep(flow, "scopes tokenUrl", &format!("{place}/clientCredentials"));
-                if flow.get("scopes").and_then(Value::as_mapping).is_some_and(|scopes| !scopes.is_empty()) {
-                    self.notes.aside("`scopes`", &place);
-                }
-                for (other, _) in entries(scheme, "flows").filter(|(flow, _)| *flow != "clientCredentials") {
-                    self.notes.aside(format!("the flow `{other}`"), &place);
-                }
                 token = self.flow(scheme, flow, &evidence, base);
                 if token.is_none() {
-                    self.notes
-                        .missing("a token path that is not below the base URL, or cannot be written down", &place);
+                    let why = "a token path that is not below the base URL, or cannot be written down";
+                    self.notes.explain(Weight::Missing, why, &format!("#/components/securitySchemes/{name}"));
                 }
-            } else {
-                self.notes.missing("a security scheme that the client does not know", &place);
             }
         }
         let credentials = Tree::map().with_some("api_key", key).with_some("client_credentials", token);
@@ -82,12 +72,9 @@ impl<'d> Reader<'d> {
         let value = self.value(field, name, &place);
         let ty = match &value.ty {
             Ty::Builtin(ty) if is_line(name) => (*ty).to_owned(),
-            _ => {
-                self.notes.missing("a field of the reply with the token that is no plain value", &place);
-                return None;
-            }
+            _ => return None,
         };
-        let said = self.said_of_value(field, &value.ty, &place);
+        let said = self.said_of_value(field, &value.ty);
         let range = said.range();
         Some(
             Tree::map()

@@ -7,17 +7,11 @@ use codegen::{is_line, is_prose};
 use serde_yaml::Value;
 
 use super::document::{entries, evidence_of, is_evidence, items, text, text_of};
+use super::notes::Weight;
 use super::{Envelope, Reader};
 use crate::change::Desk;
 use crate::keys::SERVICE;
 use crate::tree::Tree;
-
-/// Keys of the whole description that something here reads.
-const KEYS: &str = "\
-    components info openapi paths security servers tags webhooks x-envelope x-env-prefix x-generated \
-    x-known-by-name x-limits x-time";
-
-const PARTS: &str = "parameters pathItems responses schemas securitySchemes";
 
 impl Reader<'_> {
     /// A `service.yaml` for a catalogue that has none.
@@ -25,7 +19,6 @@ impl Reader<'_> {
         let root = self.document.root();
         let info = root.get("info").unwrap_or(&Value::Null);
         let said = |key: &str, other: &str| head(info, key).unwrap_or_else(|| other.to_owned());
-        self.sweep(info, "description title version", "#/info");
         let title = said("title", "Service");
         let prefix = text(root, "x-env-prefix").map(str::to_owned);
         let prefix = prefix.or_else(|| names::ident(&ascii(&title), Case::Shouty).ok());
@@ -59,6 +52,7 @@ impl Reader<'_> {
             .with_some("base_url", base_url)
             .with("time", time)
             .with_some("credentials", self.credentials(&evidence, &base))
+            .with_some("headers", some(headers(root)))
             .with_some("errors", some(self.errors(&evidence)))
             .with_some("error_body", self.error_body())
             .with_some("limits", some(limits(root)))
@@ -105,68 +99,23 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes what nothing has read in the end.
-    pub(super) fn unused(&mut self) {
-        let root = self.document.root();
-        self.sweep(root, KEYS, "#");
-        // In a response it names a field.
-        if root.get("x-time").is_some_and(|time| !time.is_mapping()) {
-            self.notes.add("`x-time`", "#");
-        }
-        if let Some(components) = root.get("components") {
-            self.sweep(components, PARTS, "#/components");
-        }
-        let used: Vec<String> = self.plan.records.iter().map(|record| record.origin.clone()).collect();
-        for (name, _) in entries(root.get("components").unwrap_or(&Value::Null), "schemas") {
-            let place = format!("#/components/schemas/{name}");
-            let is_read = self.swept.contains(&place) || used.contains(&place);
-            if !is_read {
-                self.notes.aside("schemas of nothing that is taken over", &place);
-            }
-        }
-        for kind in ["parameters", "pathItems", "responses"] {
-            for (name, _) in entries(root.get("components").unwrap_or(&Value::Null), kind) {
-                let place = format!("#/components/{kind}/{name}");
-                if !self.swept.contains(&place) {
-                    self.notes.aside(format!("{kind} of nothing that is taken over"), &place);
-                }
-            }
-        }
-        for name in items(root, "tags").iter().filter_map(|tag| text(tag, "name")) {
-            if !self.tags.contains(name) && !self.document.is_ours() {
-                self.notes.aside("tags of no endpoint that is taken over", &format!("#/tags/{name}"));
-            }
-        }
-        if root.get("security").is_some() && !self.document.is_ours() {
-            self.notes.aside("`security`, as every request carries all credentials that there are", "#");
-        }
-    }
-
     /// The path that base URLs end in; hosts are the user's to know.
     fn base_url(&mut self, evidence: &str) -> Option<Tree> {
         let root = self.document.root();
         let server = items(root, "servers").first()?;
-        if items(root, "servers").len() > 1 {
-            self.notes.aside("servers beyond the first", "#/servers");
-        }
-        if !self.document.is_ours() {
-            self.sweep(server, "url variables x-evidence", "#/servers");
-        }
         let mut url = text(server, "url")?.to_owned();
         for (name, variable) in entries(server, "variables") {
-            if !self.document.is_ours() {
-                let place = format!("#/servers/variables/{name}");
-                self.sweep(variable, "default", &place);
-                let path = text(server, "url").and_then(|url| url.split("://").last()?.split_once('/'));
-                if path.is_some_and(|(_, path)| path.contains(&format!("{{{name}}}"))) {
-                    self.notes.add("a variable of the server's path, which stands as its default", &place);
-                }
+            let path = text(server, "url").and_then(|url| url.split("://").last()?.split_once('/'));
+            if path.is_some_and(|(_, path)| path.contains(&format!("{{{name}}}"))) {
+                let why = "a variable of the server's path, which stands as its default";
+                self.notes.add(Weight::Fact, why.to_owned(), &format!("#/servers/variables/{name}"));
             }
             url = url.replace(&format!("{{{name}}}"), &variable.get("default").map(text_of).unwrap_or_default());
         }
         let path = match url.split_once("://").map(|(_, rest)| rest).or(url.strip_prefix("//")) {
             Some(rest) => {
-                self.notes.aside("the host of the server, which users give themselves", "#/servers");
+                let why = "the host of the server, which users give themselves";
+                self.notes.add(Weight::Aside, why.to_owned(), "#/servers");
                 rest.find('/').map_or("", |slash| &rest[slash..]).to_owned()
             }
             None => url,
@@ -177,7 +126,8 @@ impl Reader<'_> {
             && suffix.chars().all(is_legal)
             && !suffix.split('/').skip(1).any(|segment| matches!(segment, "" | "." | ".."));
         if !is_suffix && !suffix.is_empty() {
-            self.notes.add(format!("`{suffix}` of the server, which base URLs cannot end in"), "#/servers");
+            let why = format!("`{suffix}` of the server, which base URLs cannot end in");
+            self.notes.add(Weight::Fact, why, "#/servers");
         }
         let evidence = evidence_of(server).unwrap_or(evidence);
         is_suffix.then(|| Tree::map().with("suffix", suffix).with("evidence", evidence))
@@ -215,13 +165,26 @@ fn limits(root: &Value) -> Vec<Tree> {
     items(root, "x-limits").iter().filter(|limit| is_limit(limit)).map(limit).collect()
 }
 
+/// Headers that every request carries.
+fn headers(root: &Value) -> Vec<Tree> {
+    let header = |header: &Value| {
+        let said = |key: &str| text(header, key).filter(|text| is_line(text));
+        let evidence = said("evidence").filter(|said| is_evidence(said))?;
+        let tree = Tree::map().with("name", said("name")?).with("value", said("value")?);
+        Some(tree.with_some("summary", said("summary")).with("evidence", evidence))
+    };
+    items(root, "x-headers").iter().filter_map(header).collect()
+}
+
 /// Whether a limit is told as the catalogue tells it.
 pub(super) fn is_limit(limit: &Value) -> bool {
     let is_number = |key: &str| {
         let number = limit.get(key).and_then(Value::as_u64);
         number.is_some_and(|number| number > 0 && u32::try_from(number).is_ok())
     };
-    ["requests", "seconds", "concurrent"].into_iter().all(is_number)
+    let is_absent = |key: &str| limit.get(key).is_none();
+    ["requests", "seconds"].into_iter().all(is_number)
+        && (is_number("concurrent") || is_absent("concurrent"))
         && text(limit, "name").is_some_and(is_line)
         && text(limit, "evidence").is_some_and(is_evidence)
         && limit.get("applies_to").is_none_or(|of| of.as_str().is_some_and(is_prose))

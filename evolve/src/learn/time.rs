@@ -55,8 +55,7 @@ impl Topic<'_> {
     /// Whether records have the time field that a body names although it lists no fields; says so if they do not.
     pub(super) fn has_own_time(&self, desk: &mut Desk, name: &str, seen: &Seen) -> bool {
         let met = seen.fields.get(name);
-        let is_moment =
-            met.is_some_and(|met| written_moments(met).is_some() || met.are_numbers() && met.unwhole == 0);
+        let is_moment = met.is_some_and(|met| written_moments(met).is_some() || met.are_numbers() && met.unwhole == 0);
         let is_shared = desk.checked.service.envelope_time().is_some_and(|time| time.name == name);
         if !is_moment && !is_shared && name != "none" {
             let words = met.map_or_else(|| "is not there".to_owned(), |met| format!("has {}", met.words()));

@@ -67,12 +67,7 @@ impl Topic<'_> {
         self.say(desk, format!("`{name}` {doubt}"));
     }
 
-    fn list_type(
-        &self,
-        desk: &mut Desk,
-        name: &str,
-        seen: &Seen,
-    ) -> Result<(String, Option<&'static str>), Refusal> {
+    fn list_type(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(String, Option<&'static str>), Refusal> {
         let (inner, unit) = match &seen.items {
             Some(items) if items.times == 0 => {
                 self.say(desk, format!("`{name}` was empty wherever it came, so that its items are `any`"));

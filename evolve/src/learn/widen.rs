@@ -30,7 +30,8 @@ impl Topic<'_> {
         }
         let Some(expr) = TypeExpr::parse(ty) else { return Ok(()) };
         let named = format!("{}{name}", place.within);
-        let form = TimeForm::of(field.text("unit").and_then(TimeUnit::of), field.text("format").and_then(TimeFormat::of));
+        let form =
+            TimeForm::of(field.text("unit").and_then(TimeUnit::of), field.text("format").and_then(TimeFormat::of));
         let form = form.unwrap_or_else(|| desk.checked.service.time_form());
         let wider = match form.format() {
             Some(_) if expr == TypeExpr::Builtin(Builtin::Timestamp) => widened_text(seen).map(str::to_owned),

@@ -101,7 +101,17 @@ impl Untyped {
     }
 
     fn with<T: ToWire>(self, wire_name: &'static str, value: Option<T>) -> Self {
-        self.set_value(Cow::Borrowed(wire_name), &value)
+        self.set_one(wire_name, &value)
+    }
+
+    /// Sets a param to one value, which is a list too where lists are written as such.
+    fn set_one(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
+        if !self.0.target.lists_one(wire_name) || !value.is_given() {
+            return self.set_value(Cow::Borrowed(wire_name), value);
+        }
+        let mut list = self.0.target.list(wire_name, self.time_unit(wire_name));
+        list.push(value);
+        self.set_list(wire_name, Some(list))
     }
 
     fn with_list<T: ToWire>(self, wire_name: &'static str, values: Option<impl Iterator<Item = T>>) -> Self {

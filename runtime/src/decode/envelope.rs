@@ -61,8 +61,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         push: &'w mut dyn Push,
     ) -> Self {
         const ANY: &[FieldInfo] = &[FieldInfo::new("", "", ValueType::Any, Evidence::Document)];
-        let rest =
-            Rest { metadata: Row::of(metadata), unknown: UnknownText::default(), bad: Vec::new(), strange: 0 };
+        let rest = Rest { metadata: Row::of(metadata), unknown: UnknownText::default(), bad: Vec::new(), strange: 0 };
         Self {
             envelope,
             kind: if record.is_some() { Kind::Record } else { Kind::Any },

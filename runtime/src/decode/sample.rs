@@ -69,8 +69,7 @@ pub(crate) struct Level {
 }
 
 impl Record for Level {
-    const INFO: &'static RecordInfo =
-        &RecordInfo::new("Level", &[field("price", ValueType::Number)]);
+    const INFO: &'static RecordInfo = &RecordInfo::new("Level", &[field("price", ValueType::Number)]);
 }
 
 crate::fields!(Level => price = 0);

@@ -7,8 +7,8 @@ use serde_core::ser::{Error, SerializeMap, SerializeSeq, SerializeStruct};
 use serde_core::{Serialize, Serializer};
 
 use crate::decode::record::{AsFieldValue, FieldValue, Item, RecordValue, UnknownFields};
-use crate::values::wire::ToWire;
 use crate::registry::{EnvelopeInfo, FieldInfo, RecordForm, ServiceInfo, ValueType};
+use crate::values::wire::ToWire;
 
 /// A value and what the catalogue says it is.
 struct Typed<'r> {

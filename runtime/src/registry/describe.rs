@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
-    LimitInfo, ListStyle, ParamInfo, ParamList, ParamLocation, Range, RecordForm, RecordInfo, ServiceInfo, StatusInfo, SuffixInfo, TimeUnit,
-    TypeInfo, ValueInfo, ValueType,
+    LimitInfo, ListStyle, ParamInfo, ParamList, ParamLocation, Range, RecordForm, RecordInfo, ServiceInfo, StatusInfo,
+    SuffixInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 impl ServiceInfo {

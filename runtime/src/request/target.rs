@@ -14,7 +14,7 @@ use super::check;
 use super::list::ListText;
 use crate::decode::BadRecords;
 use crate::error::Error;
-use crate::registry::{EndpointInfo, ParamInfo, ParamLocation, TimeUnit, ValueType};
+use crate::registry::{EndpointInfo, ListStyle, ParamInfo, ParamLocation, TimeUnit, ValueType};
 
 /// An endpoint and the values of its params.
 #[derive(Clone)]
@@ -41,9 +41,10 @@ const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
 impl RequestTarget {
     pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {
         let path = Cow::Borrowed(endpoint.path.unwrap_or_default());
-        let fixed = endpoint.params.unwrap_or_default().iter().filter_map(|param| {
-            Some(Param { name: Cow::Borrowed(param.wire_name), value: param.fixed?.to_owned() })
-        });
+        let fixed =
+            endpoint.params.unwrap_or_default().iter().filter_map(|param| {
+                Some(Param { name: Cow::Borrowed(param.wire_name), value: param.fixed?.to_owned() })
+            });
         Self { endpoint, path, params: fixed.collect(), bad_records: BadRecords::default() }
     }
 
@@ -71,6 +72,11 @@ impl RequestTarget {
             self.params.partition_point(|param| self.place(&param.name) <= place),
         );
         self.params.splice(first..end, [Param { name, value }]);
+    }
+
+    /// Whether one value of a param is written as a list too.
+    pub(crate) fn lists_one(&self, wire_name: &str) -> bool {
+        self.endpoint.param(wire_name).is_some_and(|info| info.list_as == ListStyle::Json)
     }
 
     /// Several values for a param, to be pushed one by one.

@@ -5,7 +5,9 @@ use serde_yaml::Value;
 use super::schema::{chosen_ident, range, schema_ref, type_name};
 use super::{Description, described, names, operation_id, unit};
 use crate::emit::ordered::{Object, number};
-use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, ListStyle, Param, SharedParam, TimeForm, TimeFormat, TimeUnit, Type};
+use crate::model::{
+    Body, Endpoint, EndpointParam, Evidence, Group, ListStyle, Param, SharedParam, TimeForm, TimeFormat, TimeUnit, Type,
+};
 use crate::names::Case;
 
 impl Description<'_> {
@@ -60,7 +62,10 @@ impl Description<'_> {
             Some(Evidence::Former) if !param.in_path => "Required in the former version.",
             _ => "",
         };
-        let in_list = |style: &str| param.list.as_ref().map(|_| style.to_owned());
+        let is_json = param.list_as == ListStyle::Json;
+        let list = param.list.as_ref().filter(|_| !is_json);
+        let in_list = |style: &str| list.map(|_| style.to_owned());
+        let schema = self.param_schema(param);
         let style = if param.in_path { "simple" } else { "form" };
         Object::default()
             .with("name", param.wire_name.as_str())
@@ -68,9 +73,12 @@ impl Description<'_> {
             .and(described(&param.summary, [unit(&param.unit).as_str(), hint], &param.notes))
             .with("required", param.is_argument() || param.fixed.is_some())
             .with_some("style", in_list(style))
-            .with_some("explode", param.list.as_ref().map(|_| param.list_as == ListStyle::Repeated))
-            .with_some("x-list-as", (param.list_as == ListStyle::Json).then_some(ListStyle::Json.word()))
-            .with("schema", self.param_schema(param))
+            .with_some("explode", list.map(|_| param.list_as == ListStyle::Repeated))
+            .and(if is_json {
+                Object::default().with("content", json(schema))
+            } else {
+                Object::default().with("schema", schema)
+            })
             .with_some("x-fixed", param.fixed.as_deref())
             .with_some("example", param.example.as_ref().map(|text| Self::param_example(param, text)))
             .and(type_name(&param.ty))

@@ -6,7 +6,9 @@ use super::operation::written_value;
 use super::{Description, described, markdown, unit};
 use crate::duration;
 use crate::emit::ordered::{Object, number};
-use crate::model::{Body, Evidence, Field, NamedType, Range, Record, RecordForm, RecordRef, Shapes, TimeForm, TimeFormat, Type};
+use crate::model::{
+    Body, Evidence, Field, NamedType, Range, Record, RecordForm, RecordRef, Shapes, TimeForm, TimeFormat, Type,
+};
 use crate::names::{self, Case};
 
 impl Description<'_> {

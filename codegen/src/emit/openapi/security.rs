@@ -30,7 +30,8 @@ impl Description<'_> {
                 Object::default().with("type", "apiKey").with("in", "header").with("name", key.header.as_str())
             };
             let is_said = scheme.get("scheme").is_some();
-            let often = if key.optional { "The key that requests can carry." } else { "The key that every request carries." };
+            let often =
+                if key.optional { "The key that requests can carry." } else { "The key that every request carries." };
             scheme
                 .with("description", often)
                 .with_text("x-prefix", if is_said { "" } else { &key.prefix })

@@ -23,14 +23,12 @@ pub(super) fn params(api: &Api) -> String {
 }
 
 pub(super) fn credentials(service: &Service) -> String {
-    let key = service
-        .api_key
-        .as_ref()
-        .map(|key| {
-            let behind = if key.prefix.is_empty() { String::new() } else { format!(", behind {}", code(key.prefix.trim())) };
-            let optional = if key.optional { " Requests are answered without it too." } else { "" };
-            format!("- An API key in the header {}{behind}.{optional} {}\n", code(&key.header), known(key.evidence))
-        });
+    let key = service.api_key.as_ref().map(|key| {
+        let behind =
+            if key.prefix.is_empty() { String::new() } else { format!(", behind {}", code(key.prefix.trim())) };
+        let optional = if key.optional { " Requests are answered without it too." } else { "" };
+        format!("- An API key in the header {}{behind}.{optional} {}\n", code(&key.header), known(key.evidence))
+    });
     let token = service.client_credentials.as_ref().map(|flow| {
         let printed = format!("printed as \u{201c}{}\u{201d}", prose(&flow.label));
         let parts = [

@@ -1,5 +1,7 @@
 //! Types, records, fields and params as the catalogue writes them.
 
+use codegen::model::ListStyle;
+
 use super::Builder;
 use crate::import::plan::{PlannedField, PlannedParam, Ty};
 use crate::import::service::{or_unknown, some};
@@ -97,6 +99,8 @@ impl Builder<'_> {
             .with_some("ident", said.ident.clone())
             .with("type", self.ty(&param.ty))
             .with_some("list", list)
+            .with_some("list_as", param.list_as.map(ListStyle::word))
+            .with_some("fixed", param.fixed.as_ref().map(one))
             .with_some("in", param.in_path.then_some("path"))
             .with_some("required", param.required.clone())
             .with_some("default", param.default.as_ref().map(one))

@@ -4,10 +4,13 @@
 
 use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit,
+    ValueType,
+};
 use crate::{Client, Request, Series, Step};
 use super::service::params;
-use super::service::params::{TakesLimit, TakesStartTime};
+use super::service::params::{TakesLevel, TakesLevels, TakesLimit, TakesStartTime, TakesSymbol, TakesSymbols};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +44,13 @@ impl MarketGroup<'_> {
         Request::new(self.client).with::<String, _>("symbol", symbol)
     }
 
+    /// The last prices of some markets.
+    ///
+    /// `GET /tickers`: a series of [`TickersRecord`]. Params: `symbols`, `levels`.
+    pub fn tickers(&self) -> Request<Tickers> {
+        Request::new(self.client)
+    }
+
     /// The time of the service.
     ///
     /// `GET /time`: one [`ClockRecord`]. It takes no params.
@@ -49,7 +59,7 @@ impl MarketGroup<'_> {
     }
 }
 
-markers!(MarketGroup : Candles candles, Depth depth, Clock clock);
+markers!(MarketGroup : Candles candles, Depth depth, Tickers tickers, Clock clock);
 
 impl Endpoint for Candles {
     type Body = Series<CandlesRecord>;
@@ -169,6 +179,55 @@ impl Record for DepthRecord {
 
 fields!(DepthRecord => last_update_id = 0, bids = 1, asks = 2);
 
+impl Endpoint for Tickers {
+    type Body = Series<TickersRecord>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "tickers", "Tickers")
+        .summary("The last prices of some markets.")
+        .path("/tickers", Evidence::Document)
+        .params(
+            &[],
+            &[
+                ParamInfo::new("symbol", "symbols", ValueType::String, Evidence::Document)
+                    .list("symbols")
+                    .as_json()
+                    .summary("The markets."),
+                ParamInfo::new("level", "levels", ValueType::Count, Evidence::Document)
+                    .list("levels")
+                    .as_json()
+                    .range(Range { min: None, max: Some(20.0) })
+                    .summary("How deep."),
+            ],
+        )
+        .series(Some(RecordInfo::of::<TickersRecord>()), None, Evidence::Document);
+}
+
+takes!(Tickers => TakesSymbol, TakesSymbols, TakesLevel, TakesLevels);
+
+/// One record of Tickers.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TickersRecord {
+    /// The market.
+    pub symbol: String,
+    /// The price.
+    pub price: f64,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for TickersRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "TickersRecord",
+            &[
+                FieldInfo::new("symbol", "symbol", ValueType::String, Evidence::Document).summary("The market."),
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price."),
+            ],
+        )
+        .summary("One record of Tickers.");
+}
+
+fields!(TickersRecord => symbol = 0, price = 1);
+
 impl Endpoint for Clock {
     type Body = ClockRecord;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "clock", "Clock")
@@ -238,4 +297,4 @@ fields!(Level => price = 0, size = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What was traded, and what rests.")
-    .endpoints(&[Candles::INFO, Depth::INFO, Clock::INFO]);
+    .endpoints(&[Candles::INFO, Depth::INFO, Tickers::INFO, Clock::INFO]);

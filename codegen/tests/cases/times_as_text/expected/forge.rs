@@ -6,7 +6,7 @@ use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
-use super::service::params::TakesSince;
+use super::service::params::{TakesHourly, TakesSince, TakesValue};
 
 /// The endpoints of [`Client::forge`].
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ impl ForgeGroup<'_> {
 
     /// The weather of some days.
     ///
-    /// `GET /forecast`: one [`ForecastRecord`]. Params: `start_date`.
+    /// `GET /forecast`: one [`ForecastRecord`]. Params: `hourly`, `start_date`. `timezone` is always `UTC`.
     pub fn forecast(&self, start_date: impl Into<Timestamp>) -> Request<Forecast> {
         Request::new(self.client).with::<Timestamp, _>("start_date", start_date)
     }
@@ -101,6 +101,13 @@ impl Endpoint for Forecast {
         .params(
             &[],
             &[
+                ParamInfo::new("value", "hourly", ValueType::String, Evidence::Document)
+                    .list("hourly")
+                    .repeated()
+                    .summary("What is wanted by the hour."),
+                ParamInfo::new("timezone", "timezone", ValueType::String, Evidence::Document)
+                    .fixed("UTC")
+                    .summary("What days begin by."),
                 ParamInfo::new("start_date", "start_date", ValueType::Timestamp(TimeUnit::Date), Evidence::Document)
                     .required(Evidence::Document)
                     .summary("The first day."),
@@ -108,6 +115,8 @@ impl Endpoint for Forecast {
         )
         .object(RecordInfo::of::<ForecastRecord>(), Evidence::Document);
 }
+
+takes!(Forecast => TakesValue, TakesHourly);
 
 /// One record of Forecast.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,12 +10,14 @@ fn forge() {
     let client: Client = client();
     let forge = client.forge();
     endpoint(forge.commits("clock"), "/repos/clock/commits", &[], &["since"]);
-    endpoint(forge.forecast(1_700_000_000), "/forecast", &[], &["start_date"]);
+    endpoint(forge.forecast(1_700_000_000), "/forecast", &[], &["hourly", "timezone", "start_date"]);
     example(forge.forecast(1_700_000_000));
 }
 
 #[test]
 fn every_setter() {
     let client: Client = client();
+    setter(client.forge().forecast(1_700_000_000).hourly(["a", "a"]), "hourly=a");
     setter(client.forge().commits("clock").since(1_700_000_000), "since=2023-11-14T22:13:20Z");
+    setter(client.forge().forecast(1_700_000_000).value("a"), "hourly=a");
 }

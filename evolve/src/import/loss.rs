@@ -1,0 +1,421 @@
+//! What a description says and our own export of the catalogue made of it does not: the one minus the other, with every
+//! place.
+//!
+//! Both are walked side by side. Nothing here knows what the import reads: whatever does not come out again is lost.
+//! Where the import itself said why it left something out, that stands instead.
+
+mod schema;
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_yaml::Value;
+
+use super::body::{good_reply, is_json};
+use super::document::{Document, Layer, entries, items, text, text_of};
+use super::groups::module;
+use super::notes::{Notes, Weight};
+use schema::{ANY, UNKNOWN};
+
+/// Keys that say nothing of a request or a reply.
+const ASIDE: &str = "\
+    additionalProperties contact deprecated example examples externalDocs jsonSchemaDialect license links security \
+    servers tags termsOfService unevaluatedProperties";
+
+/// Keys that people read.
+const TEXTS: [&str; 5] = ["advice", "description", "notes", "summary", "title"];
+
+/// What was lost, and how many texts.
+#[derive(Debug, Default)]
+pub(super) struct Lost {
+    pub(super) notes: Notes,
+    /// Texts that were not to be taken over.
+    pub(super) left_out: usize,
+    /// Texts of which only the beginning was.
+    pub(super) cut: usize,
+}
+
+/// A description beside the export of what was made of it.
+pub(super) struct Subtraction<'d> {
+    said: &'d Document,
+    kept: &'d Document,
+    /// The paths of the description, and what they are in the catalogue.
+    paths: &'d BTreeMap<String, String>,
+    /// Whether texts are to be taken over.
+    texts: bool,
+    lost: Lost,
+    /// Schemas that have been compared, by the place and by what was made of them.
+    compared: HashSet<(String, Vec<*const Value>)>,
+    /// Components of the description that something refers to.
+    reached: HashSet<String>,
+}
+
+/// All that is said at a place: the object itself, and what it refers to.
+type Layers<'d> = Vec<Layer<'d>>;
+
+/// All values that a key has.
+fn all<'l, 'd>(layers: &'l [Layer<'d>], key: &'l str) -> impl Iterator<Item = &'d Value> + Clone + use<'l, 'd> {
+    layers.iter().filter_map(move |(layer, _)| layer.get(key))
+}
+
+/// The first of these.
+fn find<'d>(layers: &[Layer<'d>], key: &str) -> Option<&'d Value> {
+    all(layers, key).next()
+}
+
+/// The one that is the same as what is said, or else the first.
+fn nearest<'d>(layers: &[Layer<'d>], key: &str, said: &Value) -> Option<&'d Value> {
+    let mut values = all(layers, key);
+    values.clone().find(|kept| *kept == said).or_else(|| values.next())
+}
+
+/// The keys of all layers, each with the place that it stands at.
+fn keys<'l, 'd>(layers: &'l [Layer<'d>]) -> impl Iterator<Item = (&'d str, &'d Value, &'l str)> {
+    let keys =
+        layers.iter().flat_map(|(layer, at)| layer.as_mapping().into_iter().flatten().zip(std::iter::repeat(at)));
+    keys.filter_map(|((key, value), at)| Some((key.as_str()?, value, at.as_str())))
+}
+
+impl<'d> Subtraction<'d> {
+    /// What the second does not say of the first, with what was noted before.
+    pub(super) fn lost(
+        said: &'d Document,
+        kept: &'d Document,
+        paths: &'d BTreeMap<String, String>,
+        texts: bool,
+        notes: Notes,
+    ) -> Lost {
+        let lost = Lost { notes, ..Lost::default() };
+        let mut subtraction =
+            Self { said, kept, paths, texts, lost, compared: HashSet::new(), reached: HashSet::new() };
+        subtraction.document();
+        subtraction.lost
+    }
+
+    fn document(&mut self) {
+        let (said, kept) = (self.said.root(), self.kept.root());
+        for (key, value, at) in keys(&[(said, "#".to_owned())]) {
+            match key {
+                "openapi" | "x-generated" | "components" => {}
+                "paths" => self.paths(value),
+                "servers" if !self.said.is_ours() => self.servers(value),
+                "tags" => self.tags(value),
+                "webhooks" => self.lose(Weight::Missing, "`webhooks`".to_owned(), at),
+                _ => self.value(key, value, kept.get(key), at),
+            }
+        }
+        for (kind, components) in entries(said, "components") {
+            match kind {
+                "securitySchemes" => self.security_schemes(components),
+                "schemas" | "parameters" | "responses" | "pathItems" => {
+                    for (name, _) in entries_of(components) {
+                        let place = format!("#/components/{kind}/{name}");
+                        if !self.reached.contains(&place) {
+                            self.lose(Weight::Aside, format!("{kind} of nothing that is taken over"), &place);
+                        }
+                    }
+                }
+                _ => self.value(kind, components, None, "#/components"),
+            }
+        }
+    }
+
+    fn lose(&mut self, weight: Weight, what: String, place: &str) {
+        self.lost.notes.add(weight, what, place);
+    }
+
+    /// Notes that nothing of a place is kept, unless somebody said why.
+    fn lose_all(&mut self, weight: Weight, what: String, place: &str) {
+        if !self.lost.notes.is_explained(place) {
+            self.lose(weight, what, place);
+        }
+    }
+
+    fn lose_key(&mut self, key: &str, place: &str) {
+        let is_aside = key.starts_with("x-") || ASIDE.split_whitespace().any(|aside| aside == key);
+        self.lose(if is_aside { Weight::Aside } else { Weight::Fact }, format!("`{key}`"), place);
+    }
+
+    /// A reference that nothing is found by.
+    fn lose_reference(&mut self, place: &str) {
+        self.lose(Weight::Missing, "a reference that leads nowhere".to_owned(), place);
+    }
+
+    /// The value of a key, whatever it is.
+    fn value(&mut self, key: &str, said: &Value, kept: Option<&Value>, place: &str) {
+        match (said, kept) {
+            (Value::Null | Value::Bool(false), None) => {}
+            (Value::String(text), _) if TEXTS.contains(&key.trim_start_matches("x-")) => {
+                self.text(key, text, kept.and_then(Value::as_str), place);
+            }
+            (Value::Mapping(_), Some(Value::Mapping(_))) => {
+                let below = format!("{place}/{key}");
+                for (inner, value, _) in keys(&[(said, String::new())]) {
+                    self.value(inner, value, kept.and_then(|kept| kept.get(inner)), &below);
+                }
+            }
+            (Value::Sequence(said), Some(Value::Sequence(kept))) => {
+                for item in said {
+                    match kept.iter().find(|kept| is_item(item, kept)) {
+                        Some(kept) => self.value(key, item, Some(kept), place),
+                        None => self.lose_key(key, place),
+                    }
+                }
+            }
+            (said, Some(kept)) if is_same(said, kept) => {}
+            _ => self.lose_key(key, place),
+        }
+    }
+
+    /// A text for people, of which the first paragraph is kept.
+    fn text(&mut self, key: &str, said: &str, kept: Option<&str>, place: &str) {
+        let words = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        let (first, rest) = said.trim().split_once("\n\n").unwrap_or((said, ""));
+        let (first, rest, kept) = (words(first), words(rest), kept.map(words).unwrap_or_default());
+        if kept.starts_with(&(first.clone() + &rest)) {
+            return;
+        }
+        if !self.texts {
+            self.lost.left_out += 1;
+        } else if !first.is_empty() && kept.starts_with(&first) {
+            self.lost.cut += 1;
+        } else {
+            self.lose(Weight::Aside, format!("`{key}`"), place);
+        }
+    }
+
+    fn tags(&mut self, tags: &'d Value) {
+        for tag in tags.as_sequence().into_iter().flatten() {
+            let name = text(tag, "name").unwrap_or_default();
+            let place = format!("#/tags/{name}");
+            let kept = items(self.kept.root(), "tags").iter();
+            match kept.clone().find(|kept| text(kept, "name") == Some(&module(name))) {
+                Some(kept) => self.others(&[(tag, place)], &[(kept, String::new())], &["name"]),
+                None => self.lose(Weight::Aside, "tags of no endpoint that is taken over".to_owned(), &place),
+            }
+        }
+    }
+
+    /// The import tells of the first server's address.
+    fn servers(&mut self, servers: &'d Value) {
+        for (index, server) in servers.as_sequence().into_iter().flatten().enumerate() {
+            if index > 0 {
+                self.lose(Weight::Aside, "servers beyond the first".to_owned(), "#/servers");
+                continue;
+            }
+            self.others(&[(server, "#/servers".to_owned())], &[], &["url", "variables"]);
+            for (name, variable) in entries(server, "variables") {
+                self.others(&[(variable, format!("#/servers/variables/{name}"))], &[], &["default"]);
+            }
+        }
+    }
+
+    /// All keys but those that are looked at otherwise.
+    fn others(&mut self, said: &[Layer<'d>], kept: &[Layer<'d>], but: &[&str]) {
+        for (key, value, at) in keys(said).filter(|(key, ..)| *key != "$ref" && !but.contains(key)) {
+            self.value(key, value, nearest(kept, key, value), at);
+        }
+    }
+
+    /// What an object says and what it refers to, which is thereby reached; `None` if it refers to nothing.
+    fn reach(&mut self, value: &'d Value, place: &str) -> Option<Layers<'d>> {
+        let layers = self.said.referred(value, place);
+        self.reached.extend(layers.iter().map(|(_, at)| at.clone()));
+        let leads_nowhere = layers.last().is_none_or(|(last, _)| last.get("$ref").is_some());
+        if leads_nowhere {
+            self.lose_reference(place);
+        }
+        (!leads_nowhere).then_some(layers)
+    }
+
+    fn paths(&mut self, paths: &'d Value) {
+        for (path, item, _) in keys(&[(paths, String::new())]) {
+            if !path.starts_with('/') {
+                self.lose(Weight::Fact, format!("`{path}`"), "#/paths");
+                continue;
+            }
+            let place = format!("`{path}`");
+            let Some(item) = self.reach(item, &place) else { continue };
+            for (key, value, at) in keys(&item) {
+                match key {
+                    "get" | "parameters" | "$ref" => {}
+                    "post" | "put" | "patch" | "delete" | "head" | "options" | "trace" => {
+                        self.lose(Weight::Missing, format!("`{key}`: it only reads"), at);
+                    }
+                    _ => self.value(key, value, None, at),
+                }
+            }
+            let Some(operation) = find(&item, "get") else { continue };
+            let kept = self.paths.get(path).and_then(|path| self.kept.root().get("paths")?.get(path)?.get("get"));
+            match kept {
+                Some(kept) => self.operation(&item, operation, kept, &place),
+                None => self.lose_all(Weight::Missing, "a path".to_owned(), &place),
+            }
+        }
+    }
+
+    fn operation(&mut self, item: &[Layer<'d>], operation: &'d Value, kept: &'d Value, place: &str) {
+        let Some(layers) = self.reach(operation, place) else { return };
+        let summaries = ["summary", "description"].map(|key| kept.get(key).and_then(Value::as_str).unwrap_or_default());
+        for (key, value, at) in keys(&layers) {
+            match key {
+                "operationId" | "parameters" | "$ref" => {}
+                "summary" | "description" => {
+                    let said = value.as_str().unwrap_or_default();
+                    let same = summaries.iter().find(|kept| starts_alike(said, kept)).copied();
+                    self.text(key, said, same, at);
+                }
+                "tags" => {
+                    if value.as_sequence().is_some_and(|tags| tags.len() > 1) {
+                        let why = "further tags of an endpoint, which stands in the group of the first";
+                        self.lose(Weight::Aside, why.to_owned(), at);
+                    }
+                }
+                "responses" => self.responses(value, &kept["responses"], at),
+                _ => self.value(key, value, kept.get(key), at),
+            }
+        }
+        let lists = [find(item, "parameters"), find(&layers, "parameters")].map(|list| {
+            let list = list.and_then(Value::as_sequence).into_iter().flatten().enumerate();
+            list.collect::<Vec<_>>()
+        });
+        let own: Vec<_> = lists[1].iter().filter_map(|(_, param)| self.said.param(param)).collect();
+        for (index, param) in &lists[0] {
+            // One of the operation stands for one of its path.
+            if self.said.param(param).is_none_or(|named| !own.contains(&named)) {
+                self.param(param, *index, kept, place);
+            }
+        }
+        for (index, param) in &lists[1] {
+            self.param(param, *index, kept, place);
+        }
+    }
+
+    fn param(&mut self, param: &'d Value, index: usize, operation: &'d Value, place: &str) {
+        let named = self.said.param(param);
+        let name = named.map_or_else(|| index.to_string(), |(name, _)| name.to_owned());
+        let Some(said) = self.reach(param, &format!("{place}/parameters/{name}")) else { return };
+        let mut all = items(operation, "parameters").iter();
+        let Some(kept) = all.find(|kept| self.kept.param(kept) == named) else {
+            let at = said.last().map_or(place, |(_, at)| at);
+            let required = if find(&said, "required") == Some(&true.into()) { "required " } else { "" };
+            let location = named.map_or("", |(_, location)| location);
+            self.lose_all(Weight::Missing, format!("{required}params `in: {location}`"), at);
+            return;
+        };
+        let kept = self.kept.referred(kept, "");
+        let is_required = find(&kept, "x-required").is_some() || find(&kept, "required") == Some(&true.into());
+        for (key, value, at) in keys(&said) {
+            match key {
+                "name" | "in" | "schema" | "style" | "explode" | "$ref" => {}
+                "required" if is_required => {}
+                "example" | "examples" => self.example(key, value, &kept, at),
+                _ => self.value(key, value, nearest(&kept, key, value), at),
+            }
+        }
+        self.schema_of_param(&said, &kept);
+    }
+
+    fn responses(&mut self, responses: &'d Value, kept: &'d Value, place: &str) {
+        let good = good_reply(responses).map(|(status, _)| status);
+        for (status, response, _) in keys(&[(responses, String::new())]) {
+            let at = format!("{place}/responses/{status}");
+            let same = match good {
+                Some(good) if good == status => kept.get("200"),
+                _ if status.starts_with('2') => None,
+                _ => kept.get(status),
+            };
+            let Some(same) = same else {
+                self.lose(Weight::Missing, format!("the response `{status}`"), &at);
+                continue;
+            };
+            let Some(said) = self.reach(response, &at) else { continue };
+            let kept = self.kept.referred(same, "");
+            let contents = [&said, &kept].map(|layers| find(layers, "content"));
+            self.others(&said, &kept, &["content"]);
+            if let Some(content) = contents[0] {
+                let at = said.last().map_or(at.as_str(), |(_, at)| at);
+                self.content(content, contents[1], good == Some(status), at);
+            }
+        }
+    }
+
+    /// What is said of the body in each kind of content; only JSON is read.
+    fn content(&mut self, said: &'d Value, kept: Option<&'d Value>, is_good: bool, place: &str) {
+        let Some(kept) = kept.and_then(|kept| kept.get("application/json")) else {
+            return self.lose(Weight::Aside, "the body of a failure".to_owned(), place);
+        };
+        let json = entries_of(said).find(|(kind, _)| is_json(kind));
+        for (kind, content) in entries_of(said) {
+            if Some(kind) != json.map(|(kind, _)| kind) {
+                let weight = if json.is_none() && is_good { Weight::Missing } else { Weight::Aside };
+                self.lose(weight, format!("the body as `{kind}`"), place);
+                continue;
+            }
+            self.others(&[(content, format!("{place}/{kind}"))], &[], &["schema"]);
+            if let Some(schema) = content.get("schema") {
+                let kept = self.kept.layers(kept.get("schema").unwrap_or(&Value::Null), "");
+                self.schema(schema, &kept, &format!("{place}/schema"), if is_good { UNKNOWN } else { ANY });
+            }
+        }
+    }
+
+    fn security_schemes(&mut self, schemes: &'d Value) {
+        let kept = self.kept.root().get("components").and_then(|components| components.get("securitySchemes"));
+        let mut taken = HashSet::new();
+        for (name, scheme, _) in keys(&[(schemes, String::new())]) {
+            let place = format!("#/components/securitySchemes/{name}");
+            let Some(said) = self.reach(scheme, &place) else { continue };
+            let has_flow = find(&said, "flows").is_some_and(|flows| flows.get("clientCredentials").is_some());
+            let ours = if has_flow { "client_credentials" } else { "api_key" };
+            let is_same = |kept: &&Value| {
+                ["type", "in", "name"].iter().all(|key| {
+                    let [said, kept] = [find(&said, key), kept.get(key)].map(|value| value.map(text_of));
+                    said.unwrap_or_default().eq_ignore_ascii_case(&kept.unwrap_or_default())
+                })
+            };
+            let is_taken = !self.lost.notes.is_explained(&place);
+            let kept = kept.and_then(|kept| kept.get(ours)).filter(is_same);
+            let kept = kept.filter(|_| is_taken && taken.insert(ours));
+            let Some(kept) = kept else {
+                self.lose_all(Weight::Missing, "a security scheme that the client does not know".to_owned(), &place);
+                continue;
+            };
+            self.others(&said, &[(kept, String::new())], &["flows", "name"]);
+            for (flow, value) in find(&said, "flows").into_iter().flat_map(entries_of) {
+                let kept = kept.get("flows").and_then(|flows| flows.get(flow));
+                let Some(kept) = kept else {
+                    self.lose(Weight::Aside, format!("the flow `{flow}`"), &place);
+                    continue;
+                };
+                self.others(&[(value, format!("{place}/{flow}"))], &[(kept, String::new())], &["tokenUrl"]);
+            }
+        }
+    }
+}
+
+fn entries_of(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let map = value.as_mapping().into_iter().flatten();
+    map.filter_map(|(key, value)| Some((key.as_str()?, value)))
+}
+
+/// Whether an item of a list is the same one: the same value, or an object of the same name.
+fn is_item(said: &Value, kept: &Value) -> bool {
+    let name = ["name", "value", "operationId", "suffix", "status"].into_iter().find(|key| said.get(key).is_some());
+    match name {
+        Some(key) => said.get(key) == kept.get(key),
+        None => said == kept || is_same(said, kept),
+    }
+}
+
+/// Whether two scalars are the same, however they are written.
+fn is_same(said: &Value, kept: &Value) -> bool {
+    let is_number = said.is_number() && said.as_f64() == kept.as_f64();
+    let is_scalar = !matches!(said, Value::Mapping(_) | Value::Sequence(_) | Value::Null);
+    is_number || is_scalar && text_of(said).trim() == text_of(kept)
+}
+
+/// Whether one text begins as another.
+fn starts_alike(said: &str, kept: &str) -> bool {
+    let words = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    words(kept).starts_with(&words(said.trim().split("\n\n").next().unwrap_or_default()))
+}
