@@ -36,10 +36,10 @@ fn time(group: &str) -> (Duration, usize) {
 /// Makes a group of some size and of ten times that size, and compares how long they take.
 fn check(what: &str, count: usize, group: impl Fn(usize) -> String) {
     let (small, large) = (group(count / 10), group(count));
-    let best = |group: &str| (0..2).map(|_| time(group)).min().expect("a time");
-    let ((small, few), (large, many)) = (best(&small), best(&large));
-    // What is quadratic takes a hundred times as long.
-    assert!(large < small * 40, "{what}: {few} in {small:?}, {many} in {large:?}");
+    // What is quadratic takes a hundred times as long, however often it is tried.
+    let tried = (0..3).map(|_| (time(&small), time(&large)));
+    let slow: Vec<_> = tried.take_while(|((small, _), (large, _))| *large >= *small * 40).collect();
+    assert!(slow.len() < 3, "{what}: {slow:?}");
 }
 
 #[test]

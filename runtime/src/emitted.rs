@@ -79,6 +79,11 @@ pub fn default_record<R: Record>() -> R {
     R::from_row(&mut Row::empty())
 }
 
+/// Prints a record.
+pub fn debug_record<R: Record>(record: &R, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    std::fmt::Debug::fmt(&RecordValue::of(record), f)
+}
+
 /// A text that an enum does not know, as a value of it.
 pub fn unknown_value(text: &str) -> UnknownValue {
     UnknownValue::new(text)

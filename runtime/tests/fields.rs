@@ -7,7 +7,7 @@ mod scripted;
 
 use invented::{Exchange, Metadata, RatioRecord, Series, Timeframe};
 use runtime::record::FieldValue;
-use runtime::{Body, Timestamp, Value};
+use runtime::{Body, Record, Timestamp, Value};
 
 const WHOLE: &str = r#"{"data":[{"openDate":1700000000,"ratio":0.25,"new":[1,2.5]},{"openDate":1700003600,"ratio":-1.0}],"metadata":{"exchanges":["north_spot","new_venue"],"unsupportedExchanges":[]},"more":null}"#;
 
@@ -42,6 +42,16 @@ fn values_go_by_name() {
     assert!(record.value("open_date").is_none());
     let Some(FieldValue::List(venues)) = series.metadata.value("exchanges") else { panic!("no list") };
     assert_eq!(venues.iter().filter_map(FieldValue::text).collect::<Vec<_>>(), ["north_spot", "new_venue"]);
+}
+
+#[test]
+fn a_record_is_printed_as_if_that_were_derived() {
+    let series = Series::<RatioRecord>::decode(WHOLE).unwrap();
+    let plain = "RatioRecord { open_date: Timestamp(2023-11-14T23:13:20Z), ratio: -1.0 }";
+    assert_eq!(format!("{:?}", series.data[1]), plain);
+    let whole = format!("{:?}", series.data[0]);
+    assert!(whole.contains("ratio: 0.25, unknown_fields: ") && whole.contains("2.5"), "{whole}");
+    assert!(format!("{:?}", series.metadata).contains(r#"exchanges: ["north_spot", "new_venue"]"#));
 }
 
 #[test]

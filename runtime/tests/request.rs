@@ -80,7 +80,7 @@ fn what_is_not_given_is_left_out() {
 fn references_and_small_numbers_are_values() {
     let (name, venue) = (String::from("BTC"), Exchange::NORTH_SPOT);
     let request = client().raw("/x").query("a", &name).query("b", 7_u8).query("c", -7_i16).query("d", &venue);
-    assert_eq!(request.query("e", &Some(&name)).path_and_query(), "/x?a=BTC&b=7&c=-7&d=north_spot&e=BTC");
+    assert_eq!(request.query("e", Some(&name)).path_and_query(), "/x?a=BTC&b=7&c=-7&d=north_spot&e=BTC");
 }
 
 #[test]

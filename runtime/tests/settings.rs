@@ -93,7 +93,7 @@ x-team = "red"
 fn what_is_wrong_is_named_with_its_line_and_without_its_value() {
     let url = "base_url = \"https://example.com/v2\"\n";
     let table = [
-        ("".to_owned(), "FILE:1: missing field `base_url`"),
+        (String::new(), "FILE:1: missing field `base_url`"),
         (format!("{url}api_key = canary\n"), "FILE:2: "),
         (format!("{url}api_key = \"canary\n"), "FILE:2: "),
         (format!("{url}api_key = 7e3\n"), "FILE:2: a secret is a text in quotes"),

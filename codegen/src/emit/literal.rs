@@ -65,6 +65,13 @@ pub(super) fn number(value: f64) -> TokenStream {
     if value.is_sign_negative() { quote!(-#literal) } else { literal }
 }
 
+/// The same of a number without fraction.
+pub(super) fn integer(value: u64) -> TokenStream {
+    let digits = value.to_string();
+    let literal = grouped(digits.as_bytes().rchunks(3).rev(), &digits);
+    literal.parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value).into_token_stream())
+}
+
 fn grouped<'a>(groups: impl Iterator<Item = &'a [u8]>, digits: &str) -> String {
     if digits.len() < 5 {
         return digits.to_owned();

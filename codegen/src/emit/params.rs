@@ -123,25 +123,25 @@ fn setter(setter: &Setter) -> TokenStream {
     // `None` leaves the param out, whatever the setter takes.
     let (generics, argument, value, with) = match setter.passing() {
         Passing { several: false, exact: true } => {
-            (quote!(), quote!(impl Into<Option<#ty>>), quote!(#name.into()), quote!(with))
+            (quote!(), quote!(impl Into<Option<#ty>>), quote!(#name), quote!(with_exact::<#ty>))
         }
         Passing { several: false, exact: false } => {
-            (quote!(<Via>), quote!(impl IntoParam<#ty, Via>), quote!(#name), quote!(with))
+            (quote!(<Via>), quote!(impl IntoParam<#ty, Via>), quote!(#name), quote!(with::<#ty, _>))
         }
         Passing { several: true, exact: true } => (
             quote!(<I: IntoIterator<Item = #ty>>),
             quote!(impl Into<Option<I>>),
             quote!(#name.into()),
-            quote!(with_list),
+            quote!(with_list::<#ty, _>),
         ),
         Passing { several: true, exact: false } => {
-            (quote!(<Via>), quote!(impl IntoParamList<#ty, Via>), quote!(#name), quote!(with_list))
+            (quote!(<Via>), quote!(impl IntoParamList<#ty, Via>), quote!(#name), quote!(with_list::<#ty, _>))
         }
     };
     quote! {
         #doc
         pub fn #name #generics (self, #name: #argument) -> Self where E: #takes {
-            self.#with::<#ty, _>(#wire_name, #value)
+            self.#with(#wire_name, #value)
         }
     }
 }

@@ -58,7 +58,7 @@ fn definition(record: &Record) -> TokenStream {
     });
     quote! {
         #doc
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, PartialEq)]
         #[non_exhaustive]
         pub struct #name {
             #(#fields,)*

@@ -1,9 +1,9 @@
 //! `service/mod.rs`: what all groups share, as the registry's entry, and the list of all groups.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::{field_info, ident, link, status_info, text};
+use super::literal::{field_info, ident, integer, link, status_info, text};
 use super::render::{Imports, Source};
 use super::{File, Package, docs};
 use crate::model::{Api, ClientCredentials, Envelope, ErrorBody, Header, Limit, Service, TimeForm, TimeUnit};
@@ -107,14 +107,14 @@ fn limit(limit: &Limit) -> TokenStream {
     let (name, evidence) = (&limit.name, limit.evidence);
     let [requests, seconds] = numbers(limit);
     let applies_to = link("applies_to", limit.applies_to.as_ref());
-    match limit.concurrent.map(Literal::u32_unsuffixed) {
+    match limit.concurrent.map(|number| integer(number.into())) {
         Some(concurrent) => quote!(LimitInfo::new(#name, #requests, #seconds, #concurrent, #evidence) #applies_to),
         None => quote!(LimitInfo::of_window(#name, #requests, #seconds, #evidence) #applies_to),
     }
 }
 
-fn numbers(limit: &Limit) -> [Literal; 2] {
-    [limit.requests, limit.seconds].map(Literal::u32_unsuffixed)
+fn numbers(limit: &Limit) -> [TokenStream; 2] {
+    [limit.requests, limit.seconds].map(|number| integer(number.into()))
 }
 
 /// `service/limits.rs`: the sets of limits, by constants and by name.
@@ -155,7 +155,7 @@ fn limit_set(limit: &Limit) -> TokenStream {
     let at_once = limit.concurrent.map_or_else(String::new, |concurrent| format!(", {concurrent} at once"));
     let what = format!("{} requests in any {} s{at_once}.", limit.requests, limit.seconds);
     let window = quote!(&[Window::of(#requests, #seconds)]);
-    let set = match limit.concurrent.map(Literal::u32_unsuffixed) {
+    let set = match limit.concurrent.map(|number| integer(number.into())) {
         Some(concurrent) => quote!(RateLimit::set(#window, #concurrent)),
         None => quote!(RateLimit::windows(#window)),
     };

@@ -1,6 +1,6 @@
 //! `service/types.rs`: enums that keep what they do not know, and identifiers open to anything.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::literal::{self, ident};
@@ -98,7 +98,7 @@ fn description(ty: &NamedType) -> TokenStream {
     let open = ty.open.then(|| quote!(.open()));
     let values = ty.values.iter().map(|value| {
         let Value { value, summary, seconds, evidence, .. } = value;
-        let duration = literal::link("duration", seconds.map(Literal::u64_unsuffixed));
+        let duration = literal::link("duration", seconds.map(literal::integer));
         quote!(ValueInfo::new(#value, #summary, #evidence) #duration)
     });
     let suffixes = ty.shapes.as_ref().map(|shapes| {

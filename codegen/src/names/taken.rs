@@ -84,6 +84,7 @@ const REQUEST: &[&str] = &[
     "skip_bad_records",
     "timeout",
     "with",
+    "with_exact",
     "with_list",
 ];
 

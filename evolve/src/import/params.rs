@@ -137,7 +137,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Whether a text writes a value of a type within its range.
-    fn fits(&self, text: &str, ty: &Ty, said: &Annotations) -> bool {
+    pub(super) fn fits(&self, text: &str, ty: &Ty, said: &Annotations) -> bool {
         let within = |number: f64| {
             said.min.is_none_or(|min| number >= min.number) && said.max.is_none_or(|max| number <= max.number)
         };
@@ -149,6 +149,7 @@ impl<'d> Reader<'d> {
             Ty::Builtin("count") => text.parse::<u64>().is_ok() && text.parse().is_ok_and(within),
             Ty::Builtin("number") => text.parse::<f64>().is_ok_and(|number| number.is_finite() && within(number)),
             Ty::Builtin("boolean") => text.parse::<bool>().is_ok(),
+            Ty::List(item) => self.fits(text, item, said),
             Ty::Named(index) => {
                 let ty = &self.plan.types[*index];
                 ty.is_open || ty.values.iter().any(|value| value.value == text)

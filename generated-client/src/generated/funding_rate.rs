@@ -63,7 +63,7 @@ impl Endpoint for FundingRate {
 takes_several_venues!(FundingRate => TakesAggregationType, TakesMarketTypes);
 
 /// One record of Funding Rate.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct FundingRateRecord {
     /// When the interval begins.

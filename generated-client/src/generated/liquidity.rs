@@ -216,7 +216,7 @@ takes!(
 );
 
 /// One record of Average Leverage Used.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AverageLeverageUsedRecord {
     /// When the interval begins.
@@ -277,7 +277,7 @@ takes!(
 );
 
 /// One record of Top Trader Average Leverage Delta.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TopTraderAverageLeverageDeltaRecord {
     /// When the interval begins.
@@ -337,7 +337,7 @@ impl TakesLeverage for CumulativeLiquidationLevel {
 }
 
 /// One record of Cumulative Liquidation Level.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CumulativeLiquidationLevelRecord {
     /// When the snapshot was taken. Former.
@@ -462,7 +462,7 @@ takes!(
 );
 
 /// One record of Liquidation Levels Count.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LiquidationLevelsCountRecord {
     /// When the interval begins.
@@ -521,7 +521,7 @@ takes!(
 );
 
 /// One record of Liquidation Levels Size.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LiquidationLevelsSizeRecord {
     /// When the interval begins.
@@ -597,7 +597,7 @@ takes!(
 );
 
 /// One record of Liquidation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LiquidationRecord {
     /// When the interval begins.
@@ -677,7 +677,7 @@ impl TakesLeverage for LiquidationHeatmap {
 }
 
 /// One record of Liquidation Heatmap.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LiquidationHeatmapRecord {
     /// Where the range of prices begins. Reported.
@@ -756,7 +756,7 @@ impl TakesLeverage for LiquidationLevels {
 }
 
 /// One record of Liquidation Levels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LiquidationLevelsRecord {
     /// When the snapshot was taken. Reported.

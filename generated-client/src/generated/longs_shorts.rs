@@ -225,7 +225,7 @@ impl Endpoint for TopTraderAccounts {
 takes_one_venue!(TopTraderAccounts);
 
 /// How a crowd is split into longs and shorts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LongShortShare {
     /// When the interval begins.
@@ -326,7 +326,7 @@ impl Endpoint for AnchoredTopTraderAccounts {
 takes_one_venue!(AnchoredTopTraderAccounts => TakesAnchor);
 
 /// How a crowd is split into longs and shorts since the latest anchor.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AnchoredLongShortShare {
     /// When the interval begins.
@@ -436,7 +436,7 @@ impl Endpoint for NetLongShort {
 takes_several_venues!(NetLongShort);
 
 /// One record of Net Long Short.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct NetLongShortRecord {
     /// When the interval begins.
@@ -484,7 +484,7 @@ impl Endpoint for NetLongShortDelta {
 takes_several_venues!(NetLongShortDelta);
 
 /// One record of Net Long Short Delta.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct NetLongShortDeltaRecord {
     /// When the interval begins.
@@ -523,7 +523,7 @@ impl Endpoint for AnchoredCls {
 takes_several_venues!(AnchoredCls => TakesAnchor);
 
 /// One record of Anchored CLS.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AnchoredClsRecord {
     /// When the interval begins.
@@ -568,7 +568,7 @@ impl Endpoint for AnchoredClsd {
 takes_several_venues!(AnchoredClsd => TakesAnchor);
 
 /// One record of Anchored CLSD.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AnchoredClsdRecord {
     /// When the interval begins.
@@ -623,7 +623,7 @@ takes!(
 );
 
 /// One record of Whale Retail Delta.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct WhaleRetailDeltaRecord {
     /// When the interval begins.
@@ -672,7 +672,7 @@ impl Endpoint for AnchoredWhaleRetailDelta {
 takes_one_venue!(AnchoredWhaleRetailDelta => TakesAnchor);
 
 /// One record of Anchored Whale Retail Delta.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AnchoredWhaleRetailDeltaRecord {
     /// When the interval begins.
@@ -724,7 +724,7 @@ impl Endpoint for WhalePositionDominance {
 takes_any_venue!(WhalePositionDominance);
 
 /// One record of Whale Position Dominance.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct WhalePositionDominanceRecord {
     /// When the interval begins.
@@ -775,7 +775,7 @@ impl Endpoint for TrueRetailLongShort {
 takes_one_venue!(TrueRetailLongShort);
 
 /// One record of True Retail Long Short.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TrueRetailLongShortRecord {
     /// When the interval begins.
@@ -829,7 +829,7 @@ impl Endpoint for TraderSentimentGap {
 takes_any_venue!(TraderSentimentGap);
 
 /// One record of Trader Sentiment Gap.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TraderSentimentGapRecord {
     /// When the interval begins.

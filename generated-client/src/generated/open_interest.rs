@@ -73,7 +73,7 @@ impl Endpoint for OpenInterest {
 takes_several_venues!(OpenInterest);
 
 /// One record of Open Interest.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OpenInterestRecord {
     /// When the interval begins.
@@ -142,7 +142,7 @@ impl Endpoint for OpenInterestDelta {
 takes_several_venues!(OpenInterestDelta);
 
 /// One record of Open Interest Delta.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OpenInterestDeltaRecord {
     /// When the interval begins.

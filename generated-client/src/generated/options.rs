@@ -82,7 +82,7 @@ takes!(
 );
 
 /// An index over one interval.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct IndexCandle {
     /// When the interval begins.

@@ -168,7 +168,7 @@ impl Endpoint for AsksIncreaseDecrease {
 takes_several_venues!(AsksIncreaseDecrease => TakesMarketTypes);
 
 /// One record of Asks Increase Decrease.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AsksIncreaseDecreaseRecord {
     /// When the interval begins.
@@ -222,7 +222,7 @@ impl Endpoint for BidAsk {
 takes_several_venues!(BidAsk => TakesMarketTypes);
 
 /// One record of Bid Ask.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BidAskRecord {
     /// When the interval begins.
@@ -271,7 +271,7 @@ impl Endpoint for BidAskDelta {
 takes_several_venues!(BidAskDelta => TakesMarketTypes);
 
 /// One record of Bid Ask Delta.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BidAskDeltaRecord {
     /// When the interval begins.
@@ -311,7 +311,7 @@ impl Endpoint for BidAskRatio {
 takes_several_venues!(BidAskRatio => TakesMarketTypes);
 
 /// One record of Bid Ask Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BidAskRatioRecord {
     /// When the interval begins.
@@ -356,7 +356,7 @@ impl Endpoint for BidAskRatioDiff {
 takes_several_venues!(BidAskRatioDiff => TakesMarketTypes);
 
 /// One record of Bid Ask Ratio Diff.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BidAskRatioDiffRecord {
     /// When the interval begins.
@@ -400,7 +400,7 @@ impl Endpoint for BidAskSpread {
 takes_several_venues!(BidAskSpread => TakesMarketTypes);
 
 /// One record of Bid Ask Spread.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BidAskSpreadRecord {
     /// When the interval begins.
@@ -450,7 +450,7 @@ impl Endpoint for BidsIncreaseDecrease {
 takes_several_venues!(BidsIncreaseDecrease => TakesMarketTypes);
 
 /// One record of Bids Increase Decrease.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BidsIncreaseDecreaseRecord {
     /// When the interval begins.
@@ -492,7 +492,7 @@ impl Endpoint for CombinedBook {
 takes_several_venues!(CombinedBook => TakesMarketTypes);
 
 /// One record of Combined Book.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CombinedBookRecord {
     /// When the interval begins.
@@ -553,7 +553,7 @@ takes!(
 );
 
 /// One record of Market Imbalance Index.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct MarketImbalanceIndexRecord {
     /// When the interval begins.

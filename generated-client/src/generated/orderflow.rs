@@ -289,7 +289,7 @@ impl Endpoint for BuyVolume {
 takes_several_venues!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Buy Volume.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BuyVolumeRecord {
     /// When the interval begins.
@@ -330,7 +330,7 @@ impl Endpoint for SellVolume {
 takes_several_venues!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Sell Volume.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SellVolumeRecord {
     /// When the interval begins.
@@ -373,7 +373,7 @@ impl Endpoint for VolumeDelta {
 takes_several_venues!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Volume Delta.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct VolumeDeltaRecord {
     /// When the interval begins.
@@ -420,7 +420,7 @@ impl Endpoint for VolumeRatio {
 takes_several_venues!(VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter);
 
 /// One record of Volume Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct VolumeRatioRecord {
     /// When the interval begins.
@@ -480,7 +480,7 @@ takes!(
 );
 
 /// One record of Anchored CVD.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AnchoredCvdRecord {
     /// When the interval begins.
@@ -519,7 +519,7 @@ impl Endpoint for MarketOrderCount {
 takes_several_venues!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Executed orders of one kind in one interval, by number.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OrderCount {
     /// When the interval begins.
@@ -582,7 +582,7 @@ impl Endpoint for MarketOrderAverageSize {
 takes_several_venues!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Executed orders of one kind in one interval, by their mean size.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OrderSize {
     /// When the interval begins.
@@ -674,7 +674,7 @@ impl Endpoint for BuySellTradeCountRatio {
 takes_several_venues!(BuySellTradeCountRatio => TakesMarketTypes);
 
 /// One record of Buy Sell Trade Count Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BuySellTradeCountRatioRecord {
     /// When the interval begins.
@@ -753,7 +753,7 @@ impl Endpoint for BotTracker {
 takes_several_venues!(BotTracker => TakesMarketTypes);
 
 /// One record of Bot Tracker.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BotTrackerRecord {
     /// When the interval begins.
@@ -811,7 +811,7 @@ impl Endpoint for Slippage {
 takes_several_venues!(Slippage => TakesMarketTypes);
 
 /// One record of Slippage.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SlippageRecord {
     /// When the interval begins.
@@ -869,7 +869,7 @@ impl Endpoint for TransferOfContracts {
 takes_several_venues!(TransferOfContracts);
 
 /// One record of Transfer Of Contracts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TransferOfContractsRecord {
     /// When the interval begins.
@@ -915,7 +915,7 @@ impl Endpoint for ParticipationRatio {
 takes_several_venues!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter);
 
 /// One record of Participation Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ParticipationRatioRecord {
     /// When the interval begins.
@@ -1012,7 +1012,7 @@ takes!(
 );
 
 /// One record of Previous Day Levels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PreviousDayLevelsRecord {
     /// When the interval begins.
@@ -1086,7 +1086,7 @@ takes!(
 );
 
 /// One record of Previous Week Levels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PreviousWeekLevelsRecord {
     /// When the interval begins.
@@ -1149,7 +1149,7 @@ impl Endpoint for PreviousMonthLevels {
 takes_one_venue!(PreviousMonthLevels);
 
 /// One record of Previous Month Levels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PreviousMonthLevelsRecord {
     /// When the interval begins.
@@ -1217,7 +1217,7 @@ takes!(
 );
 
 /// One record of Kline.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct KlineRecord {
     /// When the interval begins.

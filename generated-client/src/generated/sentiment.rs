@@ -126,7 +126,7 @@ impl Endpoint for FearAndGreedIndex {
 takes_no_venue!(FearAndGreedIndex);
 
 /// One record of Fear And Greed Index.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct FearAndGreedIndexRecord {
     /// When the interval begins.
@@ -167,7 +167,7 @@ impl Endpoint for PremiumP2p {
 takes_no_venue!(PremiumP2p);
 
 /// One record of Premium P2P.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PremiumP2pRecord {
     /// When the interval begins.
@@ -224,7 +224,7 @@ impl Endpoint for WbtcMintBurn {
 takes!(WbtcMintBurn => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
 
 /// One record of WBTC Mint Burn.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct WbtcMintBurnRecord {
     /// When the interval begins.
@@ -274,7 +274,7 @@ impl Endpoint for LeaderboardNotionalProfit {
 takes_no_venue!(LeaderboardNotionalProfit);
 
 /// One record of Leaderboard Notional Profit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LeaderboardNotionalProfitRecord {
     /// When the interval begins.
@@ -319,7 +319,7 @@ impl Endpoint for LeaderboardRoeProfit {
 takes_no_venue!(LeaderboardRoeProfit);
 
 /// One record of Leaderboard ROE Profit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LeaderboardRoeProfitRecord {
     /// When the interval begins.
@@ -361,7 +361,7 @@ impl Endpoint for UserBotRatio {
 takes_no_venue!(UserBotRatio => TakesAdvanceFilter);
 
 /// One record of User Bot Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct UserBotRatioRecord {
     /// When the interval begins.
@@ -430,7 +430,7 @@ takes!(
 );
 
 /// One record of Margin Lending Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct MarginLendingRatioRecord {
     /// When the interval begins.

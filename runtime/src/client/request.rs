@@ -100,8 +100,12 @@ impl Untyped {
         self.set(wire_name, value)
     }
 
-    fn with<T: ToWire>(self, wire_name: &'static str, value: Option<T>) -> Self {
-        self.set_one(wire_name, &value)
+    fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
+        self.set_one(wire_name, &value.into_param())
+    }
+
+    fn with_exact<T: ToWire>(self, wire_name: &'static str, value: impl Into<Option<T>>) -> Self {
+        self.set_one(wire_name, &value.into())
     }
 
     /// Sets a param to one value, which is a list too where lists are written as such.
@@ -114,8 +118,8 @@ impl Untyped {
         self.set_list(wire_name, Some(list))
     }
 
-    fn with_list<T: ToWire>(self, wire_name: &'static str, values: Option<impl Iterator<Item = T>>) -> Self {
-        let list = values.map(|values| {
+    fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
+        let list = values.into_param_list().map(|values| {
             let mut list = self.0.target.list(wire_name, self.time_unit(wire_name));
             for value in values {
                 list.push(&value);
@@ -161,12 +165,17 @@ impl<E: Endpoint> Request<E> {
 
     /// Sets a param, or leaves it out.
     pub fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
-        Self::of(self.untyped.with::<T>(wire_name, value.into_param()))
+        Self::of(self.untyped.with(wire_name, value))
+    }
+
+    /// Sets a param whose type leaves no choice, or leaves it out.
+    pub fn with_exact<T: ToWire>(self, wire_name: &'static str, value: impl Into<Option<T>>) -> Self {
+        Self::of(self.untyped.with_exact(wire_name, value))
     }
 
     /// Sets a param to several values, or leaves it out.
     pub fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
-        Self::of(self.untyped.with_list::<T>(wire_name, values.into_param_list()))
+        Self::of(self.untyped.with_list(wire_name, values))
     }
 
     /// Has records left out that are not as expected.

@@ -5,6 +5,7 @@
 //! values from a row and shows them here. Names, units and types stand in the registry and not in the values.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::record::{Record, Row, UnknownFields};
 use crate::registry::{FieldInfo, RecordInfo};
@@ -31,7 +32,7 @@ pub trait AsFieldValue {
 }
 
 /// The value of a field, whatever its type.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum FieldValue<'r> {
     /// None: it was absent, or `null`.
@@ -94,6 +95,25 @@ impl<'r> FieldValue<'r> {
     }
 }
 
+/// The value itself, whatever its type; `None` if there is none.
+impl fmt::Debug for FieldValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("None"),
+            Self::Boolean(value) => value.fmt(f),
+            Self::Integer(number) => number.fmt(f),
+            Self::Count(number) => number.fmt(f),
+            Self::Number(number) => number.fmt(f),
+            Self::Timestamp(timestamp) => timestamp.fmt(f),
+            Self::Text(text) => text.fmt(f),
+            Self::Any(value) => value.fmt(f),
+            Self::Record(record) => record.fmt(f),
+            Self::List(list) => list.fmt(f),
+            Self::Map(map) => map.fmt(f),
+        }
+    }
+}
+
 /// A number of which nothing is known, however it is written.
 pub(crate) fn number_of(value: &Value) -> Option<Number> {
     match value {
@@ -143,9 +163,19 @@ impl<'r> RecordValue<'r> {
     }
 }
 
-impl std::fmt::Debug for RecordValue<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_map().entries(self.values().into_iter().map(|(info, value)| (info.wire_name, value))).finish()
+/// As a derived one: the name of the type, its fields by their names in Rust, and the others if there are any.
+impl fmt::Debug for RecordValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut record = f.debug_struct(self.info.name);
+        self.visit(&mut |values, unknown| {
+            for (field, value) in self.info.fields.iter().zip(values) {
+                record.field(field.ident, &value.as_field_value());
+            }
+            if !unknown.is_empty() {
+                record.field("unknown_fields", unknown);
+            }
+        });
+        record.finish()
     }
 }
 
@@ -160,8 +190,8 @@ impl<'r> ListValue<'r> {
     }
 }
 
-impl std::fmt::Debug for ListValue<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for ListValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }
@@ -263,15 +293,24 @@ as_themselves!(bool => Boolean, i64 => Integer, u64 => Count, f64 => Number, Tim
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fields {
+    // Nearly every record; the other form costs an expansion for each field.
+    ($record:ident => $($field:ident = $index:literal),+ $(,)?) => {
+        $crate::fields!(impl $record, row, [$($field)+], { $($field: row.take($index),)+ });
+    };
     ($record:ident $(=> $($field:ident = $index:literal $(or $default:ident)?),+ $(,)?)?) => {
+        $crate::fields!(impl $record, row, [$($($field)+)?], {
+            $($($field: $crate::fields!(take row $index $($default)?),)+)?
+        });
+    };
+    (take $row:ident $index:literal) => { $row.take($index) };
+    (take $row:ident $index:literal default) => { $row.take_or_default($index) };
+    (impl $record:ident, $row:ident, [$($field:ident)*], { $($values:tt)* }) => {
         impl $crate::emitted::Fields for $record {
-            fn from_row(row: &mut $crate::record::Row<'_>) -> Self {
-                Self {
-                    $($($field: $crate::fields!(take row $index $($default)?),)+)?
-                    unknown_fields: row.unknown_fields(),
-                }
+            fn from_row($row: &mut $crate::record::Row<'_>) -> Self {
+                Self { $($values)* unknown_fields: $row.unknown_fields() }
             }
 
+            #[inline]
             fn visit<'r>(
                 &'r self,
                 visitor: &mut dyn ::std::ops::FnMut(
@@ -279,34 +318,35 @@ macro_rules! fields {
                     &'r $crate::UnknownFields,
                 ),
             ) {
-                visitor(&[$($(&self.$field),+)?], &self.unknown_fields);
+                visitor(&[$(&self.$field),*], &self.unknown_fields);
+            }
+        }
+
+        /// As a derived one, compiled once for all records.
+        impl ::std::fmt::Debug for $record {
+            #[inline]
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                $crate::emitted::debug_record(self, f)
             }
         }
 
         /// As on the wire, `null` where a value is absent.
         impl $crate::emitted::Serialize for $record {
+            #[inline]
             fn serialize<S: $crate::emitted::Serializer>(
                 &self,
                 serializer: S,
             ) -> ::std::result::Result<S::Ok, S::Error> {
-                $crate::emitted::Serialize::serialize(&$crate::record::RecordValue::of(self), serializer)
+                $crate::emitted::Serialize::serialize(&$crate::record::RecordValue::of::<Self>(self), serializer)
             }
         }
 
         /// A record to begin with, as in a test: zeros, empty texts, and nothing that can be absent.
         impl ::std::default::Default for $record {
+            #[inline]
             fn default() -> Self {
-                $crate::emitted::default_record()
-            }
-        }
-
-        impl $record {
-            /// The value of a field, by its name on the wire; `None` where the record has no such field.
-            pub fn value(&self, wire_name: &str) -> ::std::option::Option<$crate::record::FieldValue<'_>> {
-                $crate::record::RecordValue::of(self).value(wire_name)
+                $crate::emitted::default_record::<Self>()
             }
         }
     };
-    (take $row:ident $index:literal) => { $row.take($index) };
-    (take $row:ident $index:literal default) => { $row.take_or_default($index) };
 }

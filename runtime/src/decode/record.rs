@@ -28,6 +28,11 @@ pub use super::unknown_fields::UnknownFields;
 pub trait Record: Fields + Sized {
     /// The record, as the catalogue describes it.
     const INFO: &'static RecordInfo;
+
+    /// The value of a field, by its name on the wire; `None` where the record has no such field.
+    fn value(&self, wire_name: &str) -> Option<FieldValue<'_>> {
+        RecordValue::of(self).value(wire_name)
+    }
 }
 
 /// One element of a series: a [`Record`], or any [`Value`] where the fields are unknown.

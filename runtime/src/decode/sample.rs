@@ -14,7 +14,7 @@ use crate::values::wire::NamedType;
 use crate::values::{Timestamp, Value};
 
 /// A record with a field of every type.
-#[derive(Debug, PartialEq)]
+#[derive(PartialEq)]
 pub(crate) struct Every {
     pub(crate) time: Timestamp,
     pub(crate) number: f64,
@@ -62,7 +62,7 @@ crate::fields!(
     levels = 9 or default, best = 10, grid = 11 or default, escaped = 12
 );
 
-#[derive(Debug, PartialEq)]
+#[derive(PartialEq)]
 pub(crate) struct Level {
     pub(crate) price: f64,
     pub(crate) unknown_fields: UnknownFields,
@@ -86,7 +86,6 @@ impl NamedType for Side {
 const ENVELOPE: &EnvelopeInfo = &EnvelopeInfo { data: "data", metadata: Some("metadata"), time: None };
 
 /// What stands beside the records.
-#[derive(Debug)]
 pub(crate) struct About {
     pub(crate) exchanges: Vec<String>,
     pub(crate) unknown_fields: UnknownFields,

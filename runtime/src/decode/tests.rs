@@ -233,7 +233,7 @@ fn a_value_is_what_serde_json_makes_of_it() {
         for text in [text.replace("1e999", "1e99"), text] {
             let ours = Value::decode(&text).ok();
             assert_eq!(ours, serde_json::from_str(&text).ok(), "{text}");
-            let stepped = super::read(&text, crate::decode::scanner::Scanner::skip).is_ok();
+            let stepped = super::read(&text, super::scanner::Scanner::skip).is_ok();
             assert_eq!(stepped, serde_json::from_str::<serde_core::de::IgnoredAny>(&text).is_ok(), "{text}");
             read += usize::from(ours.is_some());
         }

@@ -77,19 +77,20 @@ fn columns_of_keys(records: Vec<FieldValue<'_>>) -> Vec<Column<'_>> {
 /// The column of a name on the wire; `None` where the table has no such field, or no record such a key.
 pub(crate) fn column<'r, T: Item>(records: &'r [T], name: &str) -> Option<Column<'r>> {
     let records: Vec<_> = records.iter().map(T::as_field_value).collect();
-    match T::INFO {
-        Some(info) => {
-            let info = info.fields.iter().find(|field| field.wire_name == name)?;
-            Some(Column { name: info.wire_name, info: Some(info), values: values_of(&records, name) })
-        }
-        None => {
-            let key = |record: &FieldValue<'r>| match *record {
-                FieldValue::Any(Value::Object(object)) => object.get_key_value(name).map(|(key, _)| key.as_str()),
-                _ => None,
-            };
-            let name = records.iter().find_map(key)?;
-            Some(Column { name, info: None, values: values_of(&records, name) })
-        }
+    let (name, info) = if let Some(table) = T::INFO {
+        let field = table.fields.iter().find(|field| field.wire_name == name)?;
+        (field.wire_name, Some(field))
+    } else {
+        (records.iter().find_map(|record| key_of(*record, name))?, None)
+    };
+    Some(Column { name, info, values: values_of(&records, name) })
+}
+
+/// The key of that name, if a record whose fields are unknown has it.
+fn key_of<'r>(record: FieldValue<'r>, name: &str) -> Option<&'r str> {
+    match record {
+        FieldValue::Any(Value::Object(object)) => object.get_key_value(name).map(|(key, _)| key.as_str()),
+        _ => None,
     }
 }
 

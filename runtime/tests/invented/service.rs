@@ -59,7 +59,7 @@ static MARKET: GroupInfo = GroupInfo::new("market", "Market").endpoints(&[Ratio:
 static SYSTEM: GroupInfo = GroupInfo::new("system", "System").endpoints(&[Health::INFO]);
 
 /// What the service says about a reply.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Metadata {
     /// The venues that the values were computed from.
@@ -256,7 +256,7 @@ impl<E: TakesMarket> Request<E> {
 }
 
 /// One record of the ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RatioRecord {
     /// When the interval begins.

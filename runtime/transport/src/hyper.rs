@@ -110,9 +110,8 @@ impl Transport for HyperTransport {
             let mut progress = Progress::default();
             let body = tokio::time::timeout(timeout, self.exchange(&pool, request, &mut progress)).await;
             let is_unanswered = progress.is_before_head();
-            progress.reply(body, timeout).map_err(|error| match is_unanswered && self.pools.distrust(&pool) {
-                true => error.on_stale_connection(),
-                false => error,
+            progress.reply(body, timeout).map_err(|error| {
+                if is_unanswered && self.pools.distrust(&pool) { error.on_stale_connection() } else { error }
             })
         })
     }

@@ -494,7 +494,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesLimit,
     {
-        self.with::<u64, _>("limit", limit.into())
+        self.with_exact::<u64>("limit", limit)
     }
 
     /// Sets `lookback`, which each endpoint takes in its own way: see [`TakesLookback::Lookback`].

@@ -197,8 +197,8 @@ impl NamedType for Timeframe {
                 ValueInfo::new("5m", "Five minutes.", Evidence::Document).duration(300),
                 ValueInfo::new("15m", "Fifteen minutes.", Evidence::Document).duration(900),
                 ValueInfo::new("1h", "One hour.", Evidence::Document).duration(3600),
-                ValueInfo::new("4h", "Four hours.", Evidence::Document).duration(14400),
-                ValueInfo::new("1d", "One day.", Evidence::Document).duration(86400),
+                ValueInfo::new("4h", "Four hours.", Evidence::Document).duration(14_400),
+                ValueInfo::new("1d", "One day.", Evidence::Document).duration(86_400),
             ],
         )
         .summary("The length of the interval that one record covers.");
@@ -251,8 +251,8 @@ impl NamedType for Anchor {
             "Anchor",
             &[
                 ValueInfo::new("1h", "Every full hour.", Evidence::Reported).duration(3600),
-                ValueInfo::new("4h", "Every four hours.", Evidence::Reported).duration(14400),
-                ValueInfo::new("1d", "Every day.", Evidence::Reported).duration(86400),
+                ValueInfo::new("4h", "Every four hours.", Evidence::Reported).duration(14_400),
+                ValueInfo::new("1d", "Every day.", Evidence::Reported).duration(86_400),
             ],
         )
         .summary("The length of the block in UTC at whose start an anchored metric begins anew.");
@@ -411,9 +411,9 @@ impl NamedType for Lookback {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Lookback",
             &[
-                ValueInfo::new("12h", "Twelve hours.", Evidence::Reported).duration(43200),
-                ValueInfo::new("3d", "Three days.", Evidence::Reported).duration(259200),
-                ValueInfo::new("7d", "Seven days.", Evidence::Reported).duration(604800),
+                ValueInfo::new("12h", "Twelve hours.", Evidence::Reported).duration(43_200),
+                ValueInfo::new("3d", "Three days.", Evidence::Reported).duration(259_200),
+                ValueInfo::new("7d", "Seven days.", Evidence::Reported).duration(604_800),
                 ValueInfo::new("1m", "One month.", Evidence::Former),
                 ValueInfo::new("3m", "Three months.", Evidence::Former),
                 ValueInfo::new("6m", "Six months.", Evidence::Former),

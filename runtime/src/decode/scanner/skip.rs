@@ -63,12 +63,11 @@ impl<'a> Scanner<'a> {
     /// Reads a key as far as it can be read, and the colon behind it; half of a surrogate pair stays an escape.
     pub(in crate::decode) fn any_key(&mut self) -> Result<(std::borrow::Cow<'a, str>, u8), Fault> {
         let start = self.at;
-        let key = match self.text() {
-            Ok(key) => key,
-            Err(_) => {
-                self.at = start;
-                self.skip_text()?.into()
-            }
+        let key = if let Ok(key) = self.text() {
+            key
+        } else {
+            self.at = start;
+            self.skip_text()?.into()
         };
         Ok((key, self.colon()?))
     }

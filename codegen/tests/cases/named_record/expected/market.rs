@@ -53,7 +53,7 @@ impl Endpoint for Basis {
 takes_common!(Basis);
 
 /// Who is long.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Share {
     /// Start of the interval.

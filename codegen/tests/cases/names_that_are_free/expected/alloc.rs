@@ -113,7 +113,7 @@ takes!(
 );
 
 /// One record of borrow.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BorrowRecord {
     /// Start of the interval.

@@ -56,7 +56,7 @@ impl Endpoint for Describe {
 }
 
 /// One record of Station.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DescribeRecord {
     /// The station's name.

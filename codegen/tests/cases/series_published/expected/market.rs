@@ -46,7 +46,7 @@ impl Endpoint for Basis {
 takes_common!(Basis);
 
 /// One record of Basis.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BasisRecord {
     /// Start of the interval.

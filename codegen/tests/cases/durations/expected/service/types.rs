@@ -32,7 +32,7 @@ impl NamedType for Timeframe {
             &[
                 ValueInfo::new("1m", "One minute.", Evidence::Document).duration(60),
                 ValueInfo::new("1h", "One hour.", Evidence::Document).duration(3600),
-                ValueInfo::new("1w", "One week.", Evidence::Document).duration(604800),
+                ValueInfo::new("1w", "One week.", Evidence::Document).duration(604_800),
                 ValueInfo::new("1M", "One month, of whatever length.", Evidence::Document),
             ],
         )

@@ -72,6 +72,6 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesRadius,
     {
-        self.with::<u64, _>("radius", radius.into())
+        self.with_exact::<u64>("radius", radius)
     }
 }

@@ -31,7 +31,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesLimit,
     {
-        self.with::<u64, _>("limit", limit.into())
+        self.with_exact::<u64>("limit", limit)
     }
 
     /// How it is told.
