@@ -11,7 +11,7 @@ mod value;
 pub use crate::evidence::Evidence;
 pub use crate::spanned::{Spanned, Text};
 pub(crate) use group::GROUP;
-pub use group::{Body, Endpoint, Fields, Group, Known, ParamEntry};
+pub use group::{Body, BodyEntry, Endpoint, Fields, Group, Known, ParamEntry};
 pub(crate) use service::SERVICE;
 pub use service::{
     ApiKey, ClientCredentials, Envelope, ErrorBody, Header, Metadata, Service, Shapes, Status, Suffix, Type, TypeKind,

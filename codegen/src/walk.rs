@@ -76,6 +76,7 @@ impl<'n> Entries<'n> {
                 self.get(key).is_none_or(|(_, value)| matches!(&value.kind, Kind::List(items) if items.is_empty()))
             }
             Condition::Says(key, word) => self.get(key).is_some_and(|(_, value)| value.text() == Some(word)),
+            Condition::SaysElse(key, word) => self.get(key).is_some_and(|(_, value)| value.text() != Some(word)),
         }
     }
 }

@@ -161,6 +161,7 @@ fn rule(rule: &Rule) -> Object {
         Condition::Lacks(key) => not(required(&[key])),
         Condition::ListsNothing(key) => not(value(key, Object::default().with("minItems", 1))),
         Condition::Says(key, word) => value(key, Object::default().with("const", *word)),
+        Condition::SaysElse(key, word) => value(key, not(Object::default().with("const", *word))),
     });
     not(Object::default().with_list("allOf", conditions))
 }

@@ -107,10 +107,11 @@ fn limit(limit: &Limit) -> TokenStream {
     let (name, evidence) = (&limit.name, limit.evidence);
     let [requests, seconds] = numbers(limit);
     let applies_to = link("applies_to", limit.applies_to.as_ref());
-    match limit.concurrent.map(|number| integer(number.into())) {
-        Some(concurrent) => quote!(LimitInfo::new(#name, #requests, #seconds, #concurrent, #evidence) #applies_to),
-        None => quote!(LimitInfo::of_window(#name, #requests, #seconds, #evidence) #applies_to),
-    }
+    let set = limit.concurrent.map(|number| integer(number.into())).map_or_else(
+        || quote!(LimitInfo::of_window(#name, #requests, #seconds, #evidence)),
+        |concurrent| quote!(LimitInfo::new(#name, #requests, #seconds, #concurrent, #evidence)),
+    );
+    quote!(#set #applies_to)
 }
 
 fn numbers(limit: &Limit) -> [TokenStream; 2] {
@@ -155,10 +156,10 @@ fn limit_set(limit: &Limit) -> TokenStream {
     let at_once = limit.concurrent.map_or_else(String::new, |concurrent| format!(", {concurrent} at once"));
     let what = format!("{} requests in any {} s{at_once}.", limit.requests, limit.seconds);
     let window = quote!(&[Window::of(#requests, #seconds)]);
-    let set = match limit.concurrent.map(|number| integer(number.into())) {
-        Some(concurrent) => quote!(RateLimit::set(#window, #concurrent)),
-        None => quote!(RateLimit::windows(#window)),
-    };
+    let set = limit
+        .concurrent
+        .map(|number| integer(number.into()))
+        .map_or_else(|| quote!(RateLimit::windows(#window)), |concurrent| quote!(RateLimit::set(#window, #concurrent)));
     let applies_to = limit.applies_to.as_ref().map(|what| format!("For {}", docs::prose(&docs::sentence(what))));
     let doc = docs::doc([format!("Limit set {}: {what}", docs::prose(&limit.name)), applies_to.unwrap_or_default()]);
     quote! {

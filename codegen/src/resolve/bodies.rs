@@ -7,7 +7,7 @@ use crate::diagnostic::Location;
 use crate::model::{Body, Field, Range, Record, RecordForm, RecordRef, TimeForm, Type};
 use crate::names;
 use crate::spanned::Text;
-use crate::spec::{self, Fields, Known};
+use crate::spec::{self, BodyEntry, Fields, Known};
 
 impl<'a> Resolver<'a> {
     /// The body of an endpoint, and the record that it lists.
@@ -17,7 +17,15 @@ impl<'a> Resolver<'a> {
         endpoint: &'a spec::Endpoint,
         type_ident: &str,
     ) -> Resolved<(Body, Option<Record>)> {
-        let Known::Known(body) = &endpoint.body else { return Ok((Body::Unknown, None)) };
+        let body = match &endpoint.body {
+            Known::Unknown => return Ok((Body::Unknown, None)),
+            Known::Known(BodyEntry::Series) => {
+                let time = self.service.envelope_time().map(|time| time.name.to_string());
+                let evidence = self.service.envelope.as_ref().map_or(endpoint.evidence, |envelope| envelope.evidence);
+                return Ok((Body::Series { record: None, time, time_form: None, evidence }, None));
+            }
+            Known::Known(BodyEntry::Said(body)) => &**body,
+        };
         let evidence = body.evidence.unwrap_or(endpoint.evidence);
         let own = |fields, form| {
             let what = if form == RecordForm::Value { "The body" } else { "One record" };

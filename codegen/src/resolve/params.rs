@@ -1,7 +1,7 @@
 //! Params and param sets, shared and own: their types and values, and the names that they have in Rust.
 
 use super::types::Records;
-use super::{Resolved, Resolver, Unique, all, meaning, prose};
+use super::{Resolved, Resolver, Unique, Wrong, all, meaning, prose};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::model::{Param, ParamSet, SharedParam, Type};
 use crate::names::{self, Case, Scope};
@@ -132,6 +132,18 @@ impl<'a> Resolver<'a> {
         let (name, ident) = (used(&param.name), param.ident.as_ref().map(used));
         let ident = self.rust_name(&name, ident.as_ref(), Case::Snake, scope);
         let list = param.list.as_ref().map(|list| self.list_name(&used(list), scope)).transpose();
+        if let (Ok(one), Some(several)) = (&ident, &param.list)
+            && *one == **several
+            && scope == Scope::Setters
+        {
+            // Said once, where the param is defined.
+            if at.is_some() {
+                return Err(Wrong(()));
+            }
+            let message = format!("`list` names the setter that takes several, and `{one}` is that of one value");
+            let help = "name the setter of one value with `ident`";
+            return Err(self.wrong("same-rust-name", several.at(), message, help));
+        }
         if scope == Scope::Setters && param.fixed.is_none() {
             let one = ident.as_ref().map_or(Ok(()), |ident| self.setter(ident, false, &name, name.at()));
             let several = list.as_ref().ok().and_then(Option::as_ref);

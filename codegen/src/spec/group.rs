@@ -2,7 +2,7 @@
 
 use super::value::{IDENT, PARAM, UNIT_OR_FORMAT, USE};
 use super::{Evidence, Field, Param, Record, Use};
-use crate::format::Condition::{Has, Lacks, Says};
+use crate::format::Condition::{Has, Lacks, Says, SaysElse};
 use crate::format::{Form, Key, Rule, Say, Shape, map};
 use crate::marked::Node;
 use crate::spanned::{Spanned, Text};
@@ -43,14 +43,26 @@ map! {
         must evidence: Evidence;
         /// One sentence for the docs.
         must summary: String as Form::Prose;
-        /// Shared params, param sets, `use` entries and own params; `[]` for none; or `unknown`.
-        must params: Known<Vec<ParamEntry>>;
-        /// What comes back, or `unknown`.
-        must body: Known<Body>;
+        /// Shared params, param sets, `use` entries and own params; `[]` for none; or `unknown`. Left out where the path
+        /// is unknown.
+        may params: Known<Vec<ParamEntry>>;
+        /// What comes back, or `unknown`; `series` where no more is known than that it is one, which is known as the
+        /// envelope is.
+        may body: Known<BodyEntry>;
         /// What else a user should know.
         may notes: String as Form::Prose;
         /// Why, and what to use instead.
         may deprecated: Option<String> as Form::Prose;
+    }
+    Rule {
+        never: &[SaysElse("path", "unknown"), Lacks("params")],
+        at: "",
+        say: Say("missing-key", "an endpoint with a path has no `params`", "list them, or write `params: []` or `params: unknown`"),
+    },
+    Rule {
+        never: &[SaysElse("path", "unknown"), Lacks("body")],
+        at: "",
+        say: Say("missing-key", "an endpoint with a path has no `body`", "say what comes back, or write `body: unknown`"),
     }
 }
 
@@ -181,6 +193,35 @@ impl<T> Known<T> {
     }
 }
 
+/// What an endpoint says of its body.
+#[derive(Clone, Debug)]
+pub enum BodyEntry {
+    /// A series of which no more is known.
+    Series,
+    /// What it says.
+    Said(Box<Body>),
+}
+
+impl BodyEntry {
+    /// The body in full.
+    pub fn body(&self) -> &Body {
+        static SERIES: Body = Body {
+            series: Some(Known::Unknown),
+            object: None,
+            ty: None,
+            positional: None,
+            time: None,
+            unit: None,
+            format: None,
+            evidence: None,
+        };
+        match self {
+            Self::Series => &SERIES,
+            Self::Said(body) => body,
+        }
+    }
+}
+
 /// The fields of a record, or the name of a record that has them.
 #[derive(Clone, Debug)]
 pub enum Fields {
@@ -207,6 +248,18 @@ impl Read for Fields {
             Some(_) => Text::read(node, key, walk).map(Self::Record),
             None => Vec::read(node, key, walk).map(Self::Inline),
         }
+    }
+}
+
+impl Read for BodyEntry {
+    const SHAPE: Shape = Shape::Either(&[Shape::Word(&[("series", " A series of unknown records.")]), Body::SHAPE]);
+
+    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+        if node.text() == Some("series") {
+            return Some(Self::Series);
+        }
+        let said = walk.either(node, &Self::SHAPE).then(|| Body::read(node, key, walk))?;
+        said.map(|body| Self::Said(Box::new(body)))
     }
 }
 

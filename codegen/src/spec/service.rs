@@ -244,11 +244,21 @@ map! {
     }
 }
 
+/// A key of the envelope.
+const ENVELOPE_KEY: Form = Form::Like(
+    r"^[^.]+$",
+    Say(
+        "envelope-key",
+        "`{}` has a dot, and a key of the envelope is no place further down",
+        "write such a body as an `object` whose fields lead to the records",
+    ),
+);
+
 map! {
     /// It holds for every series.
     Envelope, ENVELOPE, "the envelope" {
-        /// The key of the records.
-        must data: String;
+        /// The key of the records, at the top of the body.
+        must data: String as ENVELOPE_KEY;
         /// The field that every record has its time in.
         may time: Option<Field>;
         /// What the service says beside the data.
@@ -261,8 +271,8 @@ map! {
 map! {
     /// It becomes the record `Metadata`.
     Metadata, METADATA, "`metadata`" {
-        /// The key of the metadata.
-        must name: Text;
+        /// The key of the metadata, at the top of the body.
+        must name: Text as ENVELOPE_KEY;
         /// What it holds, known as the envelope is unless a field says otherwise.
         must fields: Vec<Field>;
         /// Which of these fields, a list, names what was asked for and is not covered.

@@ -4,7 +4,7 @@
 //! so that one reply is no reason to edit it: what is wrong with it is only told.
 
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
-use codegen::spec::{self, Evidence};
+use codegen::spec::{self, BodyEntry, Evidence};
 
 use super::fields::Topic;
 use super::guess::{unit_of, written_moments};
@@ -124,7 +124,7 @@ impl Topic<'_> {
         const REMEDY: &str = "series have their time in it; write `time: none` in their bodies before you learn this";
         let envelope = desk.checked.service.envelope_time();
         let bodies = desk.checked.groups.iter().flat_map(|(_, group)| &group.endpoints);
-        let series = bodies.filter_map(|endpoint| endpoint.body.known()).filter(
+        let series = bodies.filter_map(|endpoint| endpoint.body.known().map(BodyEntry::body)).filter(
             |body| matches!(&body.series, Some(spec::Known::Known(spec::Fields::Record(name))) if name == record),
         );
         let times = series.filter_map(|body| body.time.as_ref().or(envelope.map(|time| &time.name)));
