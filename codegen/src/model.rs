@@ -11,8 +11,8 @@ use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
 pub use crate::spec::ListStyle;
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
-pub use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Passing, Setter, SharedParam};
-pub use service::{ApiKey, ClientCredentials, Envelope, ErrorBody, Header, Limit, Service, Status};
+pub use endpoint::{Body, Endpoint, EndpointParam, Group, HistoryOf, Param, ParamSet, Passing, Setter, SharedParam};
+pub use service::{ApiKey, ClientCredentials, Envelope, ErrorBody, Header, History, Limit, Service, Status};
 pub use value::{Field, NamedType, Range, Record, RecordForm, RecordRef, Shapes, Suffix, Type, Value};
 
 /// The whole client.

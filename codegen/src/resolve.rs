@@ -7,6 +7,7 @@
 mod bodies;
 mod circles;
 mod endpoints;
+mod history;
 mod params;
 mod records;
 mod service;
@@ -19,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Location};
 use crate::load::Catalogue;
-use crate::model::{Api, Field, UNKNOWN_MEANING};
+use crate::model::{self, Api, Field, UNKNOWN_MEANING};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, Service};
@@ -132,11 +133,12 @@ impl<'a> Resolver<'a> {
         let records = self.shared_records();
         let shared = self.shared_params();
         let param_sets = self.param_sets();
+        let history = self.service_history(&shared);
         let groups = all(catalogue.groups.iter().map(|group| self.group(group, &shared)));
         let (shared_params, groups) = (all(shared)?, groups?);
         Ok(Api {
             setters: setters::setters(&shared_params, &groups),
-            service: facts?,
+            service: model::Service { history: history?, ..facts? },
             types: types?,
             records: records?,
             shared_params,

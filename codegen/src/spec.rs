@@ -14,6 +14,7 @@ pub(crate) use group::GROUP;
 pub use group::{Body, BodyEntry, Endpoint, Fields, Group, Known, ParamEntry};
 pub(crate) use service::SERVICE;
 pub use service::{
-    ApiKey, ClientCredentials, Envelope, ErrorBody, Header, Metadata, Service, Shapes, Status, Suffix, Type, TypeKind,
+    ApiKey, ClientCredentials, Envelope, ErrorBody, Header, History, Metadata, Service, Shapes, Status, Suffix, Type,
+    TypeKind,
 };
 pub use value::{Field, ListStyle, Param, ParamLocation, Range, Record, Use};

@@ -33,7 +33,41 @@
 //! `None`, and what came is in `unknown_fields`.
 //!
 //! Requests are held back at a gate so that the service's limits are kept ([`RateLimit`]), sent again where
-//! that helps ([`Retry`]), and given up in time. [`Builder`] has the settings, all of which have defaults.
+//! that helps ([`Retry`]), and given up in time.
+//!
+//! # Settings
+//!
+//! [`Builder`] has those of a client, all with defaults: timeouts, rules for another attempt, limits, a user agent, headers,
+//! root certificates, a certificate of the client's own, and whoever is told what happens. A request has its own
+//! timeouts, rules and headers where it sets them:
+//!
+//! ```no_run
+//! # use generated_client::{Client, Retry};
+//! use std::time::Duration;
+//!
+//! # async fn demo() -> Result<(), generated_client::Error> {
+//! let client = Client::builder("https://example.com/v2")
+//!     .api_key("key")
+//!     .user_agent("crowding/1.2")
+//!     .header("x-team", "red")
+//!     .attempt_timeout(Duration::from_secs(10))
+//!     .build()?;
+//! let request = client.orderflow().volume_ratio().coin("BTC");
+//! let ratio = request.timeout(Duration::from_secs(60)).retry(Retry::default().attempts(8)).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With the feature `settings` they come from a TOML file (`Builder::from_file`) or from whatever serde reads
+//! (`ClientSettings`, whose documentation shows such a file). `Debug` shows no key, secret or header of either.
+//!
+//! # Many requests at once
+//!
+//! Spawn, join or buffer as many as you like: a request is a task of its own from its first poll on and waits in one line
+//! with the others, which no timeout counts but [`Builder::gate_timeout`]. Tokens go first in that line, then retries.
+//! The limits are used as far as they go, in even steps where the line is long. An [`Observer`] hears of each attempt
+//! and wait, and how each request ended and what it cost ([`Event`]); a [`Gate`] of your own hears what
+//! kind of request enters, when it leaves and how it ends.
 //!
 //! # Long time ranges
 //!
@@ -98,7 +132,7 @@ mod generated;
 pub use ::runtime::{
     BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item,
     Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret,
-    Timestamp, Transport, UnknownFields, Value, gate, observer, record, registry, transport, wire,
+    Timestamp, Transport, UnknownFields, Value, gate, history, observer, record, registry, transport, wire,
 };
 #[cfg(feature = "settings")]
 #[doc(inline)]

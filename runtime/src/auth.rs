@@ -1,4 +1,4 @@
-//! What lets a request in: the API key, and the bearer token of the OAuth 2.0 client credentials flow.
+//! Credentials: the API key, and the bearer token of the OAuth 2.0 client credentials flow.
 //!
 //! Keys and secrets come in from the builder, the headers of a request go out. A token is fetched through the
 //! dispatcher like any other request. Sending again after a 401 is for `send` to do.

@@ -13,8 +13,12 @@ mod sending;
 #[cfg(feature = "settings")]
 mod settings;
 
+#[cfg(feature = "blocking")]
+pub(crate) use blocking::Background;
 pub use builder::Builder;
 pub use core::{Core, Shell};
+pub(crate) use request::Untyped;
 pub use request::{Endpoint, Marker, Raw, Request, ResponseFuture};
+pub(crate) use sending::Sending;
 #[cfg(feature = "settings")]
 pub use settings::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};

@@ -64,13 +64,19 @@ impl DecodeError {
         Self(Box::new(Problem { place, problem, no_data: false }))
     }
 
+    /// Says that a body is no text from some byte on.
+    pub(crate) fn not_text(at: usize) -> Self {
+        let problem = format!("it is not UTF-8 from byte {at} on");
+        Self(Box::new(Problem { place: Place::default(), problem, no_data: false }))
+    }
+
     /// Whether the body is no series at all: what it is instead may say why.
     pub(crate) fn lacks_data(&self) -> bool {
         self.0.no_data
     }
 
     /// The error that users meet, which keeps the body, with what the service says there instead of data.
-    pub(crate) fn into_error(self, body: Vec<u8>, said: Option<String>) -> Error {
+    pub(crate) fn into_error(self, body: &[u8], said: Option<String>) -> Error {
         let said = said.map(|said| format!("; the service says: {said}")).unwrap_or_default();
         Error::new(ErrorKind::Decode, format!("the body is not as expected: {self}{said}"))
             .because(Some(Arc::new(self)))

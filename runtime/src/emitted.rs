@@ -9,7 +9,7 @@ pub use crate::decode::EnvelopeRest;
 pub use crate::decode::record::{AsFieldValue, Fields};
 pub use crate::gate::Window;
 pub use crate::registry::TimeField;
-pub use crate::send::{MetadataRecord, Sealed, UndecodedResponse};
+pub use crate::send::{MetadataRecord, Sealed, SeriesBody, UndecodedResponse};
 pub use crate::values::named_type::Text;
 
 use std::time::Duration;

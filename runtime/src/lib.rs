@@ -45,6 +45,8 @@ mod send;
 
 mod client;
 
+pub mod history;
+
 #[doc(hidden)]
 pub mod emitted;
 #[cfg(any(test, fuzzing))]

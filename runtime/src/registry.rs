@@ -6,6 +6,7 @@
 
 mod describe;
 mod endpoint;
+mod history;
 mod service;
 mod time_field;
 mod value;
@@ -13,6 +14,7 @@ mod value;
 use std::fmt;
 
 pub use endpoint::{BodyInfo, EndpointInfo, GroupInfo, ListStyle, ParamInfo, ParamList, ParamLocation};
+pub use history::{HistoryInfo, HistoryOf};
 pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
 #[doc(hidden)]
 pub use time_field::TimeField;

@@ -8,7 +8,7 @@ mod exchange;
 mod options;
 mod response;
 
-pub use body::{Body, MetadataRecord, Sealed};
+pub use body::{Body, MetadataRecord, Sealed, SeriesBody};
 pub use exchange::UndecodedResponse;
 pub use response::Response;
 

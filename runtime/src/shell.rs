@@ -161,6 +161,31 @@ macro_rules! __request {
             }
         }
 
+        impl<E: $crate::Endpoint> Request<E> {
+            /// Everything in a range of time, however many records that is.
+            ///
+            /// The request says what is asked for and how far apart records are; the range is of anything that becomes
+            /// a [`Timestamp`]($crate::Timestamp), without its end. See [`History`]($crate::history::History).
+            pub fn history(
+                self,
+                range: ::std::ops::Range<impl ::std::convert::Into<$crate::Timestamp>>,
+            ) -> $crate::history::History<E>
+            where
+                E: $crate::history::HasHistory,
+            {
+                $crate::history::History::new(self.0, range)
+            }
+
+            /// The records from a point in time on, each interval once it is over. See
+            /// [`Follow`]($crate::history::Follow).
+            pub fn follow(self, from: impl ::std::convert::Into<$crate::Timestamp>) -> $crate::history::Follow<E>
+            where
+                E: $crate::history::HasHistory,
+            {
+                $crate::history::Follow::new(self.0, ::std::convert::Into::into(from))
+            }
+        }
+
         impl<E> Request<E> {
             /// Sets a param by its name on the wire, also one that the catalogue does not know.
             ///
@@ -459,6 +484,11 @@ macro_rules! __series {
         }
 
         impl<T: $crate::Item> $crate::emitted::Sealed for Series<T> {}
+
+        impl<T: $crate::Item> $crate::emitted::SeriesBody for Series<T> {
+            type Item = T;
+            type Metadata = $metadata;
+        }
 
         impl<T: $crate::Item> $crate::Body for Series<T> {
             fn decode(text: &str) -> ::std::result::Result<Self, $crate::DecodeError> {

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
 mod invented;
+mod ranges;
 mod scripted;
 mod socket;
 
@@ -154,4 +155,28 @@ fn with_the_last_clone_the_background_ends() {
     assert!(!server.is_finished());
     drop(client);
     assert_eq!(server.join().unwrap(), 0);
+}
+
+#[test]
+fn a_history_is_an_iterator() {
+    use invented::Timeframe;
+    use ranges::{HOUR, START, answer};
+    let service = Service::new(|request, _| answer(request, |time| time != START + 70 * HOUR));
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let hours = || client.market().ratio().coin("B").timeframe(Timeframe::H1).limit(50);
+    let history = || hours().history(START..START + 200 * HOUR);
+    let mut records = history().records_blocking();
+    let times: Vec<i64> = records.by_ref().map(|record| record.unwrap().open_date.unix_seconds()).collect();
+    let expected = (START..START + 200 * HOUR).step_by(3600).filter(|time| *time != START + 70 * HOUR);
+    assert_eq!(times, expected.collect::<Vec<_>>());
+    assert_eq!((records.findings().gaps.len(), records.next().is_none()), (1, true));
+    let pages: Vec<usize> = history().pages_blocking().map(|page| page.unwrap().records.len()).collect();
+    assert_eq!(pages, [49, 48, 49, 49, 4]);
+    // What goes wrong ends it, as does an async runtime around it.
+    let error = hours().start_time(START).history(START..START + HOUR).records_blocking().next().unwrap().unwrap_err();
+    assert!(error.to_string().contains("`startTime` is set"), "{error}");
+    let outcome = Runtime::new().unwrap().block_on(async { history().records_blocking().collect::<Vec<_>>() });
+    assert!(
+        matches!(outcome.as_slice(), [Err(error)] if error.to_string().contains("would hold up the async runtime"))
+    );
 }

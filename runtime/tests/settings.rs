@@ -98,6 +98,10 @@ fn what_is_wrong_is_named_with_its_line_and_without_its_value() {
         (format!("{url}api_key = \"canary\n"), "FILE:2: "),
         (format!("{url}api_key = 7e3\n"), "FILE:2: a secret is a text in quotes"),
         (format!("{url}api_key = [\"canary\"]\n"), "FILE:2: a secret is a text in quotes"),
+        (format!("{url}headers = \"canary\"\n"), "FILE:2: a text stands where names of headers"),
+        (format!("{url}[headers]\nx-team = 17\n"), "FILE:3: a secret is a text in quotes"),
+        (format!("{url}allow_http = \"canary, expected\"\n"), "FILE:2: invalid type, expected a boolean"),
+        (format!("{url}basic_encoding = \"canary\"\n"), "FILE:2: unknown variant, expected `plain` or `form`"),
         (format!("{url}apikey = \"canary\"\n"), "FILE:2: unknown field `apikey`, expected one of "),
         (
             format!("{url}\nrate_limit = 7\n"),
@@ -105,9 +109,9 @@ fn what_is_wrong_is_named_with_its_line_and_without_its_value() {
         ),
         (
             format!("{url}\ntotal_timeout = \"soon\"\n"),
-            "FILE:3: invalid value: string \"soon\", expected a length of time, as \"1m 30s\" or in seconds",
+            "FILE:3: invalid value, expected a length of time, as \"1m 30s\" or in seconds",
         ),
-        (format!("{url}total_timeout = -1\n"), "FILE:2: invalid value: integer `-1`, expected a length of time"),
+        (format!("{url}total_timeout = -1\n"), "FILE:2: invalid value, expected a length of time"),
         (format!("{url}rate_limit = \"C\"\n"), "there is no limit set \"C\"; known: `A`, `B`"),
         (format!("{url}client_id = \"canary\"\n"), "`client_secret` is not set, although `client_id` is"),
         (format!("{url}client_secret = \"canary\"\n"), "`client_id` is not set, although `client_secret` is"),
@@ -129,4 +133,29 @@ fn a_key_in_settings_is_not_shown() {
     assert!(!format!("{settings:?} {settings:#?}").contains("canary"));
     let client: Client = Builder::from_settings(settings).unwrap().build().unwrap();
     assert!(!format!("{client:?}").contains("canary"));
+}
+
+/// What a client with a transport of its own says of settings that are for the built-in one: each has got there.
+#[test]
+fn settings_of_the_transport_reach_it() {
+    let url = "base_url = \"https://example.com/v2\"\napi_key = \"key\"\n";
+    let pem = File::new("any.pem", "not read before the transport is built");
+    let path = pem.0.display();
+    let table = [
+        ("connect_timeout", "connect_timeout = 3".to_owned()),
+        ("root_certificate", format!("root_certificates = ['{path}']")),
+        ("client_certificate", format!("client_certificate = {{ certificate = '{path}', key = '{path}' }}")),
+        #[cfg(feature = "system-roots")]
+        ("system_roots", "system_roots = true".to_owned()),
+        #[cfg(feature = "proxy")]
+        ("proxy", "proxy = \"http://me:canary@p:1\"".to_owned()),
+        #[cfg(feature = "proxy")]
+        ("no_proxy", "proxy = \"\"".to_owned()),
+    ];
+    for (setting, line) in table {
+        let file = File::new("transport.toml", &format!("{url}{line}\n"));
+        let builder = Builder::<Client>::from_file(&file.0).unwrap().transport(Busy::default());
+        let refusal = builder.build().unwrap_err().to_string();
+        assert_eq!(refusal, format!("`{setting}` has no effect on a transport of your own; set it there"), "{line}");
+    }
 }

@@ -27,6 +27,7 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
     };
     let others = group.records.iter().filter(|record| !owners.contains_key(record.ident.as_str()));
     let items = [handle(group), accessor(group)].into_iter().chain(methods(group)).chain(markers(group));
+    let items = items.chain(walked(group));
     let items = items.chain(endpoints().flat_map(|endpoint| {
         endpoint::items(api, group, endpoint).into_iter().chain(own(endpoint).into_iter().flat_map(record::items))
     }));
@@ -105,6 +106,13 @@ fn markers(group: &Group) -> Option<TokenStream> {
     (!markers.is_empty()).then(|| quote!(markers!(#handle: #(#markers),*);))
 }
 
+/// The endpoints that have a history.
+fn walked(group: &Group) -> Option<TokenStream> {
+    let endpoints = group.endpoints.iter().filter(|endpoint| endpoint.has_history);
+    let markers: Vec<_> = endpoints.map(|endpoint| ident(&endpoint.type_ident)).collect();
+    (!markers.is_empty()).then(|| quote!(walked!(#(#markers),*);))
+}
+
 /// The name of a body's record, if it is one of the group's.
 fn own_record(body: &Body) -> Option<&str> {
     let reference = body.record()?;
@@ -137,6 +145,8 @@ fn imports<'a>(api: &'a Api, sets: &'a [String]) -> Imports<'a> {
         ("BodyInfo", "::runtime::registry"),
         ("EndpointInfo", "::runtime::registry"),
         ("GroupInfo", "::runtime::registry"),
+        ("HistoryInfo", "::runtime::registry"),
+        ("HistoryOf", "::runtime::registry"),
         ("ParamInfo", "::runtime::registry"),
         ("ParamList", "::runtime::registry"),
         ("ParamLocation", "::runtime::registry"),
@@ -144,6 +154,7 @@ fn imports<'a>(api: &'a Api, sets: &'a [String]) -> Imports<'a> {
         ("Request", "crate"),
         ("markers", "::runtime"),
         ("takes", "::runtime"),
+        ("walked", "::runtime"),
         ("params", "super::service"),
         ("records", "super::service"),
     ]);

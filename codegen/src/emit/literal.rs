@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
-    Api, Body, Endpoint, EndpointParam, Evidence, Field, ListStyle, Param, Range, RecordRef, SharedParam, Status,
-    TimeForm, TimeFormat, TimeUnit, Type,
+    Api, Body, Endpoint, EndpointParam, Evidence, Field, History, HistoryOf, ListStyle, Param, Range, RecordRef,
+    SharedParam, Status, TimeForm, TimeFormat, TimeUnit, Type,
 };
 
 /// An identifier; `names` has made sure that it is one.
@@ -70,6 +70,12 @@ pub(super) fn integer(value: u64) -> TokenStream {
     let digits = value.to_string();
     let literal = grouped(digits.as_bytes().rchunks(3).rev(), &digits);
     literal.parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value).into_token_stream())
+}
+
+/// A point in time in Unix seconds, which may lie before 1970.
+fn moment(seconds: i64) -> TokenStream {
+    let number = integer(seconds.unsigned_abs());
+    if seconds < 0 { quote!(-#number) } else { number }
 }
 
 fn grouped<'a>(groups: impl Iterator<Item = &'a [u8]>, digits: &str) -> String {
@@ -256,5 +262,20 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
     let (summary, notes) = (text("summary", &endpoint.summary), text("notes", &endpoint.notes));
     let (params, body) = (params(api, endpoint), body(&endpoint.body));
     let deprecated = link("deprecated", endpoint.deprecated.as_ref());
-    quote!(&EndpointInfo::new(#group, #name, #title) #aliases #summary #path #params #body #notes #deprecated)
+    let history = match &endpoint.history {
+        HistoryOf::Service => TokenStream::new(),
+        HistoryOf::Own(own) => {
+            let own = history_info(own);
+            quote!(.walked(HistoryOf::Own(&#own)))
+        }
+        HistoryOf::Unknown => quote!(.walked(HistoryOf::Unknown)),
+    };
+    quote!(&EndpointInfo::new(#group, #name, #title) #aliases #summary #path #params #body #history #notes #deprecated)
+}
+
+pub(super) fn history_info(history: &History) -> TokenStream {
+    let History { from, to, limit, step, evidence, .. } = history;
+    let sort = history.sort.as_ref().map(|(param, oldest_first)| quote!(.sort(#param, #oldest_first)));
+    let since = link("since", history.since.as_ref().map(|(seconds, _)| moment(*seconds)));
+    quote!(HistoryInfo::new(#from, #to, #limit, #step, #evidence) #sort #since)
 }

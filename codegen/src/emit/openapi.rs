@@ -15,7 +15,7 @@ use serde_yaml::Value;
 use super::docs;
 use super::ordered::Object;
 use super::render::MARKER;
-use crate::model::{Api, Endpoint, Evidence, Group, Header, Limit, TimeForm, TimeFormat, TimeUnit};
+use crate::model::{Api, Endpoint, Evidence, Group, Header, History, HistoryOf, Limit, TimeForm, TimeFormat, TimeUnit};
 use crate::names::Case;
 use crate::yaml;
 use component_names::ComponentNames;
@@ -69,6 +69,7 @@ impl<'a> Description<'a> {
             .with("x-time", self.time())
             .with_some("x-envelope", self.envelope())
             .with_list("x-headers", service.headers.iter().map(header))
+            .with_some("x-history", service.history.as_ref().map(history))
     }
 
     fn info(&self) -> Object {
@@ -175,6 +176,20 @@ fn limit(limit: &Limit) -> Object {
         .with("evidence", limit.evidence.word())
 }
 
+/// How a range of time is walked.
+fn history(history: &History) -> Object {
+    let (sort, oldest_first) = history.sort.as_ref().map(|(sort, first)| (sort.as_str(), first.as_str())).unzip();
+    Object::default()
+        .with("from", history.from.as_str())
+        .with("to", history.to.as_str())
+        .with("limit", history.limit.as_str())
+        .with("step", history.step.as_str())
+        .with_some("sort", sort)
+        .with_some("oldest_first", oldest_first)
+        .with_some("since", history.since.as_ref().map(|(_, day)| day.as_str()))
+        .with("evidence", history.evidence.word())
+}
+
 /// What other generators name a method after.
 ///
 /// Where a longer group has an endpoint that makes the same of its name, what is the group's is set apart.
@@ -192,6 +207,11 @@ fn names(endpoint: &Endpoint) -> Object {
     schema::chosen_ident("x-ident", Case::Snake, &endpoint.ident, &endpoint.name)
         .with_list("x-aliases", endpoint.aliases.iter().map(String::as_str))
         .with_some("x-deprecated", endpoint.deprecated.as_deref())
+        .and(match &endpoint.history {
+            HistoryOf::Service => Object::default(),
+            HistoryOf::Own(own) => Object::default().with("x-history", history(own)),
+            HistoryOf::Unknown => Object::default().with("x-history", "unknown"),
+        })
 }
 
 /// A description that begins with the summary and ends with the notes, and the notes once more for who reads them back.

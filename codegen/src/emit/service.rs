@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::{field_info, ident, integer, link, status_info, text};
+use super::literal::{field_info, history_info, ident, integer, link, status_info, text};
 use super::render::{Imports, Source};
 use super::{File, Package, docs};
 use crate::model::{Api, ClientCredentials, Envelope, ErrorBody, Header, Limit, Service, TimeForm, TimeUnit};
@@ -77,9 +77,10 @@ fn info(service: &Service) -> TokenStream {
     let error_body = quote!(.error_body(&[#(#message),*], &[#(#code),*]) #error_name);
     let limits = list("limits", &service.limits, limit);
     let envelope = link("envelope", service.envelope.as_ref().map(envelope));
+    let history = link("history", service.history.as_ref().map(history_info));
     quote! {
         ServiceInfo::new(#title) #(#texts)* #time_unit #api_key_header #prefix #optional #headers #client_credentials #errors #error_body
-            #limits #envelope
+            #limits #envelope #history
     }
 }
 
@@ -176,6 +177,7 @@ fn imports() -> Imports<'static> {
         "Evidence",
         "FieldInfo",
         "GroupInfo",
+        "HistoryInfo",
         "LimitInfo",
         "Range",
         "ServiceInfo",

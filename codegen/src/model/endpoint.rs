@@ -1,6 +1,6 @@
 //! Groups and their endpoints: what a method takes, and what comes back.
 
-use super::{Evidence, ListStyle, Range, Record, RecordRef, TimeForm, Type};
+use super::{Evidence, History, ListStyle, Range, Record, RecordRef, TimeForm, Type};
 
 /// A group: one file of the catalogue, one module of the client.
 #[derive(Debug)]
@@ -38,6 +38,21 @@ pub struct Endpoint {
     /// All of them, those of the set first; `None` if unknown.
     pub params: Option<Vec<EndpointParam>>,
     pub body: Body,
+    pub history: HistoryOf,
+    /// Whether it has a history, as it says or as the service does.
+    pub has_history: bool,
+}
+
+/// How the history of an endpoint is walked.
+#[derive(Debug, Default, PartialEq)]
+pub enum HistoryOf {
+    /// As the service says, if it takes the params.
+    #[default]
+    Service,
+    /// In a way of its own.
+    Own(History),
+    /// Nobody knows.
+    Unknown,
 }
 
 /// A named list of shared params, emitted once as a constant.

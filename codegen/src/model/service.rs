@@ -20,6 +20,21 @@ pub struct Service {
     pub error_body: ErrorBody,
     pub limits: Vec<Limit>,
     pub envelope: Option<Envelope>,
+    pub history: Option<History>,
+}
+
+/// The params that a range of time is walked by, by their names on the wire.
+#[derive(Clone, Debug, PartialEq)]
+pub struct History {
+    pub from: String,
+    pub to: String,
+    pub limit: String,
+    pub step: String,
+    /// The param of the order, and its value for the oldest first.
+    pub sort: Option<(String, String)>,
+    /// Where data begins, in Unix seconds, and as it was written.
+    pub since: Option<(i64, String)>,
+    pub evidence: Evidence,
 }
 
 #[derive(Debug, PartialEq)]

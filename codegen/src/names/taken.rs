@@ -48,6 +48,7 @@ const MODULES: &[&str] = &[
     "examples",
     "gate",
     "generated",
+    "history",
     "limits",
     "observer",
     "params",
@@ -71,8 +72,10 @@ const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "example
 const REQUEST: &[&str] = &[
     "attempt_timeout",
     "endpoint",
+    "follow",
     "gate_timeout",
     "header",
+    "history",
     "into_future",
     "new",
     "path_and_query",
@@ -89,7 +92,7 @@ const REQUEST: &[&str] = &[
 ];
 
 /// What requests are to have: a param of that name would become a breaking change then.
-const PLANNED_FOR_REQUESTS: &[&str] = &["history", "plan", "poll", "total_timeout"];
+const PLANNED_FOR_REQUESTS: &[&str] = &["plan", "poll", "total_timeout"];
 
 /// Types at the crate's root, those that it shows of the runtime among them, and what emitted files import.
 const TYPES: &[&str] = &[
@@ -115,6 +118,8 @@ const TYPES: &[&str] = &[
     "GROUPS",
     "Gate",
     "GroupInfo",
+    "HistoryInfo",
+    "HistoryOf",
     "IntoParam",
     "IntoParamList",
     "Item",

@@ -117,6 +117,8 @@ impl<'a> Resolver<'a> {
         let body = self.body(records, endpoint, type_ident);
         let (ident, type_ident) = names?;
         let (body, record) = body?;
+        let params = params?;
+        let (history, has_history) = self.endpoint_history(endpoint, params.as_deref(), &body)?;
         let endpoint = Endpoint {
             name: endpoint.name.to_string(),
             ident,
@@ -128,8 +130,10 @@ impl<'a> Resolver<'a> {
             notes: prose(&endpoint.notes),
             deprecated: endpoint.deprecated.as_deref().map(prose),
             param_set: self.first_set(endpoint),
-            params: params?,
+            params,
             body,
+            history,
+            has_history,
         };
         Ok((endpoint, record))
     }

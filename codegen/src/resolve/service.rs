@@ -53,6 +53,7 @@ impl<'a> Resolver<'a> {
             },
             limits: limits?,
             envelope: envelope?,
+            history: None,
         })
     }
 

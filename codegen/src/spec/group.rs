@@ -1,7 +1,7 @@
 //! A group file: its endpoints, and what they may leave unknown.
 
 use super::value::{IDENT, PARAM, UNIT_OR_FORMAT, USE};
-use super::{Evidence, Field, Param, Record, Use};
+use super::{Evidence, Field, History, Param, Record, Use};
 use crate::format::Condition::{Has, Lacks, Says, SaysElse};
 use crate::format::{Form, Key, Rule, Say, Shape, map};
 use crate::marked::Node;
@@ -49,6 +49,9 @@ map! {
         /// What comes back, or `unknown`; `series` where no more is known than that it is one, which is known as the
         /// envelope is.
         may body: Known<BodyEntry>;
+        /// How its history is walked, where that differs from the service; `unknown` if it has the params for it and
+        /// nobody knows.
+        may history: Option<Known<History>>;
         /// What else a user should know.
         may notes: String as Form::Prose;
         /// Why, and what to use instead.

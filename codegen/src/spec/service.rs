@@ -42,6 +42,8 @@ map! {
         may limits: Vec<Limit>;
         /// What stands around every series; without it a series is a bare list.
         may envelope: Option<Envelope>;
+        /// How a range of time is walked, on every endpoint that takes the params for it.
+        may history: Option<History>;
         /// Named types of params and fields.
         may types: Vec<Type>;
         /// Params that endpoints refer to by name.
@@ -277,6 +279,43 @@ map! {
         must fields: Vec<Field>;
         /// Which of these fields, a list, names what was asked for and is not covered.
         may unsupported: Option<Text>;
+    }
+}
+
+map! {
+    /// An endpoint has a history if it takes the params `from`, `to`, `limit` and `step`, and answers with a series in
+    /// time.
+    History, HISTORY, "`history`" {
+        /// The param where a range begins, by its name on the wire; a `timestamp`.
+        must from: Text;
+        /// The param where it ends; a `timestamp`.
+        must to: Text;
+        /// The param that says how many records are wanted at most; a `count`, of which the largest that is `served` is
+        /// asked for.
+        must limit: Text;
+        /// The param that says how far apart records are; of a type whose values have a `duration`.
+        must step: Text;
+        /// The param that says in which order records come.
+        may sort: Option<Text>;
+        /// The value of that param for the oldest first.
+        may oldest_first: Option<Text>;
+        /// The day on which data begins, like `2020-01-31`, where that is known.
+        may since: Option<Text> as Form::Like(
+            "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+            Say("date", "`{}` is no day", "write it like `2020-01-31`"),
+        );
+        /// How it is known.
+        must evidence: Evidence;
+    }
+    Rule {
+        never: &[Has("sort"), Lacks("oldest_first")],
+        at: "sort",
+        say: Say("history-sort", "nothing says which value of `sort` is the oldest first", "say it with `oldest_first`"),
+    },
+    Rule {
+        never: &[Has("oldest_first"), Lacks("sort")],
+        at: "oldest_first",
+        say: Say("history-sort", "nothing says which param has this value", "name it with `sort`"),
     }
 }
 

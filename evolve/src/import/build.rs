@@ -136,6 +136,7 @@ impl Builder<'_> {
             .with("summary", or_unknown(said.summary.clone()))
             .with("params", params.unwrap_or_else(|| "unknown".into()))
             .with("body", self.body(endpoint, evidence))
+            .with_some("history", endpoint.history.clone())
             .with_some("notes", said.notes.clone())
             .with_some("deprecated", endpoint.deprecated.clone())
     }

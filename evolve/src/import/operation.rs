@@ -8,6 +8,7 @@ use super::Reader;
 use super::document::{aliases, entries, items, text};
 use super::notes::Weight;
 use super::plan::{Annotations, PlannedEndpoint, PlannedParam, TakenParam, Ty};
+use super::service::history;
 use crate::merge::Several;
 
 impl<'d> Reader<'d> {
@@ -59,6 +60,11 @@ impl<'d> Reader<'d> {
         let (params, are_all) = if is_unknown { (Vec::new(), false) } else { self.params(item, operation, place) };
         let params = self.path_params(path.as_deref().unwrap_or_default(), params, are_all);
         let reply = self.reply(operation, &name, place);
+        let told = self.names_of_params(item, operation);
+        let history = operation.get("x-history").and_then(|said| match said.as_str() {
+            Some("unknown") => Some("unknown".into()),
+            _ => history(said, &told),
+        });
         self.plan.endpoints.push(PlannedEndpoint {
             group,
             name,
@@ -68,7 +74,8 @@ impl<'d> Reader<'d> {
             path,
             said,
             params,
-            told: self.names_of_params(item, operation),
+            told,
+            history,
             body: reply.body,
             body_evidence: reply.evidence,
             time_unit: reply.time_unit,

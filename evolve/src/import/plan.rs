@@ -270,4 +270,6 @@ pub(super) struct PlannedEndpoint {
     /// The same of its format.
     pub(super) time_format: Option<String>,
     pub(super) deprecated: Option<String>,
+    /// How its history is walked, where that differs from the service.
+    pub(super) history: Option<Tree>,
 }

@@ -57,6 +57,16 @@ impl Reader<'_> {
             .with_some("error_body", self.error_body())
             .with_some("limits", some(limits(root)))
             .with_some("envelope", self.envelope(&evidence))
+            .with_some("history", self.history())
+    }
+
+    /// How a range of time is walked, if every param that does it is one of the shared ones.
+    fn history(&self) -> Option<Tree> {
+        let root = self.document.root();
+        let shared: Vec<String> = entries(root.get("components")?, "parameters")
+            .filter_map(|(_, param)| text(param, "name").map(str::to_owned))
+            .collect();
+        history(root.get("x-history")?, &shared)
     }
 
     /// What the catalogue as it is says of paths, envelope and modules.
@@ -174,6 +184,18 @@ fn headers(root: &Value) -> Vec<Tree> {
         Some(tree.with_some("summary", said("summary")).with("evidence", evidence))
     };
     items(root, "x-headers").iter().filter_map(header).collect()
+}
+
+/// How a range of time is walked, by params of these names.
+pub(super) fn history(history: &Value, params: &[String]) -> Option<Tree> {
+    let is_param = |key: &str| text(history, key).is_some_and(|name| params.iter().any(|param| param == name));
+    let is_told = ["from", "to", "limit", "step"].into_iter().all(is_param)
+        && text(history, "evidence").is_some_and(is_evidence)
+        && text(history, "sort").is_some() == text(history, "oldest_first").is_some()
+        && (text(history, "sort").is_none() || is_param("sort"));
+    let keys = ["from", "to", "limit", "step", "sort", "oldest_first", "since", "evidence"];
+    let said = keys.iter().filter_map(|key| Some((key, text(history, key)?)));
+    is_told.then(|| said.fold(Tree::map(), |tree, (key, text)| tree.with(key, text)))
 }
 
 /// Whether a limit is told as the catalogue tells it.

@@ -31,7 +31,7 @@ pub(super) fn policy(map: &str, key: &str) -> Option<Policy> {
     Some(match (map, key) {
         ("the service", "time" | "envelope") | ("the envelope", "time" | "metadata") => Kept,
         ("the time", "unit" | "format") | ("`client_credentials`", "path") | ("error_body", "name") => Keep,
-        ("the service", "base_url" | "credentials" | "error_body") | ("the credentials", _) => Part,
+        ("the service", "base_url" | "credentials" | "error_body" | "history") | ("the credentials", _) => Part,
         ("the service" | "`client_credentials`", "errors") => Join("status"),
         ("the service", "limits" | "headers") => Join("name"),
         ("a header", "value") => Keep,
@@ -50,7 +50,8 @@ fn everywhere(key: &str) -> Option<Policy> {
         "default" | "served" | "works" | "refused" | "unit" | "format" | "duration" | "deprecated" | "label"
         | "applies_to" | "min" | "max" => Fill,
         "title" | "version" | "env_prefix" | "suffix" | "header" | "data" | "message" | "code" | "requests"
-        | "seconds" | "concurrent" => Keep,
+        | "seconds" | "concurrent" | "history" | "from" | "to" | "limit" | "step" | "sort" | "oldest_first"
+        | "since" => Keep,
         "example" | "single" => Offer,
         "positional" | "list_as" | "fixed" | "prefix" => Keep,
         "ident" => Told,

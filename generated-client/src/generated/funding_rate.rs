@@ -2,7 +2,7 @@
 
 //! Funding Rate: what the longs and the shorts of perpetuals pay each other.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
+use ::runtime::{Endpoint, Timestamp, fields, markers, walked};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{AggregationType, Client, Request, Series};
@@ -35,6 +35,7 @@ impl FundingRateGroup<'_> {
 }
 
 markers!(FundingRateGroup : FundingRate funding_rate);
+walked!(FundingRate);
 
 impl Endpoint for FundingRate {
     type Body = Series<FundingRateRecord>;

@@ -2,7 +2,7 @@
 
 //! Global Metrics: metrics of other groups over the whole market instead of one coin.
 
-use ::runtime::{Endpoint, Value, markers};
+use ::runtime::{Endpoint, Value, markers, walked};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -114,6 +114,12 @@ markers!(
     GlobalCombinedBook global_combined_book, GlobalBidsIncreaseDecrease
     global_bids_increase_decrease, GlobalAsksIncreaseDecrease
     global_asks_increase_decrease
+);
+
+walked!(
+    GlobalBidAsk, GlobalBidAskRatio, GlobalBidAskDelta,
+    GlobalBidAskRatioIncreaseDecrease, GlobalCombinedBook, GlobalBidsIncreaseDecrease,
+    GlobalAsksIncreaseDecrease
 );
 
 impl Endpoint for GlobalBidAsk {

@@ -2,7 +2,7 @@
 
 //! Liquidity: liquidations, the prices at which they are expected, and how top traders use leverage and margin.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes, walked};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{
@@ -180,6 +180,11 @@ markers!(
     liquidation, LiquidationHeatmap liquidation_heatmap, LiquidationLevels
     liquidation_levels, LiquidationLevelsTv liquidation_levels_tv, TopTraderMarginUsed
     top_trader_margin_used, TopTraderMarginUsedDelta top_trader_margin_used_delta
+);
+
+walked!(
+    AverageLeverageUsed, TopTraderAverageLeverageDelta, LiquidationLevelsCount,
+    LiquidationLevelsSize, Liquidation, TopTraderMarginUsed, TopTraderMarginUsedDelta
 );
 
 impl Endpoint for AverageLeverageUsed {

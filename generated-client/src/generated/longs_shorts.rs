@@ -2,7 +2,7 @@
 
 //! Longs & Shorts: who is long and who is short, by account, by position and by size of trader.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
+use ::runtime::{Endpoint, Timestamp, fields, markers, takes, walked};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
@@ -206,6 +206,14 @@ markers!(
     AnchoredWhaleRetailDelta anchored_whale_retail_delta, WhalePositionDominance
     whale_position_dominance, TrueRetailLongShort true_retail_long_short,
     TraderSentimentGap trader_sentiment_gap
+);
+
+walked!(
+    TopTraderAccounts, TopTraderPositions, AnchoredTopTraderAccounts,
+    AnchoredTopTraderPositions, GlobalAccounts, AnchoredGlobalAccounts, NetLongShort,
+    NetLongShortDelta, AnchoredCls, AnchoredClsd, WhaleRetailDelta,
+    AnchoredWhaleRetailDelta, WhalePositionDominance, TrueRetailLongShort,
+    TraderSentimentGap
 );
 
 impl Endpoint for TopTraderAccounts {

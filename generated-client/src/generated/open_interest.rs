@@ -2,7 +2,7 @@
 
 //! Open Interest: contracts that are open, and how many are opened and closed.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
+use ::runtime::{Endpoint, Timestamp, fields, markers, walked};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
@@ -56,6 +56,7 @@ impl OpenInterestGroup<'_> {
 }
 
 markers!(OpenInterestGroup : OpenInterest open_interest, OpenInterestDelta open_interest_delta);
+walked!(OpenInterest, OpenInterestDelta);
 
 impl Endpoint for OpenInterest {
     type Body = Series<OpenInterestRecord>;

@@ -2,7 +2,7 @@
 
 //! Options: volatility that the prices of options imply, as indices.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
+use ::runtime::{Endpoint, Timestamp, fields, markers, takes, walked};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
@@ -53,6 +53,7 @@ impl OptionsGroup<'_> {
 }
 
 markers!(OptionsGroup : Bvol bvol, Dvol dvol);
+walked!(Bvol, Dvol);
 
 impl Endpoint for Bvol {
     type Body = Series<IndexCandle>;

@@ -2,7 +2,7 @@
 
 //! Orderbook: limit orders that rest in the book waiting to be filled, and how their size changes.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes, walked};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
@@ -147,6 +147,11 @@ markers!(
     BidAskRatioDiff bid_ask_ratio_diff, BidAskSpread bid_ask_spread, BidsIncreaseDecrease
     bids_increase_decrease, CombinedBook combined_book, MarketImbalanceIndex
     market_imbalance_index
+);
+
+walked!(
+    AsksIncreaseDecrease, BestBidAsk, BidAsk, BidAskDelta, BidAskRatio, BidAskRatioDiff,
+    BidAskSpread, BidsIncreaseDecrease, CombinedBook, MarketImbalanceIndex
 );
 
 impl Endpoint for AsksIncreaseDecrease {

@@ -2,7 +2,7 @@
 
 //! Orderflow: market and limit orders as they execute, and what they do to price and open interest.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes, walked};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
     EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit,
@@ -274,6 +274,14 @@ markers!(
     ParticipationRatio participation_ratio, ExchangePremium exchange_premium,
     PreviousDayLevels previous_day_levels, PreviousWeekLevels previous_week_levels,
     PreviousMonthLevels previous_month_levels, Kline kline
+);
+
+walked!(
+    BuyVolume, SellVolume, VolumeDelta, VolumeRatio, AnchoredCvd, MarketOrderCount,
+    MarketOrderAverageSize, LimitOrderCount, LimitOrderAverageSize,
+    BuySellTradeCountRatio, LimitOrderCountRatio, MarketOrderCountRatio, BotTracker,
+    Slippage, TransferOfContracts, ParticipationRatio, ExchangePremium,
+    PreviousDayLevels, PreviousWeekLevels, PreviousMonthLevels, Kline
 );
 
 impl Endpoint for BuyVolume {

@@ -2,7 +2,7 @@
 
 //! Sentiment: the mood of the market, as surveys, leaderboards, bots, borrowing and stablecoin prices show it.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
+use ::runtime::{Endpoint, Timestamp, fields, markers, takes, walked};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
@@ -111,6 +111,11 @@ markers!(
     WbtcMintBurn wbtc_mint_burn, LeaderboardNotionalProfit leaderboard_notional_profit,
     LeaderboardRoeProfit leaderboard_roe_profit, UserBotRatio user_bot_ratio,
     MarginLendingRatio margin_lending_ratio
+);
+
+walked!(
+    FearAndGreedIndex, PremiumP2p, WbtcMintBurn, LeaderboardNotionalProfit,
+    LeaderboardRoeProfit, UserBotRatio, MarginLendingRatio
 );
 
 impl Endpoint for FearAndGreedIndex {

@@ -81,12 +81,16 @@ impl Settings {
             (Some(transport), None) => transport,
             (None, _) => Arc::new(HyperTransport::new(&self.of_transport).map_err(Error::settings)?),
         };
-        let gate = match (self.gate, self.rate_limit) {
+        let rate_limit = match self.rate_limit {
+            None => self.gate.is_none().then(|| RateLimit::all(service.limits)),
+            limit => limit,
+        };
+        let gate = match (self.gate, rate_limit.clone()) {
             (Some(_), Some(_)) => {
                 return Err(Error::build("`rate_limit` has no effect on a gate of your own").with_hint("set it there"));
             }
             (Some(gate), None) => gate,
-            (None, limit) => Arc::new(RollingGate::new(limit.unwrap_or_else(|| RateLimit::all(service.limits)))),
+            (None, limit) => Arc::new(RollingGate::new(limit.unwrap_or_else(RateLimit::none))),
         };
         let connection = Connection {
             service,
@@ -103,6 +107,7 @@ impl Settings {
         };
         Ok(Core::new(
             connection,
+            rate_limit,
             #[cfg(feature = "blocking")]
             Background::new(agent),
         ))

@@ -9,16 +9,19 @@ use std::future::{Future, IntoFuture};
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::pin::Pin;
+#[cfg(feature = "blocking")]
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+#[cfg(feature = "blocking")]
+use super::Background;
 use super::Core;
 use super::sending::Sending;
 use crate::dispatch::{Policy, Retry};
 use crate::error::Error;
-#[cfg(feature = "__recorded")]
-use crate::registry::ServiceInfo;
-use crate::registry::{EndpointInfo, TimeUnit};
+use crate::gate::RateLimit;
+use crate::registry::{EndpointInfo, ServiceInfo, TimeUnit};
 use crate::request::{ListText, RequestTarget};
 #[cfg(feature = "blocking")]
 use crate::send::{self, UndecodedResponse};
@@ -62,10 +65,10 @@ pub struct Request<E> {
 ///
 /// It stays in one place while it goes from setter to setter, each of which would copy it otherwise.
 #[derive(Clone)]
-struct Untyped(Box<Parts>);
+pub(crate) struct Untyped(Box<Parts>);
 
 #[derive(Clone)]
-pub(super) struct Parts {
+pub(crate) struct Parts {
     pub(super) core: Core,
     pub(super) target: RequestTarget,
     pub(super) options: Options,
@@ -80,8 +83,34 @@ impl Untyped {
         Self::new(core, RequestTarget::new(endpoint))
     }
 
+    /// What is asked for.
+    pub(crate) fn target(&self) -> &RequestTarget {
+        &self.0.target
+    }
+
+    /// The service that is asked.
+    pub(crate) fn service(&self) -> &'static ServiceInfo {
+        self.0.core.connection.service
+    }
+
+    /// How many requests may be sent; `None` if a gate of the user's own decides.
+    pub(crate) fn rate_limit(&self) -> Option<&RateLimit> {
+        self.0.core.rate_limit.as_ref()
+    }
+
+    /// Says which request an error is about.
+    pub(crate) fn about(&self, error: Error) -> Error {
+        self.0.core.connection.about(error, &self.0.target)
+    }
+
+    /// The thread in which a request that blocks is sent.
+    #[cfg(feature = "blocking")]
+    pub(crate) fn background(&self) -> Arc<Background> {
+        self.0.core.background.clone()
+    }
+
     /// Sets a param, or leaves it out.
-    fn set(mut self, wire_name: Cow<'static, str>, value: Option<String>) -> Self {
+    pub(crate) fn set(mut self, wire_name: Cow<'static, str>, value: Option<String>) -> Self {
         match value {
             Some(value) => self.0.target.set(wire_name, value),
             None => self.0.target.unset(&wire_name),
@@ -90,7 +119,7 @@ impl Untyped {
     }
 
     /// What a param writes time in.
-    fn time_unit(&self, wire_name: &str) -> TimeUnit {
+    pub(crate) fn time_unit(&self, wire_name: &str) -> TimeUnit {
         let Parts { core, target, .. } = &*self.0;
         target.time_unit(wire_name).unwrap_or(core.connection.service.time_unit)
     }
@@ -150,7 +179,7 @@ impl Untyped {
         self
     }
 
-    fn send(self) -> Sending {
+    pub(crate) fn send(self) -> Sending {
         Sending::new(self.0)
     }
 }
@@ -195,6 +224,11 @@ impl Request<Raw> {
 }
 
 impl<E> Request<E> {
+    /// The request without its endpoint's type.
+    pub(crate) fn into_untyped(self) -> Untyped {
+        self.untyped
+    }
+
     fn of(untyped: Untyped) -> Self {
         Self { untyped, endpoint: PhantomData }
     }

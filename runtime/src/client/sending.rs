@@ -19,7 +19,7 @@ use crate::send::{self, UndecodedResponse};
 type Outcome = Result<Box<UndecodedResponse>, Error>;
 
 /// The future of a reply that is not decoded yet.
-pub(super) enum Sending {
+pub(crate) enum Sending {
     /// Until it is polled first.
     Unsent(Option<Box<Parts>>),
     Sent(JoinHandle<Outcome>),

@@ -3,16 +3,18 @@
 //! Whatever serde reads comes in, TOML from a file at hand; a builder goes out, to which setters may add what no file
 //! should hold. An error names the place in the file and never what stands there, which may be a key.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::de::{Error as _, Visitor};
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::{Builder, Shell};
+use crate::auth::BasicEncoding;
 use crate::dispatch::Retry;
 use crate::error::Error;
 use crate::gate::RateLimit;
@@ -61,10 +63,13 @@ pub struct ClientSettings {
     pub client_id: Option<Secret>,
     /// The secret of the token flow.
     pub client_secret: Option<Secret>,
+    /// How both are encoded in the request for a token: `"plain"` or `"form"`.
+    #[serde(default, deserialize_with = "encoding")]
+    pub basic_encoding: BasicEncoding,
     /// What the header `User-Agent` says.
     pub user_agent: Option<String>,
     /// Headers of every request. None of their values is shown.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "headers")]
     pub headers: BTreeMap<String, Secret>,
     /// The time for a connection to be made.
     #[serde(default, deserialize_with = "time")]
@@ -93,7 +98,11 @@ pub struct ClientSettings {
     pub root_certificates: Vec<PathBuf>,
     /// The certificate that servers are shown.
     pub client_certificate: Option<CertificateSettings>,
-    /// The proxy; its URL may hold a password.
+    /// Whether the root certificates of the system are trusted in place of the bundled ones.
+    #[cfg(feature = "system-roots")]
+    #[serde(default)]
+    pub system_roots: bool,
+    /// The proxy; its URL may hold a password. An empty text stands for none, whatever the environment says.
     #[cfg(feature = "proxy")]
     pub proxy: Option<Secret>,
 }
@@ -162,6 +171,7 @@ impl<C: Shell> Builder<C> {
             (Some(_), None) => return Err(Error::build("`client_secret` is not set, although `client_id` is")),
             (None, Some(_)) => return Err(Error::build("`client_id` is not set, although `client_secret` is")),
         };
+        builder = builder.basic_encoding(settings.basic_encoding);
         builder = optional(builder, settings.user_agent, Self::user_agent);
         for (name, value) in settings.headers {
             builder = builder.secret_header(name, value);
@@ -185,8 +195,14 @@ impl<C: Shell> Builder<C> {
         if let Some(CertificateSettings { certificate, key }) = settings.client_certificate {
             builder = builder.client_certificate(read(&certificate)?, read(&key)?);
         }
+        #[cfg(feature = "system-roots")]
+        let builder = if settings.system_roots { builder.system_roots() } else { builder };
         #[cfg(feature = "proxy")]
-        let builder = optional(builder, settings.proxy, Self::proxy);
+        let builder = match settings.proxy {
+            None => builder,
+            Some(url) if url.is_blank() => builder.no_proxy(),
+            Some(url) => builder.proxy(url),
+        };
         Ok(builder)
     }
 
@@ -200,7 +216,8 @@ impl<C: Shell> Builder<C> {
             let before = error.span().and_then(|span| text.get(..span.start));
             let place = before.map(|before| format!(":{}", before.matches('\n').count() + 1)).unwrap_or_default();
             // What else it has to say quotes the line.
-            Error::build(format!("{}{place}: {}", path.display(), error.message().lines().next().unwrap_or_default()))
+            let message = error.message().lines().next().unwrap_or_default();
+            Error::build(format!("{}{place}: {}", path.display(), without_value(message)))
         })?;
         Self::from_settings(settings)
     }
@@ -218,6 +235,15 @@ impl RetrySettings {
     }
 }
 
+/// What serde says of a value, without the value.
+fn without_value(message: &str) -> Cow<'_, str> {
+    let told = ["invalid type", "invalid value", "unknown variant"].into_iter().find_map(|what| {
+        let (_, expected) = message.strip_prefix(what)?.rsplit_once(", expected ")?;
+        Some(format!("{what}, expected {expected}"))
+    });
+    told.map_or(Cow::Borrowed(message), Cow::Owned)
+}
+
 fn optional<B, V>(builder: B, value: Option<V>, set: impl FnOnce(B, V) -> B) -> B {
     match value {
         Some(value) => set(builder, value),
@@ -228,6 +254,46 @@ fn optional<B, V>(builder: B, value: Option<V>, set: impl FnOnce(B, V) -> B) -> 
 fn read(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|error| {
         Error::build(format!("the file `{}` cannot be read", path.display())).because(Some(Arc::new(error)))
+    })
+}
+
+fn headers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Secret>, D::Error> {
+    deserializer.deserialize_any(Headers)
+}
+
+/// Headers, whose values are not told where something else stands.
+struct Headers;
+
+impl<'de> Visitor<'de> for Headers {
+    type Value = BTreeMap<String, Secret>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("names of headers with their values")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut headers = BTreeMap::new();
+        while let Some((name, value)) = map.next_entry()? {
+            headers.insert(name, value);
+        }
+        Ok(headers)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<Self::Value, E> {
+        Err(E::custom("a text stands where names of headers with their values belong"))
+    }
+}
+
+fn encoding<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BasicEncoding, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Encoding {
+        Plain,
+        Form,
+    }
+    Ok(match Encoding::deserialize(deserializer)? {
+        Encoding::Plain => BasicEncoding::Plain,
+        Encoding::Form => BasicEncoding::Form,
     })
 }
 
@@ -275,7 +341,7 @@ impl<'de> Deserialize<'de> for Secret {
         #[serde(untagged)]
         enum Text {
             Text(String),
-            Other(serde::de::IgnoredAny),
+            Other(IgnoredAny),
         }
         match Text::deserialize(deserializer)? {
             Text::Text(text) => Ok(text.into()),

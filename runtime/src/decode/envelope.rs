@@ -11,12 +11,18 @@ use super::unknown_fields::UnknownText;
 use super::{BadRecords, DecodeError};
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordForm, RecordInfo, ValueType};
 
+/// Room is made for so many records before they come: what services have for a page. The first record may be short.
+const AT_ONCE: usize = 1000;
+
 /// Takes one record after the other.
 ///
 /// A closure would do; it takes more code for every endpoint.
 pub trait Push {
     /// Takes the record that fills the row, unless one of its values does not fit, which the row notes.
     fn push(&mut self, row: &mut Row<'_>);
+
+    /// Makes room for so many more.
+    fn reserve(&mut self, records: usize);
 }
 
 /// What stands around the records, and those that were left out.
@@ -128,6 +134,11 @@ impl<'w, 'a> Reader<'w, 'a> {
             let start = json.at();
             if let Err(fault) = self.record(json, next, depth - 1, index) {
                 self.leave_out(json, start, fault.at_index(index), index)?;
+            }
+            if index == 0 {
+                // As many as the rest of the text has room for, if all are as long as the first.
+                let length = json.at() - start + 1;
+                self.push.reserve((json.rest().len() / length).min(AT_ONCE));
             }
             index += 1;
             Ok(())

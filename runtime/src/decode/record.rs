@@ -68,6 +68,10 @@ impl<T: Item> Push for Vec<T> {
             self.push(record);
         }
     }
+
+    fn reserve(&mut self, records: usize) {
+        Self::reserve(self, records);
+    }
 }
 
 impl RecordInfo {
@@ -157,7 +161,7 @@ impl Row<'_> {
     }
 }
 
-/// What becomes of a field that no table has.
+/// A field without a place in the table reads as absent.
 #[cold]
 fn absent<T: FromSlot<Via>, Via>() -> Result<T, FieldError> {
     T::from_slot(&mut Slot::Absent)

@@ -91,6 +91,11 @@ impl<'a> Scanner<'a> {
         self.text
     }
 
+    /// What has not been read yet.
+    pub(super) fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
     /// What has been read since then.
     pub(super) fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
@@ -215,7 +220,7 @@ impl<'a> Scanner<'a> {
     /// Reads a text with escapes in it.
     #[cold]
     fn escaped(&mut self) -> Result<String, Fault> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
+        let rest = self.rest();
         // The quote that begins it ends nothing, as if it were escaped.
         let mut is_escaped = true;
         let end = rest.bytes().position(|byte| {
@@ -233,7 +238,7 @@ impl<'a> Scanner<'a> {
     /// Reads a number.
     #[inline]
     pub(super) fn number(&mut self) -> Result<Number, Fault> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
+        let rest = self.rest();
         let (number, length) = Number::begin(rest).map_err(|error| self.no_number(error))?;
         self.at += length;
         Ok(number)
@@ -249,7 +254,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads `null`, `true` or `false`.
     pub(super) fn literal(&mut self) -> Result<Option<bool>, Fault> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
+        let rest = self.rest();
         for (word, value) in [("null", None), ("true", Some(true)), ("false", Some(false))] {
             if rest.starts_with(word) {
                 self.at += word.len();

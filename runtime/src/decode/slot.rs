@@ -73,6 +73,12 @@ impl<'a> From<Large<'a>> for Slot<'a> {
 }
 
 impl<'a> Slot<'a> {
+    /// Empties a slot whose value takes no allocation: there is nothing to drop, and looking would cost more than that.
+    #[inline]
+    fn empty(&mut self) {
+        std::mem::forget(std::mem::take(self));
+    }
+
     /// The refusal of this value where something else was expected.
     #[cold]
     pub fn refuse(&self, expected: &'static str) -> FieldError {

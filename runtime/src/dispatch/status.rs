@@ -30,13 +30,13 @@ fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
     // A transport that accepts compressed bodies has to take the header away with the compression.
     let encoding = response.headers.get("content-encoding");
     let kind = || response.headers.get("content-type").map(|kind| format!(" of type `{}`", quoted(kind)));
-    let is_space = |byte: &&u8| !byte.is_ascii_whitespace();
-    let (message, hint) = match (encoding, response.body.iter().find(is_space)) {
+    let body = response.body.trim_ascii();
+    let (message, hint) = match (encoding, body.first()) {
         (Some(encoding), _) if !encoding.eq_ignore_ascii_case("identity") => {
             (format!("the body is encoded as `{}`, which was not asked for", quoted(encoding)), "")
         }
         (_, None) => (format!("status {} came with an empty body instead of JSON", response.status), ""),
-        (_, Some(b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')) => return Ok(response),
+        (_, Some(_)) if looks_like_json(body) => return Ok(response),
         // No JSON begins like this, whatever its declared type.
         (_, Some(b'<')) => (
             format!("the body is a page{} instead of JSON", kind().unwrap_or_default()),
@@ -47,7 +47,19 @@ fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
     let is_text = encoding.is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
     let HttpResponse { status, headers, body, .. } = response;
     let error = Error::new(ErrorKind::Decode, message).again(Again::Once).with_hint(hint).with_reply(status, headers);
-    Err(if is_text { error.with_body(body) } else { error })
+    Err(if is_text { error.with_body(&body) } else { error })
+}
+
+/// Whether a body begins as JSON does; one that is a single word or number is read to its end.
+fn looks_like_json(body: &[u8]) -> bool {
+    let begins_value = |byte| matches!(byte, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
+    match body {
+        [b'"', ..] => true,
+        [b'{', rest @ ..] => rest.trim_ascii_start().first().is_none_or(|next| matches!(next, b'"' | b'}')),
+        [b'[', rest @ ..] => rest.trim_ascii_start().first().is_none_or(|next| *next == b']' || begins_value(*next)),
+        [first, ..] if begins_value(*first) => any(body).is_some(),
+        _ => false,
+    }
 }
 
 /// Following would hand the credentials to whatever host is named.
@@ -79,7 +91,7 @@ fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyI
     let asked = retry_after::read(&response.headers);
     let HttpResponse { status, headers, body, .. } = response;
     let info = known.iter().find(|info| info.status == status);
-    let said = std::str::from_utf8(&body).ok().and_then(|text| decode::any(text).ok());
+    let said = any(&body);
     let find = |places| said.as_ref().and_then(|said| find(said, places));
     let label = info.and_then(|info| info.label).map(|label| format!(" (documented as \"{label}\")"));
     let meaning = find(error_body.message)
@@ -92,12 +104,17 @@ fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyI
         .with_retry_after(asked)
         .with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())
         .with_reply(status, headers)
-        .with_body(body)
+        .with_body(&body)
 }
 
 /// What a body that is no data says of the reason.
-pub(crate) fn said(body: &str, error_body: &ErrorBodyInfo) -> Option<String> {
-    find(&decode::any(body).ok()?, error_body.message)
+pub(crate) fn said(body: &[u8], error_body: &ErrorBodyInfo) -> Option<String> {
+    find(&any(body)?, error_body.message)
+}
+
+/// What a body holds, if it is JSON.
+fn any(body: &[u8]) -> Option<Value> {
+    decode::any(std::str::from_utf8(body).ok()?).ok()
 }
 
 /// A sentence of the catalogue as a part of another: `Check the key.` becomes `check the key`, `API` stays.

@@ -11,7 +11,7 @@ use crate::secrets::Redact;
 
 pub(crate) type Cause = Arc<dyn Error + Send + Sync>;
 
-/// The cause, or what is left of it without secrets.
+/// The cause, with secrets masked.
 pub(crate) fn without_secrets(cause: Cause, credentials: &dyn Redact) -> Cause {
     let all = || std::iter::successors(Some(&*cause as &(dyn Error + 'static)), |cause| (*cause).source());
     let shows = |text: String| masked(text.clone(), credentials) != text;
@@ -30,7 +30,7 @@ fn masked(mut text: String, credentials: &dyn Redact) -> String {
     text
 }
 
-/// The words of a cause that showed a secret.
+/// The masked text of a cause that showed a secret.
 struct Masked {
     text: String,
     cause: Option<Box<Self>>,

@@ -1,4 +1,4 @@
-//! Text from elsewhere, cut to a length and freed of control characters, so that an error can show it.
+//! Foreign text, cut to a length and without control characters, so that an error can show it.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub(crate) fn excerpt(text: &str, longest: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}… ({} bytes)", &text[..end], text.len()))
 }
 
-/// A text without line breaks and whatever else could garble a terminal or a log.
+/// A text without line breaks and other characters that garble a terminal or a log.
 pub(crate) fn one_line(text: &str) -> String {
     // What breaks a line elsewhere than in ASCII, and what turns the direction of all that follows.
     let garbles = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -1,4 +1,4 @@
-//! An error in words: one line, in the order in which a reader asks.
+//! The text of an error, in one line.
 //!
 //! Which request, what happened, what to do, what it has cost, what the body says.
 //! What caused it stands in `{:#}` and `Debug` only, so that whoever walks the causes reads nothing twice.
@@ -30,7 +30,7 @@ impl Error {
         if !inner.hint.is_empty() {
             write!(f, "; {}", inner.hint)?;
         }
-        // Whoever waits for a token waits for these attempts.
+        // A request that waits for a token waits for the token's attempts.
         let waited = if inner.token { Duration::ZERO } else { inner.timing.waited };
         write_account(f, &Timing { waited, ..inner.timing })?;
         match inner.body.as_deref().map(String::from_utf8_lossy) {

@@ -106,7 +106,7 @@ impl Error {
         self
     }
 
-    pub(crate) fn with_body(mut self, body: Vec<u8>) -> Self {
+    pub(crate) fn with_body(mut self, body: &[u8]) -> Self {
         self.0.body = Some(body.into());
         self
     }

@@ -1,4 +1,4 @@
-//! How much longer than its length a window is kept.
+//! The margin: how much longer than its length a window is kept.
 //!
 //! The service counts requests when they arrive, and two that leave far apart can arrive closer together. How much closer
 //! shows in what the service refuses and in how much reply times differ: those come in, a margin goes out.
@@ -18,7 +18,7 @@ const LEAST: u32 = 100;
 /// What is learned of late arrivals adds no more than this part of the shortest window.
 const MOST: u32 = 2;
 
-/// Longer than any window or pause that makes sense; beyond it a clock might not reach, and what it does not reach would
+/// Longer than any window or pause that makes sense. An `Instant` may not reach further, and what it does not reach would
 /// be no limit.
 pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
@@ -84,7 +84,7 @@ const SLOWDOWN: f64 = 0.02;
 /// A sixth of the speed is left.
 const MOST_SLOWDOWN: f64 = 5.0;
 
-/// In what time lateness and slowdown fade by half.
+/// The half-life of lateness and slowdown.
 const HALF: Duration = Duration::from_secs(10);
 
 impl LearnedMargin {
@@ -145,7 +145,7 @@ impl LearnedMargin {
     }
 }
 
-/// Which part is left of what has faded for a while.
+/// The part that is left of a value that has been fading for a duration.
 fn left(faded: Duration) -> f64 {
     if faded.is_zero() { 1.0 } else { (-faded.as_secs_f64() / HALF.as_secs_f64()).exp2() }
 }

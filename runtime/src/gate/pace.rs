@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// So many requests of an idle client leave at once.
+/// How many requests of an idle client may leave at once.
 const AT_ONCE: u32 = 10;
 
-/// What should have left within this time leaves at once: a timer is no finer.
+/// The resolution of a timer: requests that are due within this time leave at once.
 const TICK: Duration = Duration::from_millis(2);
 
 /// When the next request is due.
 ///
-/// Time in which nobody waits is kept for later, up to ten requests' worth: they may leave at once. Time in which somebody
-/// waits, for a window or the end of a pause, is not: those behind leave evenly from then on.
+/// Idle time is saved up, for at most ten requests, which may then leave at once. Time in which a request waits for a window
+/// or for the end of a pause is not saved: the requests behind it leave evenly from then on.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     /// `None` before the first request.

@@ -119,7 +119,7 @@ impl<G: Send + 'static> Admitted for Guarded<G> {
     fn departed(&self) {}
 
     fn ended(&self, _: Ending) {
-        // A guard that panicked when it was dropped has no say in this one.
+        // A guard that panics when it is dropped does not affect this permit.
         drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }

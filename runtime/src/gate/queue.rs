@@ -1,6 +1,6 @@
 //! Who is next at a gate: tokens, then retries, then first attempts; among equals whoever came first.
 //!
-//! Tickets come and go, and the first one is told when it may look again. Whether it may pass is not known here.
+//! Tickets join and leave, and the first one is notified when it may try again. Whether it may pass is for `state` to say.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use super::{Attempt, RequestKind};
 
-/// How far to the front an attempt belongs: others wait for a token, and a retry has waited before.
+/// The rank of an attempt: a token first, since data requests wait for it, then retries, which have waited before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     Token,
@@ -27,7 +27,7 @@ impl From<Attempt> for Rank {
     }
 }
 
-/// A place in the queue; the least is the first.
+/// A place in the queue; the smallest is served first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ticket {
     rank: Rank,

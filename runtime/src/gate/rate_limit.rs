@@ -28,7 +28,7 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// At most so many requests in any window of a length, and so many under way at once.
+    /// At most so many requests in any rolling window, and at most so many under way at once.
     ///
     /// The service counts requests when they arrive, the client when they leave. So it keeps each window longer: by a
     /// hundredth, and by more for a while after the service has refused a request, as reply times show how unevenly
@@ -87,6 +87,15 @@ impl RateLimit {
         }
         self.concurrent = self.concurrent.into_iter().chain(other.concurrent).min();
         self
+    }
+
+    /// The time that passes between the first and the last of so many requests, at the least.
+    pub(crate) fn least_time(&self, requests: u64) -> Duration {
+        let time = |window: &Window| {
+            let rounds = requests.saturating_sub(1) / u64::try_from(window.requests).unwrap_or(u64::MAX).max(1);
+            window.length.saturating_mul(u32::try_from(rounds).unwrap_or(u32::MAX))
+        };
+        self.windows.iter().map(time).max().unwrap_or_default()
     }
 
     pub(super) fn into_parts(self) -> (Vec<Window>, Option<usize>) {

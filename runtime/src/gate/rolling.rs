@@ -2,7 +2,7 @@
 //!
 //! Whoever is first in the queue waits for a place among those under way, for room in every window, for its turn at an
 //! even pace and for the end of a pause. What a limit allows an idle client goes out at once, up to ten.
-//! Nobody owns anything that dropping a future does not give back, so whoever gives up leaves no debt.
+//! Dropping the future of a permit gives back its place in the queue and everything it had taken.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -68,7 +68,7 @@ impl Gate for RollingGate {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is locked is whole between any two of its statements, so a panic elsewhere does no harm.
+    // A panic leaves the state valid, so a poisoned lock is taken all the same.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -102,7 +102,7 @@ impl Drop for Waiting<'_> {
 /// A request that has passed.
 struct Entered {
     shared: Arc<Mutex<Shared>>,
-    /// Never locked but for a moment, and before `shared`.
+    /// Locked for a few statements at most, and always before `shared`.
     progress: Mutex<Progress>,
 }
 

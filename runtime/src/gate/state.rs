@@ -1,6 +1,6 @@
 //! What a gate knows: places, windows, pace, margin and pause.
 //!
-//! What happens to requests comes in with its time, whether the next may pass goes out. Nothing here waits or reads a
+//! Events of requests come in with their times; whether the next request may pass goes out. Nothing here waits or reads a
 //! clock, and who is next is not known here.
 
 use std::time::Duration;
@@ -15,13 +15,13 @@ use super::window::Windows;
 /// All that decides whether a request may pass.
 #[derive(Debug)]
 pub(super) struct State {
-    /// How many requests may be under way; `None` if any number.
+    /// How many requests may be under way at once; `None` without such a limit.
     places: Option<usize>,
     under_way: usize,
     windows: Windows,
     pace: Pace,
     margin: LearnedMargin,
-    /// The service wants no requests before; what it refuses until then is no news.
+    /// The service wants no requests before this time; a refusal until then teaches nothing new.
     paused: Option<Instant>,
 }
 
@@ -80,7 +80,7 @@ impl State {
         self.count(now);
     }
 
-    /// A request leaves that was taken for one that never would.
+    /// A request leaves although it had been counted as one that would not.
     pub(super) fn count(&mut self, now: Instant) {
         self.windows.count(now, self.margin.at(now));
     }
@@ -93,7 +93,7 @@ impl State {
         }
     }
 
-    /// A whole reply came, so long after its request left.
+    /// A whole reply came; the duration is the time since its request left.
     pub(super) fn answered(&mut self, after: Duration) {
         self.margin.answered(after);
     }
@@ -103,7 +103,7 @@ impl State {
         self.under_way = self.under_way.saturating_sub(1);
     }
 
-    /// The service found too many requests, and wants none for so long.
+    /// The service answered 429 and wants no requests for this duration.
     pub(super) fn refused(&mut self, now: Instant, pause: Duration) {
         // What is refused in a pause left before it.
         if self.paused.is_none_or(|paused| paused <= now) {

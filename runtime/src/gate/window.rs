@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::margin::Margin;
 
-/// At most so many requests in any stretch of time of a length.
+/// At most `requests` in any interval of this length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Window {
     pub(super) requests: usize,
@@ -34,7 +34,7 @@ pub(super) struct Windows {
     windows: Vec<Window>,
     /// In order, the latest last.
     left: VecDeque<Instant>,
-    /// How many more may leave at any time: they have passed, and nobody has said yet that they left.
+    /// How many requests have passed the gate but are not yet known to have left; each may leave at any time.
     leaving: usize,
 }
 

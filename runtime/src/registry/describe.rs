@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
-    LimitInfo, ListStyle, ParamInfo, ParamList, ParamLocation, Range, RecordForm, RecordInfo, ServiceInfo, StatusInfo,
-    SuffixInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    HistoryInfo, HistoryOf, LimitInfo, ListStyle, ParamInfo, ParamList, ParamLocation, Range, RecordForm, RecordInfo,
+    ServiceInfo, StatusInfo, SuffixInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 impl ServiceInfo {
@@ -30,6 +30,7 @@ impl ServiceInfo {
             error_body: ErrorBodyInfo::new(&[], &[]),
             limits: &[],
             envelope: None,
+            history: None,
         }
     }
 
@@ -91,6 +92,11 @@ impl ServiceInfo {
     #[doc(hidden)]
     pub const fn envelope(self, envelope: EnvelopeInfo) -> Self {
         Self { envelope: Some(envelope), ..self }
+    }
+
+    #[doc(hidden)]
+    pub const fn history(self, history: HistoryInfo) -> Self {
+        Self { history: Some(history), ..self }
     }
 
     #[doc(hidden)]
@@ -268,6 +274,7 @@ impl EndpointInfo {
             evidence: Evidence::Document,
             params: None,
             body: BodyInfo::Unknown,
+            history: HistoryOf::Service,
             notes: "",
             deprecated: None,
         }
@@ -318,6 +325,12 @@ impl EndpointInfo {
             }
             _ => self,
         }
+    }
+
+    /// How its history is walked, where that differs from the service.
+    #[doc(hidden)]
+    pub const fn walked(self, history: HistoryOf) -> Self {
+        Self { history, ..self }
     }
 
     #[doc(hidden)]

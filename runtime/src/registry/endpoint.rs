@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::{Evidence, Range, RecordInfo, TimeUnit, ValueType};
+use super::{Evidence, HistoryOf, Range, RecordInfo, TimeUnit, ValueType};
 
 /// One metric group.
 #[derive(Debug)]
@@ -46,6 +46,8 @@ pub struct EndpointInfo {
     pub params: Option<ParamList>,
     /// What comes back.
     pub body: BodyInfo,
+    /// How its history is walked; [`EndpointInfo::history`] tells whether it has one.
+    pub history: HistoryOf,
     /// What else is known; empty if nothing is.
     pub notes: &'static str,
     /// Why it is deprecated and what to use instead, if it is.

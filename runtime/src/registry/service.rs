@@ -2,7 +2,7 @@
 //!
 //! How somebody is let in, what is refused and how, how much may be asked, what a series comes in.
 
-use super::{Evidence, FieldInfo};
+use super::{Evidence, FieldInfo, HistoryInfo};
 
 /// What all endpoints share.
 #[derive(Debug)]
@@ -38,6 +38,8 @@ pub struct ServiceInfo {
     pub limits: &'static [LimitInfo],
     /// What a series is wrapped in; `None` if a series is a bare list.
     pub envelope: Option<EnvelopeInfo>,
+    /// How a range of time is walked on the endpoints that take the params for it, if anybody knows.
+    pub history: Option<HistoryInfo>,
 }
 
 /// What points in time are written in: a unit that they count, or a form of text.

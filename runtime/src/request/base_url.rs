@@ -20,7 +20,7 @@ impl BaseUrl {
         let url = text.strip_suffix('/').unwrap_or(text);
         match problem(url, suffix, allow_http) {
             None => Ok(Self(url.to_owned())),
-            // What does not parse may hold a password anywhere: it is not repeated.
+            // A URL that does not parse may hold a password anywhere, so the error does not repeat it.
             Some(problem) => Err(Error::build(format!("the base URL {problem}"))
                 .with_hint(format!("it looks like `https://host{suffix}`"))),
         }
@@ -28,9 +28,7 @@ impl BaseUrl {
 
     /// The absolute URL of a path, which has been checked too.
     pub(crate) fn join(&self, path: &str) -> String {
-        let mut url = self.0.clone();
-        url.push_str(path);
-        url
+        [&*self.0, path].concat()
     }
 
     pub(crate) fn as_str(&self) -> &str {

@@ -1,7 +1,7 @@
 //! What is wrong with a request before it is sent.
 //!
-//! Only what the catalogue is sure of is enforced: a limit that is merely reported may be out of date,
-//! and the service is asked instead. Unknown params are never judged.
+//! Only documented and published limits are enforced. A reported one may be out of date, so the service decides. Unknown
+//! params are not checked.
 
 use percent_encoding::percent_decode_str;
 
@@ -34,7 +34,7 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
     }
 }
 
-/// Refuses what lies thousands of years ahead: milliseconds taken for seconds do, and microseconds for milliseconds.
+/// Refuses a point thousands of years ahead, which is a count in a finer unit than the param's.
 fn time(info: &ParamInfo, count: i64, unit: TimeUnit) -> Result<(), Error> {
     let timestamp = Timestamp::from_wire(count, unit);
     if timestamp <= Timestamp::LAST_WRITABLE {
@@ -84,7 +84,7 @@ pub(crate) fn path(path: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether somebody on the way may go up, or in circles, where the path does; many decode it first.
+/// Whether a segment is `.` or `..`, also percent-encoded: servers and proxies may resolve it to another path.
 pub(crate) fn leads_elsewhere(path: &str) -> bool {
     let decoded: Vec<u8> = percent_decode_str(path).collect();
     decoded.split(|byte| matches!(byte, b'/' | b'\\')).any(|segment| matches!(segment, b"." | b".."))

@@ -1,10 +1,10 @@
-//! Secrets out of text that somebody is about to see.
+//! Masking secrets in text that is shown.
 //!
 //! Bytes come in with a secret; wherever it stands, asterisks go out. It is also found where it was
 //! percent-encoded for a URL or a form, escaped for JSON or `Debug`, or both, and where an excerpt cut it.
 //! A piece of it beyond that is not looked for, nor any other encoding.
 
-/// A shorter text is no secret, and masking it would make others unreadable.
+/// A shorter text is not masked: it would match by chance and make other text unreadable.
 const SHORTEST: usize = 4;
 
 /// What an excerpt ends in.

@@ -1,7 +1,7 @@
-//! A text that must not be seen: an API key, a client secret, a token.
+//! A secret text: an API key, a client secret, a token.
 //!
 //! It comes in as plain text and leaves only through [`Secret::expose`], which is private to the crate.
-//! Memory is not wiped when it is dropped: copies of it stand in the buffers of every connection anyway.
+//! Memory is not wiped when it is dropped, since the buffers of connections hold copies.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ impl Secret {
         &self.0
     }
 
-    /// Whether there is nothing in it to keep secret.
+    /// Whether it is empty.
     pub(crate) fn is_blank(&self) -> bool {
         self.0.is_empty()
     }

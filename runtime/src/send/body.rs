@@ -4,7 +4,7 @@
 //! The generic part is a few lines around the decoder, which is compiled once.
 
 use super::exchange::UndecodedResponse;
-use crate::decode::record::Record;
+use crate::decode::record::{Item, Record};
 use crate::decode::{self, DecodeError};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::registry::ServiceInfo;
@@ -28,7 +28,7 @@ pub trait Body: Sealed + Sized + Send + 'static {
     #[doc(hidden)]
     fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
         let response = response?;
-        Self::decode(response.text()).map_err(|error| response.misfit(error))
+        response.text().and_then(Self::decode).map_err(|error| response.misfit(error))
     }
 }
 
@@ -49,6 +49,15 @@ impl Body for Value {
 pub trait MetadataRecord: Record + Send + 'static {
     /// The service, with the object that it wraps a series in.
     const SERVICE: &'static ServiceInfo;
+}
+
+/// A series, as an endpoint promises one.
+pub trait SeriesBody: Body {
+    /// One of its records.
+    type Item: Item;
+
+    /// What the service says about it.
+    type Metadata: MetadataRecord;
 }
 
 /// At most so many bytes of a name are quoted.

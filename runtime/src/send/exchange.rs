@@ -1,10 +1,11 @@
-//! Sending a request: check, credentials, gate, transport, status, text; again if that helps.
+//! Sending a request: check, credentials, gate, transport, status; again if that helps.
 //!
-//! A target comes in, the text of a reply goes out. Compiled once for all endpoints; reading the text as
-//! the type that an endpoint promises is the caller's last step.
+//! A target comes in, a reply goes out. Compiled once for all endpoints; reading the body as the type that an endpoint
+//! promises is the caller's last step.
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::body::{Body, MetadataRecord};
 use super::options::Options;
@@ -15,7 +16,7 @@ use crate::dispatch::observer::{Event, Observers, RequestKind};
 #[cfg(feature = "tracing")]
 use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, Ending, Policy, RequestContext, status};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::registry::{Evidence, ParamInfo, Range, RecordInfo, ServiceInfo, TimeField};
 use crate::request::{RequestTarget, check};
 use crate::secrets::Redact;
@@ -31,13 +32,13 @@ pub(crate) struct Connection {
     pub(crate) policy: Policy,
 }
 
-/// The text of a successful reply, and what an error about it has to say.
+/// A successful reply, and what an error about its body has to say.
 ///
 /// A part of the signature of [`Body::read`], and of no other that users see: nobody outside can name one.
 pub struct UndecodedResponse {
     connection: Arc<Connection>,
     target: RequestTarget,
-    response: Response<String>,
+    response: HttpResponse,
     ending: Ending,
 }
 
@@ -51,7 +52,8 @@ pub(crate) fn read_series<M: MetadataRecord>(
     let response = response?;
     let target = &response.target;
     let (envelope, bad_records) = (M::SERVICE.envelope.as_ref(), target.bad_records());
-    match decode::series(response.text(), envelope, record, bad_records, records) {
+    let decoded = response.text().and_then(|text| decode::series(text, envelope, record, bad_records, records));
+    match decoded {
         Ok(rest) => {
             let time = TimeField::of_endpoint(target.endpoint(), M::SERVICE);
             response.tell_of_strange(rest.strange);
@@ -62,6 +64,11 @@ pub(crate) fn read_series<M: MetadataRecord>(
 }
 
 impl UndecodedResponse {
+    /// How long the request waited: for a token, at the gate, between attempts.
+    pub(crate) fn waited(&self) -> Duration {
+        self.ending.timing().waited
+    }
+
     /// Tells observers of records without any known field.
     fn tell_of_strange(&self, records: usize) {
         if records > 0 {
@@ -70,11 +77,12 @@ impl UndecodedResponse {
         }
     }
 
-    pub(super) fn text(&self) -> &str {
-        &self.response.body
+    /// The body as a text.
+    pub(super) fn text(&self) -> Result<&str, DecodeError> {
+        std::str::from_utf8(&self.response.body).map_err(|error| DecodeError::not_text(error.valid_up_to()))
     }
 
-    /// Reads the text, and keeps what came along with it.
+    /// Reads the body, and keeps what came along with it.
     pub(crate) fn into_response<B: Body>(self: Box<Self>) -> Result<Response<B>, Error> {
         // An error about the body has them too.
         let (status, mut headers) = (self.response.status, self.response.headers.clone());
@@ -82,14 +90,14 @@ impl UndecodedResponse {
         Ok(Response::new(status, headers, B::read(Ok(self))?))
     }
 
-    /// Says that the text is not what the endpoint promises.
+    /// Says that the body is not what the endpoint promises.
     #[cold]
     #[allow(clippy::needless_pass_by_value)] // All callers have done with it.
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { connection, target, response, ending } = *self;
-        let Response { status, headers, body } = response;
+        let HttpResponse { status, headers, body, .. } = response;
         let said = if error.lacks_data() { status::said(&body, &connection.service.error_body) } else { None };
-        let error = error.into_error(body.into_bytes(), said).with_reply(status, headers).after(ending.timing());
+        let error = error.into_error(&body, said).with_reply(status, headers).after(ending.timing());
         ending.failed(&error);
         connection.about(error, &target)
     }
@@ -118,7 +126,7 @@ async fn answer(
     connection: &Connection,
     target: &RequestTarget,
     options: &Options,
-) -> Result<(Response<String>, Ending), Error> {
+) -> Result<(HttpResponse, Ending), Error> {
     let kind = RequestKind::Data(target.endpoint());
     let policy = options.policy().unwrap_or(&connection.policy);
     let mut context = RequestContext::new(kind, policy, connection.observers.clone());
@@ -127,7 +135,7 @@ async fn answer(
     let span = spans::request(target.endpoint());
     #[cfg(feature = "tracing")]
     let success = tracing::Instrument::instrument(success, span.clone());
-    let response = success.await.and_then(text);
+    let response = success.await;
     #[cfg(feature = "tracing")]
     spans::end(&span, response.as_ref().ok().map(|response| response.body.len()), &context);
     match response {
@@ -186,19 +194,6 @@ impl Asked<'_> {
     /// The path without its params.
     fn place(&self) -> &str {
         self.path.split('?').next().unwrap_or_default()
-    }
-}
-
-fn text(response: HttpResponse) -> Result<Response<String>, Error> {
-    let HttpResponse { status, headers, body, .. } = response;
-    let text = String::from_utf8(body).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let message = format!("the body is not UTF-8 from byte {at} on");
-        (message, error.into_bytes())
-    });
-    match text {
-        Ok(text) => Ok(Response::new(status, headers, text)),
-        Err((message, body)) => Err(Error::new(ErrorKind::Decode, message).with_reply(status, headers).with_body(body)),
     }
 }
 
@@ -314,6 +309,7 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
+    use crate::error::ErrorKind;
     use crate::registry::{EndpointInfo, ValueType};
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {

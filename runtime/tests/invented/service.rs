@@ -4,7 +4,7 @@
 
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, LimitInfo, ParamInfo,
+    ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, LimitInfo, ParamInfo,
     RecordInfo, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 use ::runtime::wire::{IntoParam, IntoParamList, NamedType, UnknownValue};
@@ -48,7 +48,8 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("An invented service")
         LimitInfo::new("A", 10, 1, 20, Evidence::Document),
         LimitInfo::new("B", 600, 60, 10, Evidence::Document),
     ])
-    .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"));
+    .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"))
+    .history(HistoryInfo::new("startTime", "endTime", "limit", "timeframe", Evidence::Document).sort("sort", "asc"));
 
 ::runtime::shell!(crate "invented", service SERVICE, metadata Metadata);
 
@@ -203,13 +204,16 @@ impl Endpoint for Levels {
         .series(None, Some("openDate"), Evidence::Document);
 }
 
+::runtime::walked!(Ratio, Levels);
+
 const PARAMS: &[ParamInfo] = &[
     ParamInfo::new("coin", "coin", ValueType::String, Evidence::Document).required(Evidence::Reported),
     ParamInfo::new("exchange", "exchange", ValueType::named::<Exchange>(), Evidence::Document).list("exchanges"),
     ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Document).required(Evidence::Reported),
-    ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document),
+    ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document).served(&["5", "50", "500"]),
     ParamInfo::new("start_time", "startTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document),
     ParamInfo::new("end_time", "endTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document),
+    ParamInfo::new("sort", "sort", ValueType::String, Evidence::Document),
 ];
 
 /// Endpoints that take the params of the market.
@@ -242,6 +246,11 @@ impl<E: TakesMarket> Request<E> {
     /// How many records at most.
     pub fn limit(self, limit: impl Into<Option<u64>>) -> Self {
         self.with::<u64, _>("limit", limit.into())
+    }
+
+    /// The order of the records, `asc` or `desc`.
+    pub fn sort<Via>(self, sort: impl IntoParam<String, Via>) -> Self {
+        self.with::<String, Via>("sort", sort)
     }
 
     /// Where the time range begins.

@@ -1,7 +1,7 @@
 //! When a request leaves.
 //!
 //! Whoever sends a request hands a [`Departure`] over with it; the transport tells it at the moment at which the request
-//! is written to a connection. What that moment is good for is not known here.
+//! is written to a connection. The gate counts it then; this module does not.
 
 use std::fmt;
 use std::pin::Pin;
@@ -44,7 +44,7 @@ impl fmt::Debug for Departure {
 
 /// The body of a request, which tells when the request is written.
 ///
-/// To know how to write a head hyper asks whether a body follows it, and asks nobody before; under HTTP/2 as well.
+/// Hyper asks the body for its size right before it writes the head, under HTTP/2 too, so that call is the moment.
 pub(super) struct DepartingBody {
     body: Full<Bytes>,
     departure: Departure,

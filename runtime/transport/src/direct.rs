@@ -37,7 +37,7 @@ impl Routes {
         Way { target: place(target), proxy: None, hint }
     }
 
-    /// There is no proxy to let anybody in.
+    /// There is no proxy, so no credentials for one.
     pub(super) fn authorization(&self, _: &Uri) -> Option<HeaderValue> {
         None
     }

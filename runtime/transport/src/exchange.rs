@@ -1,4 +1,4 @@
-//! A request out, a reply in: what is the same whoever holds the connections.
+//! Sending a request and reading its reply: what hyper's client and reqwest's have in common.
 //!
 //! Requests are put into the types that hyper and reqwest share, replies are read to their end, never beyond
 //! the limit, and how far that has got is known when time runs out.
@@ -14,11 +14,11 @@ use hyper::body::Body;
 use tokio::time::error::Elapsed;
 
 use crate::departure::DepartingBody;
-use crate::{Headers, HttpRequest, HttpResponse, Method, Phase, TransportError};
+use crate::{Headers, HttpRequest, HttpResponse, Method, Phase, ResponseBody, TransportError};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// How far a reply has got: as far as its head, and so many bytes of its body.
+/// How much of a reply has arrived: its head or not, and how many bytes of its body.
 #[derive(Default)]
 pub(super) struct Progress {
     head: Option<HttpResponse>,
@@ -29,7 +29,7 @@ impl Progress {
     /// Puts a reply together, or what is known of one that did not arrive whole.
     pub(super) fn reply(
         self,
-        body: Result<Result<Vec<u8>, TransportError>, Elapsed>,
+        body: Result<Result<ResponseBody, TransportError>, Elapsed>,
         timeout: Duration,
     ) -> Result<HttpResponse, TransportError> {
         let late = |phase, so_far: &str| {
@@ -37,7 +37,7 @@ impl Progress {
         };
         match (body, self.head) {
             (Ok(Ok(body)), Some(head)) => Ok(HttpResponse { body, ..head }),
-            // All but the words of a refusal is enough.
+            // An error status without its body is still a reply.
             (Err(_), Some(head)) if !is_success(head.status) => Ok(head),
             (Ok(Err(error)), Some(head)) => Err(error.after_head(head.status, head.headers)),
             (Ok(Err(error)), None) => Err(error),
@@ -59,7 +59,7 @@ fn is_success(status: u16) -> bool {
     (200..300).contains(&status)
 }
 
-/// The request as hyper and its kin know it.
+/// The request in the types of the `http` crate, which hyper and reqwest share.
 pub(super) fn convert(request: HttpRequest) -> Result<Request<DepartingBody>, TransportError> {
     let method = match request.method {
         Method::Get => http::Method::GET,
@@ -76,7 +76,7 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<DepartingBody>, Tr
     Ok(converted)
 }
 
-/// A body is not trusted to be as long as it says beyond this.
+/// The largest `Content-Length` for which memory is reserved before the bytes arrive.
 const TRUSTED: u64 = 1 << 20;
 
 /// Reads the body of a reply to its end, decoded and up to the limit.
@@ -84,7 +84,7 @@ pub(super) async fn read<B>(
     response: Response<B>,
     limit: usize,
     progress: &mut Progress,
-) -> Result<Vec<u8>, TransportError>
+) -> Result<ResponseBody, TransportError>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>>,
 {
@@ -103,14 +103,14 @@ where
     if head.status.is_success() {
         return read.await;
     }
-    // The status says it all; whatever happens to the words must not hide it.
+    // An error status is reported even if its body does not arrive.
     Ok(tokio::time::timeout(PATIENCE, read).await.ok().and_then(Result::ok).unwrap_or_default())
 }
 
-/// How long the words of a refusal are waited for.
+/// How long the body of an error status is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-async fn read_body<B>(body: B, limit: usize, so_far: &mut usize) -> Result<Vec<u8>, TransportError>
+async fn read_body<B>(body: B, limit: usize, so_far: &mut usize) -> Result<ResponseBody, TransportError>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>>,
 {
@@ -119,18 +119,27 @@ where
     if usize::try_from(declared).map_or(true, |declared| declared > limit) {
         return Err(crate::too_large(limit));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(declared.min(TRUSTED)).unwrap_or(0));
+    let (mut first, mut all) = (Bytes::new(), Vec::new());
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| {
-            let message = format!("the body broke off after {} bytes", bytes.len());
+            let message = format!("the body broke off after {so_far} bytes");
             TransportError::new(Phase::Body, message).because(error)
         })?;
         let Ok(data) = frame.into_data() else { continue };
-        if data.len() > limit - bytes.len() {
+        if data.len() > limit - *so_far {
             return Err(crate::too_large(limit));
         }
-        bytes.extend_from_slice(&data);
-        *so_far = bytes.len();
+        if *so_far == 0 {
+            first = data;
+            *so_far = first.len();
+            continue;
+        }
+        if all.is_empty() {
+            all.reserve(usize::try_from(declared.min(TRUSTED)).unwrap_or(0));
+            all.extend_from_slice(&std::mem::take(&mut first));
+        }
+        all.extend_from_slice(&data);
+        *so_far = all.len();
     }
-    Ok(bytes)
+    Ok(if all.is_empty() { ResponseBody::new(first) } else { all.into() })
 }

@@ -1,7 +1,7 @@
 //! What went wrong before the head of a reply arrived.
 //!
-//! An error of hyper's comes in, with the way that the request was to go; out goes one that says in which phase
-//! it happened and in words of its own why. What stands in between is read for its types, where it has any.
+//! An error of hyper's and the address come in; out goes an error that names the phase and the reason. The chain of
+//! causes is searched by type, and by text where the types are private.
 
 use std::error::Error as StdError;
 use std::io;
@@ -20,7 +20,7 @@ pub(super) struct Way {
     pub(super) target: String,
     /// Host and port of the proxy before it, if there is one.
     pub(super) proxy: Option<String>,
-    /// What else might be the matter.
+    /// What else may have caused it.
     pub(super) hint: &'static str,
 }
 
@@ -68,10 +68,10 @@ fn no_connection(error: BoxError, way: &Way) -> TransportError {
     this.because(error)
 }
 
-/// What hyper-util says of a name that leads nowhere; the types of these errors are private.
+/// How hyper-util describes a name that does not resolve; the types of these errors are private.
 const UNKNOWN_NAME: &str = "dns error";
 
-/// What it says of a proxy that answers with 407.
+/// How it describes a proxy that answers with 407.
 const PROXY_WANTS_CREDENTIALS: &str = "tunnel error: proxy authorization required";
 
 fn is_refusal(cause: &(dyn StdError + 'static)) -> bool {

@@ -9,7 +9,7 @@ use flate2::bufread::MultiGzDecoder;
 use http::HeaderMap;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
 
-use crate::{Phase, TransportError};
+use crate::{Phase, ResponseBody, TransportError};
 
 /// Says that gzip is understood.
 pub(super) fn accept(headers: &mut HeaderMap) {
@@ -17,7 +17,11 @@ pub(super) fn accept(headers: &mut HeaderMap) {
 }
 
 /// Decodes a body that is compressed, and takes the headers away that no longer hold.
-pub(super) fn decode(headers: &mut HeaderMap, body: Vec<u8>, limit: usize) -> Result<Vec<u8>, TransportError> {
+pub(super) fn decode(
+    headers: &mut HeaderMap,
+    body: ResponseBody,
+    limit: usize,
+) -> Result<ResponseBody, TransportError> {
     let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes).unwrap_or_default();
     if !encoding.eq_ignore_ascii_case(b"gzip") && !encoding.eq_ignore_ascii_case(b"x-gzip") {
         return Ok(body);
@@ -35,7 +39,7 @@ pub(super) fn decode(headers: &mut HeaderMap, body: Vec<u8>, limit: usize) -> Re
     if decoded.len() > limit {
         return Err(crate::too_large(limit));
     }
-    Ok(decoded)
+    Ok(decoded.into())
 }
 
 fn damaged(error: io::Error, so_far: usize) -> TransportError {
@@ -62,9 +66,9 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("GZip"));
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-        let outcome = decode(&mut headers, body, limit);
+        let outcome = decode(&mut headers, body.into(), limit);
         assert!(headers.is_empty());
-        outcome
+        outcome.map(Into::into)
     }
 
     #[test]

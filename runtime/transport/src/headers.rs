@@ -1,6 +1,6 @@
 //! HTTP headers.
 //!
-//! The map of the `http` crate serves inside, unseen from outside, so the default transport copies none.
+//! They wrap the map of the `http` crate, which is not part of the public API; the default transport copies nothing.
 
 use std::fmt;
 
@@ -69,7 +69,7 @@ impl Headers {
         Ok(())
     }
 
-    /// Changes every value where it stands, unless what comes of it is not fit for a header.
+    /// Replaces each value in place; a replacement that is no valid header value is dropped.
     pub fn rewrite(&mut self, change: impl Fn(&mut [u8])) {
         for value in self.0.values_mut() {
             let mut bytes = value.as_bytes().to_vec();

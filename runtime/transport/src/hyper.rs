@@ -20,7 +20,7 @@ use crate::failure::before_head;
 use crate::pools::{Pool, Pools};
 use crate::routes::{Connector, Routes};
 use crate::settings::{Settings, SettingsError};
-use crate::{HttpRequest, SendFuture, Transport, TransportError, roots};
+use crate::{HttpRequest, ResponseBody, SendFuture, Transport, TransportError, roots};
 
 /// A pool of connections to whatever hosts are asked for.
 pub struct HyperTransport {
@@ -72,7 +72,7 @@ impl HyperTransport {
         pool: &Pool<PooledClient>,
         request: HttpRequest,
         progress: &mut Progress,
-    ) -> Result<Vec<u8>, TransportError> {
+    ) -> Result<ResponseBody, TransportError> {
         let limit = request.limits.max_body_bytes;
         let mut request = exchange::convert(request)?;
         let target = request.uri().clone();

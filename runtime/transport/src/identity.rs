@@ -1,4 +1,4 @@
-//! Who this client says it is, to a server that asks for a certificate.
+//! The client certificate, for a server that asks for one.
 //!
 //! PEM comes in, what rustls shows a server goes out. No error repeats what stands in the PEM.
 
@@ -17,7 +17,7 @@ pub(crate) fn read(certificates: &[u8], key: &[u8]) -> Result<Identity, Settings
     if chain.is_empty() {
         return Err(SettingsError::new(CERTIFICATE).with_hint("give it as PEM, from `-----BEGIN CERTIFICATE-----` on"));
     }
-    // What went wrong is not told: it may quote the key.
+    // The cause is left out of the error, since it may quote the key.
     let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| {
         let hint = "give it as PEM, from `-----BEGIN PRIVATE KEY-----` on, and not encrypted";
         SettingsError::new("the key of the client certificate cannot be used").with_hint(hint)
@@ -25,5 +25,5 @@ pub(crate) fn read(certificates: &[u8], key: &[u8]) -> Result<Identity, Settings
     Ok((chain, key))
 }
 
-/// What is said of a certificate that is none, or that does not fit its key.
+/// The error for a text that is no certificate, or a certificate that does not match its key.
 pub(crate) const CERTIFICATE: &str = "the client certificate cannot be used";

@@ -1,7 +1,7 @@
 //! How requests leave and replies arrive, in this crate's own types.
 //!
 //! An [`HttpRequest`] comes in with its credentials, an [`HttpResponse`] with its whole body goes out.
-//! A transport judges no status, follows no redirect and retries nothing: others do, who know more.
+//! A transport judges no status, follows no redirect and retries nothing; the runtime above it does.
 //!
 //! Emitted clients show what their users need of it as their module `transport`. It is a crate of its own because
 //! the code below it is generic and compiled here, once, however often the client is generated anew.
@@ -29,6 +29,7 @@ mod direct;
 use direct as routes;
 #[cfg(feature = "reqwest")]
 mod reqwest;
+mod response_body;
 mod roots;
 mod settings;
 
@@ -48,6 +49,7 @@ pub use hyper::HyperTransport;
 pub use proxy::ProxyChoice;
 #[cfg(feature = "reqwest")]
 pub use reqwest::ReqwestTransport;
+pub use response_body::ResponseBody;
 pub use settings::{Settings, SettingsError};
 
 /// Sends a request and brings back the reply.
@@ -157,9 +159,7 @@ impl Limits {
 }
 
 /// What came back.
-///
-/// `Debug` says how long the body is and not what it holds, which may be a token.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HttpResponse {
     /// The HTTP status.
@@ -167,23 +167,13 @@ pub struct HttpResponse {
     /// The headers.
     pub headers: Headers,
     /// The whole body, decoded.
-    pub body: Vec<u8>,
+    pub body: ResponseBody,
 }
 
 impl HttpResponse {
     /// A reply, whatever its status.
-    pub fn new(status: u16, headers: Headers, body: impl Into<Vec<u8>>) -> Self {
+    pub fn new(status: u16, headers: Headers, body: impl Into<ResponseBody>) -> Self {
         Self { status, headers, body: body.into() }
-    }
-}
-
-impl fmt::Debug for HttpResponse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpResponse")
-            .field("status", &self.status)
-            .field("headers", &self.headers)
-            .field("body", &format_args!("{} bytes", self.body.len()))
-            .finish()
     }
 }
 

@@ -1,8 +1,8 @@
 //! One pool of connections for each runtime, until it is not trusted any more.
 //!
-//! A connection is driven by the runtime that made it. Another one may not wait for that: it may be idle, as one that is
-//! entered by `block_on` from time to time is, or the one of blocking requests. What was pooled together often dies
-//! together, after a suspend for example, so a pool goes as a whole.
+//! The runtime that made a connection drives it, and a request of another runtime would wait for a runtime that may be
+//! idle: one that is entered by `block_on` from time to time, or the one of blocking requests. Connections of one pool
+//! often die together, after a suspend for example, so a pool is given up as a whole.
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ pub(super) struct Pool<C> {
 impl<C> Pool<C> {
     /// Takes note of an answer.
     pub(super) fn answered(&self) {
-        // It is written once and then only read: all threads share it.
+        // Written once and then only read, so that threads do not contend for the cache line.
         if !self.has_answered.load(Ordering::Relaxed) {
             self.has_answered.store(true, Ordering::Relaxed);
         }
@@ -38,7 +38,7 @@ impl<C> Deref for Pool<C> {
     }
 }
 
-/// More runtimes than this do not make requests at once; the pool that is oldest goes first.
+/// How many runtimes have a pool at once; beyond that the oldest pool is dropped.
 const MOST: usize = 8;
 
 impl<C> Pools<C> {
@@ -61,8 +61,8 @@ impl<C> Pools<C> {
         pool
     }
 
-    /// Gives a pool up in which a request was not answered, if others were before: who uses it goes on, and the next
-    /// request has a new one. A pool that never answered has no connection that could be dead without anybody knowing.
+    /// Gives up a pool in which a request was not answered, if it has answered others before: requests in flight keep it,
+    /// and the next request gets a new one. A pool that never answered holds no idle connection that could be dead.
     pub(super) fn distrust(&self, pool: &Arc<Pool<C>>) -> bool {
         let is_stale = pool.has_answered.load(Ordering::Relaxed);
         if is_stale {
@@ -72,7 +72,7 @@ impl<C> Pools<C> {
     }
 
     fn pools(&self) -> MutexGuard<'_, Vec<(Id, Arc<Pool<C>>)>> {
-        // It is whole between any two of its statements, so a panic elsewhere does no harm.
+        // A panic leaves the map valid, so a poisoned lock is taken all the same.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,8 @@
 //! Connecting through a proxy.
 //!
 //! Which proxy, if any, is decided by what the user set or by the environment, as other programs do; the
-//! tunnels are hyper-util's. A proxy that cannot be used is refused before anything is sent: going past it in
-//! silence is what its user wants least. Its user name and password appear in no error and no `Debug`.
+//! tunnels are hyper-util's. A proxy that cannot be used is an error before anything is sent, since a request that
+//! bypasses it could leak. Its user name and password appear in no error and no `Debug`.
 
 mod connector;
 
@@ -119,7 +119,7 @@ const EXAMPLES: &str = "it looks like `http://host:port`, `https://host:port` or
 
 /// A variable by either of its names, and its value unless that is not UTF-8.
 fn variable(lookup: &Lookup<'_>, name: &str) -> Option<(String, Option<String>)> {
-    // A web server tells a CGI program the header `Proxy` of whoever asks by the name `HTTP_PROXY`.
+    // A web server passes a request's header `Proxy` to a CGI program in the variable `HTTP_PROXY`.
     let forged = |name: &str| name == "HTTP_PROXY" && lookup("REQUEST_METHOD").is_ok();
     [name.to_owned(), name.to_lowercase()].into_iter().filter(|name| !forged(name)).find_map(|name| {
         match lookup(&name) {

@@ -1,8 +1,8 @@
 //! A transport for programs that have a `reqwest::Client` of their own.
 //!
 //! Its connections, proxies and certificates are used; the promises of a transport are kept here: time limits,
-//! a cap on decoded bytes, a failure named by its phase. All that cannot be kept here is a redirect that a
-//! given client has followed; it is noticed afterwards, and [`ReqwestTransport::from_builder`] prevents it.
+//! a cap on decoded bytes, a failure named by its phase. A redirect that a given client has followed cannot be
+//! prevented here; it is noticed afterwards, and [`ReqwestTransport::from_builder`] prevents it.
 
 use std::error::Error as _;
 
@@ -12,7 +12,7 @@ use http::Uri;
 
 use crate::exchange::{self, Progress};
 use crate::failure::{Way, before_head, place};
-use crate::{HttpRequest, Phase, SendFuture, Transport, TransportError};
+use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
 
 /// Sends requests through a `reqwest::Client`; with the feature `reqwest`.
 ///
@@ -34,13 +34,13 @@ impl ReqwestTransport {
     /// Takes a client as it is.
     ///
     /// It has to be built with `redirect::Policy::none()`, which reqwest does not do unless told. Otherwise it
-    /// follows redirects and shows the API key to wherever they lead; the reply is refused then, but the key is
-    /// out.
+    /// follows redirects and sends the API key to wherever they lead; the reply is refused then, but the key has
+    /// leaked.
     pub fn new(client: Client) -> Self {
         Self(client)
     }
 
-    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<Vec<u8>, TransportError> {
+    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<ResponseBody, TransportError> {
         let limit = request.limits.max_body_bytes;
         let request = exchange::convert(request)?.map(Body::wrap);
         let target = request.uri().clone();
@@ -77,13 +77,13 @@ fn failed(error: ReqwestError, target: &Uri) -> TransportError {
         return followed(error.url().and_then(|url| url.host_str()));
     }
     let (is_connect, is_timeout) = (error.is_connect(), error.is_timeout());
-    // The URL is named by whoever hands the error on, without what it must not show.
+    // Without the URL: the runtime adds it, with secrets masked.
     let way = || Way { target: place(target), proxy: None, hint: "" };
     let this = before_head(error.without_url(), is_connect, way);
     if is_timeout { this.timed_out() } else { this }
 }
 
-/// Says of a body that broke off whether it was for a limit of the client's own.
+/// Tells a body that broke off from one that hit the client's own limit.
 fn late(error: TransportError) -> TransportError {
     let cause = error.source().and_then(|cause| cause.downcast_ref());
     if cause.is_some_and(ReqwestError::is_timeout) { error.timed_out() } else { error }

@@ -12,7 +12,7 @@ use rustls::{ClientConfig, RootCertStore};
 use crate::identity;
 use crate::settings::{Settings, SettingsError};
 
-/// How to encrypt, and whom to trust.
+/// The TLS configuration: the provider of cryptography and the trusted roots.
 pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, SettingsError> {
     let mut store = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     #[cfg(feature = "system-roots")]
@@ -48,7 +48,7 @@ fn add(store: &mut RootCertStore, pem: &[u8]) -> Result<(), SettingsError> {
 fn system() -> Result<RootCertStore, SettingsError> {
     let mut found = rustls_native_certs::load_native_certs();
     let mut store = RootCertStore::empty();
-    // A system may hold some that rustls cannot read; one of those is missed only if a server needs it.
+    // A system may hold certificates that rustls cannot read; that matters only if a server needs one of them.
     store.add_parsable_certificates(found.certs);
     if !store.is_empty() {
         return Ok(store);

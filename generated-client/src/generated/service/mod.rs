@@ -4,8 +4,8 @@
 
 use ::runtime::shell;
 use ::runtime::registry::{
-    ClientCredentialsInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, LimitInfo,
-    ServiceInfo, StatusInfo, ValueType,
+    ClientCredentialsInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo,
+    LimitInfo, ServiceInfo, StatusInfo, ValueType,
 };
 
 pub mod limits;
@@ -81,7 +81,8 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
     .error_body(&["detail.message", "error.message", "error", "message"], &["detail.error_code"])
     .error_name("ErrorResponse", Evidence::Document)
     .limits(&[LimitInfo::new("A", 10, 1, 20, Evidence::Document), LimitInfo::new("B", 600, 60, 10, Evidence::Document)])
-    .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"));
+    .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"))
+    .history(HistoryInfo::new("startTime", "endTime", "limit", "timeframe", Evidence::Reported).sort("sort", "asc"));
 
 shell!(crate "generated_client", service crate ::SERVICE, metadata crate ::Metadata);
 

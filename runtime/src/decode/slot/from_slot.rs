@@ -37,7 +37,7 @@ impl FromSlot for f64 {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         match *slot {
             Slot::Float(number) => {
-                *slot = Slot::Absent;
+                slot.empty();
                 Ok(number)
             }
             _ => std::mem::take(slot).float("a number"),
@@ -54,7 +54,7 @@ impl FromSlot for i64 {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         match *slot {
             Slot::Integer(number) => {
-                *slot = Slot::Absent;
+                slot.empty();
                 Ok(number)
             }
             _ => std::mem::take(slot).integer("a whole number"),
@@ -80,12 +80,16 @@ impl FromSlot for u64 {
 impl FromSlot for Timestamp {
     #[inline]
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
-        match std::mem::take(slot) {
-            Slot::Time(time) => Ok(time),
-            Slot::Large(large) if matches!(*large, Large::NoTime(_)) => {
-                Err(Slot::Large(large).refuse("a timestamp, a text like `2024-03-01T00:00:00Z`"))
+        match slot {
+            Slot::Time(time) => {
+                let time = *time;
+                slot.empty();
+                Ok(time)
             }
-            other => Err(other.refuse("a timestamp, a whole number")),
+            Slot::Large(large) if matches!(**large, Large::NoTime(_)) => {
+                Err(std::mem::take(slot).refuse("a timestamp, a text like `2024-03-01T00:00:00Z`"))
+            }
+            _ => Err(std::mem::take(slot).refuse("a timestamp, a whole number")),
         }
     }
 
@@ -176,7 +180,7 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for Option<T> {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         match slot {
             Slot::Absent | Slot::Null => {
-                *slot = Slot::Absent;
+                slot.empty();
                 Ok(None)
             }
             some => T::from_slot(some).map(Some),

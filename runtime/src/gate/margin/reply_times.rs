@@ -1,7 +1,6 @@
 //! How much the times of replies differ.
 //!
 //! Reply times come in, their spread goes out: by how much the latest of the recent come later than the fastest.
-//! What made them late is not known here.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,13 +17,14 @@ pub(super) struct ReplyTimes {
 /// So many are kept.
 const KEPT: usize = 256;
 
-/// A spread is stale when so many came since, or a tenth of all.
+/// The spread is measured again after this many new reply times, or a tenth of all.
 const STALE: usize = 16;
 
-/// The slowest of so many are left out: they come of rare hiccups, and to allow for those costs more than a refusal.
+/// One of this many reply times, the slowest, is left out: it comes from a rare hiccup, and allowing for it costs more speed
+/// than a refusal.
 const ONE_OUT_OF: usize = 80;
 
-/// How much of what was seen is taken for all that there is, in hundredths.
+/// The share of the measured spread that the margin allows for, in hundredths.
 const SEEN: u32 = 105;
 
 impl ReplyTimes {

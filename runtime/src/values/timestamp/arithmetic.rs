@@ -19,7 +19,7 @@ impl Timestamp {
     pub fn floor(self, step: Duration) -> Self {
         let nanos_per_second = i128::from(NANOS_PER_SECOND);
         let nanos = i128::from(self.seconds) * nanos_per_second + i128::from(self.nanos);
-        // No duration has more nanoseconds than that.
+        // A `Duration` holds fewer nanoseconds than that.
         let step = i128::try_from(step.as_nanos()).unwrap_or(i128::MAX);
         let Some(beyond) = nanos.checked_rem_euclid(step) else { return self };
         let floor = nanos - beyond;

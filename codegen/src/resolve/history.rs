@@ -1,0 +1,137 @@
+//! How ranges of time are walked: the params that do that, and the endpoints that have them.
+
+use super::{Resolved, Resolver};
+use crate::model::{Body, EndpointParam, History, HistoryOf, Param, SharedParam, Type};
+use crate::spanned::Text;
+use crate::spec::{self, Known};
+
+impl<'a> Resolver<'a> {
+    /// What the service says, of the params that endpoints share.
+    pub(super) fn service_history(&mut self, shared: &[Resolved<SharedParam>]) -> Resolved<Option<History>> {
+        let Some(history) = &self.service.history else { return Ok(None) };
+        let mut params = Vec::new();
+        for param in shared {
+            // Of one that is wrong there is a finding already.
+            params.push(&param.as_ref().map_err(|wrong| *wrong)?.param);
+        }
+        self.history(history, &params).map(Some)
+    }
+
+    /// What an endpoint says, or has of the service, and whether it has a history then.
+    pub(super) fn endpoint_history(
+        &mut self,
+        endpoint: &'a spec::Endpoint,
+        params: Option<&[EndpointParam]>,
+        body: &Body,
+    ) -> Resolved<(HistoryOf, bool)> {
+        let params: Vec<&Param> = params.unwrap_or_default().iter().map(|param| &param.param).collect();
+        let is_in_time = matches!(body, Body::Series { time: Some(_), .. });
+        let is_known = endpoint.path.known().is_some();
+        match &endpoint.history {
+            None => {
+                let takes = |name: &Text| params.iter().any(|param| param.wire_name == **name);
+                let service = self.service.history.as_ref();
+                let takes_all =
+                    service.is_some_and(|said| [&said.from, &said.to, &said.limit, &said.step].into_iter().all(takes));
+                Ok((HistoryOf::Service, takes_all && is_in_time && is_known))
+            }
+            Some(Known::Unknown) => Ok((HistoryOf::Unknown, false)),
+            Some(Known::Known(history)) if !is_in_time => {
+                let message = "a body that is no series in time has no history";
+                Err(self.wrong("history-body", history.from.at(), message, "leave `history` out"))
+            }
+            Some(Known::Known(history)) => Ok((HistoryOf::Own(self.history(history, &params)?), is_known)),
+        }
+    }
+
+    fn history(&mut self, history: &'a spec::History, params: &[&Param]) -> Resolved<History> {
+        let is_moment = |ty: &Type| matches!(ty, Type::Timestamp(_));
+        let is_count = |ty: &Type| matches!(ty, Type::Count | Type::Integer);
+        let service = self.service;
+        let is_step = |ty: &Type| match ty {
+            Type::Named(name) => service.types.iter().any(|known| {
+                known.name.as_str() == name.as_str() && known.values.iter().any(|value| value.duration.is_some())
+            }),
+            _ => false,
+        };
+        let from = self.walking(params, &history.from, &is_moment, "a `timestamp`");
+        let to = self.walking(params, &history.to, &is_moment, "a `timestamp`");
+        let limit = self.walking(params, &history.limit, &is_count, "a `count`");
+        let step = self.walking(params, &history.step, &is_step, "of a type whose values have a `duration`");
+        let sort = history.sort.as_ref().zip(history.oldest_first.as_ref());
+        let sort = sort.map(|(sort, first)| self.order(params, sort, first)).transpose();
+        Ok(History {
+            from: from?,
+            to: to?,
+            limit: limit?,
+            step: step?,
+            sort: sort?,
+            since: history.since.as_ref().and_then(|day| Some((seconds(day)?, day.to_string()))),
+            evidence: history.evidence,
+        })
+    }
+
+    /// A param that takes a part in walking, by its name on the wire.
+    fn walking(
+        &mut self,
+        params: &[&Param],
+        name: &Text,
+        fits: &dyn Fn(&Type) -> bool,
+        what: &str,
+    ) -> Resolved<String> {
+        match params.iter().find(|param| param.wire_name == **name) {
+            Some(param) if fits(&param.ty) => Ok(name.to_string()),
+            Some(_) => {
+                Err(self.wrong("history-type", name.at(), format!("the param `{name}` is not {what}"), "name another"))
+            }
+            None => {
+                let known = params.iter().map(|param| param.wire_name.as_str());
+                Err(self.unknown_name("unknown-param", name, name.at(), "param", known))
+            }
+        }
+    }
+
+    /// The param of the order, and its value for the oldest first.
+    fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) -> Resolved<(String, String)> {
+        let name = self.walking(params, sort, &|_| true, "")?;
+        let ty = params.iter().find(|param| param.wire_name == name).map(|param| &param.ty);
+        if let Some(Type::Named(ty)) = ty
+            && let Some(values) = self.values.get(ty.as_str()).filter(|values| !values.contains(oldest_first.as_str()))
+        {
+            let mut known: Vec<_> = values.iter().copied().collect();
+            known.sort_unstable();
+            return Err(self.unknown_name(
+                "unknown-value",
+                oldest_first,
+                oldest_first.at(),
+                "value",
+                known.into_iter(),
+            ));
+        }
+        Ok((name, oldest_first.to_string()))
+    }
+}
+
+/// When a day begins in UTC, in Unix seconds; its form was found to be right where it was read.
+fn seconds(day: &str) -> Option<i64> {
+    let mut parts = day.split('-').map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    // With March as the first month, the leap day is the last of its year (Howard Hinnant, "chrono-compatible low-level
+    // date algorithms").
+    let year = if month > 2 { year } else { year - 1 };
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year - 719_468;
+    Some(days * 86_400)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days() {
+        for (day, expected) in [("1970-01-01", 0), ("2000-02-29", 951_782_400), ("2024-03-01", 1_709_251_200)] {
+            assert_eq!(seconds(day), Some(expected), "{day}");
+        }
+    }
+}

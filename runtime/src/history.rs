@@ -1,0 +1,193 @@
+//! A range of time in one call: every record of it, in order, whatever a single reply can hold.
+//!
+//! A request and a range come in; pages and records go out in order of time, and beside them what is missing. Windows
+//! are fetched side by side, as fast as the gate lets them. How a range is walked stands in the registry; sending is
+//! the client's job.
+//!
+//! From plain to whole: `grid` divides time, `reply` and `learned` judge what came, `walk` decides what is asked next,
+//! all without a clock or a network; `fetch` sends, `job` puts it together.
+
+mod aligned;
+#[cfg(feature = "blocking")]
+mod blocking;
+mod checkpoint;
+mod course;
+mod fetch;
+mod follow;
+mod gaps;
+mod grid;
+mod job;
+mod learned;
+mod page;
+mod progress;
+mod reply;
+#[cfg(test)]
+mod simulation;
+mod streams;
+mod together;
+mod walk;
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::client::{Endpoint, Request};
+use crate::error::Error;
+use crate::send::SeriesBody;
+use crate::values::Timestamp;
+
+pub use aligned::{Aligned, Row};
+#[cfg(feature = "blocking")]
+pub use blocking::{PagesBlocking, RecordsBlocking};
+pub use checkpoint::{Checkpoint, ParseCheckpointError};
+pub use follow::Follow;
+pub use gaps::{Gap, GapKind};
+pub use job::Plan;
+pub use page::{Collected, Failure, Findings, Page};
+pub use progress::Progress;
+pub use reply::Refused;
+pub use streams::{Pages, Records};
+pub use together::Together;
+
+use grid::Span;
+use job::{Job, Options};
+
+/// Endpoints whose history can be asked for; emitted code implements it, and nobody else has to.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no history",
+    label = "this endpoint's history cannot be asked for",
+    note = "an endpoint has a history if it takes a range of time, a page size and a step, and answers with a series in time"
+)]
+pub trait HasHistory: Endpoint<Body: SeriesBody> {}
+
+/// A record of an endpoint's history.
+pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
+
+/// A range of time of one endpoint; from `Request::history`.
+///
+/// It is a value like a request: nothing is sent before its pages or records are asked for. The range is half-open: a
+/// record of its beginning is in it, one of its end is not.
+///
+/// Its requests leave side by side, as the client's rate limit lets them, and are made for windows of time that hold
+/// no more records than a page. What comes is checked: a reply that looks cut is asked for again in parts. The result
+/// is strictly increasing in time.
+#[must_use = "nothing is asked before pages or records are"]
+pub struct History<E> {
+    request: Request<E>,
+    options: Options,
+}
+
+impl<E: HasHistory> History<E> {
+    #[doc(hidden)]
+    pub fn new(request: Request<E>, range: Range<impl Into<Timestamp>>) -> Self {
+        let range = Span { from: range.start.into(), to: range.end.into() };
+        Self { request, options: Options::new(range) }
+    }
+
+    /// Takes the interval that is still open as well, whose record may yet change.
+    ///
+    /// Otherwise the last record is that of the last interval that is over, by the clock of this machine when the
+    /// history begins.
+    pub fn with_open_interval(mut self) -> Self {
+        self.options.with_open = true;
+        self
+    }
+
+    /// Goes on after a window that could not be had; it is listed in [`Findings::failures`].
+    ///
+    /// Otherwise the job ends with the error. It does so either way where no window would fare better: for credentials
+    /// that are not accepted, or if the very first reply says that the request is wrong.
+    pub fn skip_failed_windows(mut self) -> Self {
+        self.options.skip_failed = true;
+        self
+    }
+
+    /// How many windows are asked for before the first of them is taken; 32 unless set, and 2 at least.
+    ///
+    /// So many pages are in memory at once, and more than this the service is never asked ahead of a slow consumer.
+    /// Fewer than the requests that the limit lets be under way make the history slower.
+    pub fn prefetch(mut self, windows: usize) -> Self {
+        self.options.ahead = windows.max(2);
+        self
+    }
+
+    /// How often a window is asked for that fails, each time as often as the request is sent by itself; 4 unless set.
+    pub fn attempts(mut self, attempts: u32) -> Self {
+        self.options.attempts = attempts.max(1);
+        self
+    }
+
+    /// Goes on where another run has come, in place of beginning anew.
+    ///
+    /// The end of the range is that of the first run. It is an error if the checkpoint is of another request, or of a
+    /// range that begins elsewhere.
+    pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
+        self.options.checkpoint = Some(checkpoint);
+        self
+    }
+
+    /// Tells somebody how far it has come, after every page.
+    pub fn on_progress(mut self, watcher: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        self.options.watcher = Some(Arc::new(watcher));
+        self
+    }
+
+    /// What is going to be asked, or why it cannot be; nothing is sent.
+    pub fn plan(&self) -> Result<Plan, Error> {
+        self.options.plan(&self.request.clone().into_untyped(), Timestamp::now())
+    }
+
+    /// The pages, one for each window.
+    pub fn pages(self) -> Pages<RecordOf<E>> {
+        let Self { request, options } = self;
+        Pages::new(Job::new(&request.into_untyped(), options, fetch::decode::<E::Body>, Timestamp::now()))
+    }
+
+    /// The records, one after the other.
+    pub fn records(self) -> Records<RecordOf<E>> {
+        Records::new(self.pages())
+    }
+
+    /// All records at once, with what is told beside them.
+    pub async fn collect(self) -> Result<Collected<RecordOf<E>>, Error> {
+        self.pages().collect().await
+    }
+}
+
+/// For callers who do not await; with the feature `blocking`.
+#[cfg(feature = "blocking")]
+impl<E: HasHistory> History<E> {
+    /// The pages, one for each window.
+    ///
+    /// The calling thread waits for each of them. Inside an async runtime there is nothing but an error.
+    pub fn pages_blocking(self) -> PagesBlocking<RecordOf<E>> {
+        PagesBlocking::new(self.request.clone().into_untyped().background(), self.pages())
+    }
+
+    /// The records, one after the other.
+    pub fn records_blocking(self) -> RecordsBlocking<RecordOf<E>> {
+        RecordsBlocking::new(self.pages_blocking())
+    }
+}
+
+impl<E> Clone for History<E> {
+    fn clone(&self) -> Self {
+        Self { request: self.request.clone(), options: self.options.clone() }
+    }
+}
+
+impl<E> fmt::Debug for History<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let range = self.options.range.range();
+        f.debug_struct("History").field("request", &self.request).field("range", &range).finish_non_exhaustive()
+    }
+}
+
+/// Says that endpoints have a history.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! walked {
+    ($($endpoint:ident),+) => {
+        $(impl $crate::history::HasHistory for $endpoint {})+
+    };
+}

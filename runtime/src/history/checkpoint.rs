@@ -1,0 +1,196 @@
+//! Where a walk has come, for another run of the program to go on from there.
+//!
+//! A walk gives one with every page; it is written and read as text. What the user's own output had come to is a part
+//! of it, so that what was written after it can be cut off.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::json;
+
+use super::grid::Span;
+use crate::values::{Timestamp, Value};
+
+/// Where a history has come.
+///
+/// Write it down after the records of its page, with how long your output was then, and a job that was killed goes on
+/// from there and makes the same output:
+///
+/// ```
+/// # use runtime::history::{Checkpoint, Page};
+/// # use std::error::Error;
+/// # fn demo(page: &Page<runtime::Value>, bytes_written: u64) -> Result<(), Box<dyn Error>> {
+/// let text = page.checkpoint.at(bytes_written).to_string();
+/// let checkpoint: Checkpoint = text.parse()?;
+/// assert_eq!(checkpoint.position(), bytes_written);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The request as it is for every window.
+    pub(super) request: String,
+    /// The range, up to where records were closed when the job began.
+    pub(super) range: Span,
+    /// Where the next window begins.
+    pub(super) next: Timestamp,
+    /// Since when there has been no record.
+    pub(super) open_since: Option<Timestamp>,
+    pub(super) records: u64,
+    pub(super) position: u64,
+}
+
+/// The layout of the text.
+const VERSION: u64 = 1;
+
+impl Checkpoint {
+    /// The same with how far the user's own output had come: bytes of a file, rows of a table.
+    pub fn at(&self, position: u64) -> Self {
+        Self { position, ..self.clone() }
+    }
+
+    /// How far the user's own output had come.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// How many records there were up to here.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// The point in time up to which everything was given.
+    pub fn time(&self) -> Timestamp {
+        self.next
+    }
+
+    fn of(text: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(text).ok()?;
+        let time = |name: &str| time(value.get(name)?);
+        let count = |name: &str| value.get(name)?.as_u64();
+        if count("version")? != VERSION {
+            return None;
+        }
+        Some(Self {
+            request: value.get("request")?.as_str()?.to_owned(),
+            range: Span { from: time("from")?, to: time("to")? },
+            next: time("next")?,
+            open_since: match value.get("openSince")? {
+                Value::Null => None,
+                _ => Some(time("openSince")?),
+            },
+            records: count("records")?,
+            position: count("position")?,
+        })
+    }
+}
+
+/// Whole seconds and nanoseconds beyond them.
+fn written(time: Timestamp) -> Value {
+    let beyond = time - Timestamp::from_unix_seconds(time.unix_seconds());
+    json!([time.unix_seconds(), beyond.subsec_nanos()])
+}
+
+fn time(value: &Value) -> Option<Timestamp> {
+    let seconds = Timestamp::from_unix_seconds(value.get(0)?.as_i64()?);
+    Some(seconds + Duration::from_nanos(u64::from(u32::try_from(value.get(1)?.as_u64()?).ok()?)))
+}
+
+/// One line of JSON.
+impl fmt::Display for Checkpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { request, range, next, open_since, records, position } = self;
+        let value = json!({
+            "version": VERSION,
+            "request": request,
+            "from": written(range.from),
+            "to": written(range.to),
+            "next": written(*next),
+            "openSince": open_since.map(written),
+            "records": records,
+            "position": position,
+        });
+        value.fmt(f)
+    }
+}
+
+impl FromStr for Checkpoint {
+    type Err = ParseCheckpointError;
+
+    fn from_str(text: &str) -> Result<Self, ParseCheckpointError> {
+        Self::of(text).ok_or(ParseCheckpointError(()))
+    }
+}
+
+/// As its text.
+impl Serialize for Checkpoint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Checkpoint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl de::Visitor<'_> for Text {
+            type Value = Checkpoint;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the text of a checkpoint")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Checkpoint, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+/// Why a text is no [`Checkpoint`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseCheckpointError(());
+
+impl fmt::Display for ParseCheckpointError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the text is no checkpoint of a history, or one of another version")
+    }
+}
+
+impl std::error::Error for ParseCheckpointError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_is_what_it_was_written_as() {
+        let half = Timestamp::from(-7) + Duration::from_millis(500);
+        for open_since in [None, Some(half)] {
+            let range = Span { from: half, to: 1_700_000_000.into() };
+            let request = "GET /ratio?coin=\"B\"".to_owned();
+            let next = Timestamp::from(60);
+            let checkpoint = Checkpoint { request, range, next, open_since, records: 7, position: 0 }.at(u64::MAX);
+            assert_eq!(checkpoint.to_string().parse(), Ok(checkpoint.clone()));
+            let json = serde_json::to_string(&checkpoint).unwrap();
+            assert_eq!(serde_json::from_str::<Checkpoint>(&json).unwrap(), checkpoint);
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        let text = Checkpoint {
+            request: String::new(),
+            range: Span { from: 0.into(), to: 1.into() },
+            next: 0.into(),
+            open_since: None,
+            records: 0,
+            position: 0,
+        }
+        .to_string();
+        for other in ["", "7", "{}", &text.replace("\"version\":1", "\"version\":2"), &text[..text.len() - 1]] {
+            assert!(other.parse::<Checkpoint>().is_err(), "{other}");
+        }
+    }
+}

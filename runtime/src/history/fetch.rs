@@ -1,0 +1,121 @@
+//! Windows on their way: those that the walk wants are sent, what comes is told to it.
+//!
+//! A walk and a request come in, windows with their records go out. Each request is a task of its own, so it makes
+//! progress while nobody polls; new ones begin only when somebody does, and that holds a fast service back for a slow
+//! consumer.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep};
+
+use super::course::Template;
+use super::page::Batch;
+use super::reply::Received;
+use super::walk::{Taken, Walk};
+use crate::client::Sending;
+use crate::decode::record::Item;
+use crate::error::Error;
+use crate::fields;
+use crate::send::{self, SeriesBody, UndecodedResponse};
+
+type Outcome = Result<Box<UndecodedResponse>, Error>;
+
+/// Reads a reply as the series that its endpoint promises; the one part of a walk that is compiled for every endpoint.
+pub(super) type Decode = fn(Outcome) -> Result<Received<Batch>, Error>;
+
+/// The windows of a range, fetched side by side.
+pub(super) struct Fetch {
+    template: Template,
+    decode: Decode,
+    walk: Walk<Batch>,
+    under_way: Vec<(u64, Sending)>,
+    /// Until the next window is due that has failed before.
+    delay: Option<Pin<Box<Sleep>>>,
+    waited: Duration,
+}
+
+impl Fetch {
+    pub(super) fn new(template: Template, decode: Decode, walk: Walk<Batch>) -> Self {
+        Self { template, decode, walk, under_way: Vec::new(), delay: None, waited: Duration::ZERO }
+    }
+
+    pub(super) fn walk(&self) -> &Walk<Batch> {
+        &self.walk
+    }
+
+    /// How long the requests waited, all added up.
+    pub(super) fn waited(&self) -> Duration {
+        self.waited
+    }
+
+    /// Gives the next window in order of time; `None` after the last.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Taken<Batch>>> {
+        loop {
+            // First, as it may find that something is to be asked for once more.
+            if let Some(taken) = self.walk.take() {
+                return Poll::Ready(Some(taken));
+            }
+            if self.walk.is_over() {
+                return Poll::Ready(None);
+            }
+            while self.send_one(cx) {}
+            if !self.receive(cx) && !self.is_due(cx) {
+                return Poll::Pending;
+            }
+        }
+    }
+
+    /// Asks for one more window, if there is one to ask for.
+    pub(super) fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
+        let now = Instant::now();
+        let Some((id, window)) = self.walk.ask(now) else { return false };
+        let mut sending = self.template.request(window).send();
+        match Pin::new(&mut sending).poll(cx) {
+            Poll::Pending => self.under_way.push((id, sending)),
+            Poll::Ready(outcome) => self.walk.received(id, (self.decode)(outcome), now),
+        }
+        true
+    }
+
+    /// Leaves place for others in the line of windows that are asked for in advance.
+    pub(super) fn share(&mut self, among: usize) {
+        self.walk.share(among);
+    }
+
+    /// Takes what has come.
+    fn receive(&mut self, cx: &mut Context<'_>) -> bool {
+        let (now, mut is_new) = (Instant::now(), false);
+        let mut index = 0;
+        while let Some((id, sending)) = self.under_way.get_mut(index) {
+            let Poll::Ready(outcome) = Pin::new(sending).poll(cx) else {
+                index += 1;
+                continue;
+            };
+            let id = *id;
+            self.under_way.swap_remove(index);
+            self.waited += outcome.as_ref().map_or(Duration::ZERO, |response| response.waited());
+            self.walk.received(id, (self.decode)(outcome), now);
+            is_new = true;
+        }
+        is_new
+    }
+
+    /// Whether a window that has failed is to be asked for again by now; who is polled then is told.
+    fn is_due(&mut self, cx: &mut Context<'_>) -> bool {
+        let Some(due) = self.walk.due() else { return false };
+        let mut delay = Box::pin(tokio::time::sleep_until(due));
+        let is_due = delay.as_mut().poll(cx).is_ready();
+        self.delay = Some(delay).filter(|_| !is_due);
+        is_due
+    }
+}
+
+/// Reads a reply as a series.
+pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<Received<Batch>, Error> {
+    let mut records: Vec<B::Item> = Vec::new();
+    let rest = send::read_series::<B::Metadata>(response, <B::Item as Item>::INFO, &mut records)?;
+    Ok(Received { times: fields::times(&records, rest.time), records: Box::new(records), bad: rest.bad_records })
+}

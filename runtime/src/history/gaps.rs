@@ -1,0 +1,127 @@
+//! What a walk tells of times at which the service had nothing.
+//!
+//! The steps that each window lacks come in, in order of time; gaps go out, neighbours as one, as soon as it is known
+//! where they end. A gap that is not closed yet is a part of the checkpoint.
+
+use std::ops::Range;
+
+use super::grid::Span;
+use crate::values::Timestamp;
+
+/// A part of the range of which the service has no records, although the step implies some.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Gap {
+    /// Where the first step without a record begins, and where the last one ends.
+    pub range: Range<Timestamp>,
+    /// Where in the range that was asked for it lies.
+    pub kind: GapKind,
+}
+
+/// Where a gap lies in the range that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum GapKind {
+    /// At its beginning: data begins only later.
+    Beginning,
+    /// Between records.
+    Inside,
+    /// At its end: data ends earlier.
+    End,
+    /// All of it: there is no data.
+    Everything,
+}
+
+/// The gaps of a walk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Gaps {
+    /// All whole steps of the range.
+    range: Span,
+    /// The gap that reaches to where the walk has come.
+    open: Option<Span>,
+}
+
+impl Gaps {
+    /// Those of a walk that has come to a point, without a record since another.
+    pub(super) fn new(range: Span, open_since: Option<Timestamp>, at: Timestamp) -> Self {
+        let open = open_since.map(|from| Span { from, to: at }).filter(|open| !open.is_empty());
+        Self { range, open }
+    }
+
+    /// Since when there has been no record.
+    pub(super) fn open_since(&self) -> Option<Timestamp> {
+        self.open.map(|open| open.from)
+    }
+
+    /// Takes the steps that the next window lacks, and tells which gaps have ended.
+    pub(super) fn window(&mut self, end: Timestamp, missing: &[Span]) -> Vec<Gap> {
+        let mut ended = Vec::new();
+        for gap in missing {
+            // Of a step that lies in the range in part, nobody knows in which part its record would be.
+            let gap = Span { from: gap.from.max(self.range.from), to: gap.to.min(self.range.to) };
+            if gap.is_empty() {
+                continue;
+            }
+            match &mut self.open {
+                Some(open) if open.to == gap.from => open.to = gap.to,
+                _ => ended.extend(self.open.replace(gap).map(|open| self.gap(open))),
+            }
+        }
+        let end = end.min(self.range.to);
+        // A gap that ends with the range ends here, and one that ends before the window does.
+        if self.open.is_some_and(|open| open.to < end || open.to == self.range.to) {
+            ended.extend(self.close());
+        }
+        ended
+    }
+
+    /// Ends the gap there is: what follows is not known.
+    pub(super) fn close(&mut self) -> Option<Gap> {
+        self.open.take().map(|open| self.gap(open))
+    }
+
+    fn gap(&self, span: Span) -> Gap {
+        let kind = match (span.from == self.range.from, span.to == self.range.to) {
+            (true, true) => GapKind::Everything,
+            (true, false) => GapKind::Beginning,
+            (false, true) => GapKind::End,
+            (false, false) => GapKind::Inside,
+        };
+        Gap { range: span.range(), kind }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(from: i64, to: i64) -> Span {
+        Span { from: from.into(), to: to.into() }
+    }
+
+    /// Windows of four steps each, with what each lacks.
+    fn check(windows: &[&[(i64, i64)]]) -> Vec<(i64, i64, GapKind)> {
+        let mut gaps = Gaps::new(span(0, 4 * i64::try_from(windows.len()).unwrap()), None, 0.into());
+        let mut told = Vec::new();
+        for (index, missing) in windows.iter().enumerate() {
+            let missing: Vec<_> = missing.iter().map(|(from, to)| span(*from, *to)).collect();
+            let end = Timestamp::from(4 * (i64::try_from(index).unwrap() + 1));
+            // A gap that is open may be written down and taken up again.
+            gaps = Gaps::new(gaps.range, gaps.open_since(), end - std::time::Duration::from_secs(4));
+            told.extend(gaps.window(end, &missing));
+        }
+        assert_eq!(gaps.open_since(), None);
+        let seconds = |time: Timestamp| time.unix_seconds();
+        told.iter().map(|gap| (seconds(gap.range.start), seconds(gap.range.end), gap.kind)).collect()
+    }
+
+    #[test]
+    fn neighbours_are_one() {
+        use GapKind::{Beginning, End, Everything, Inside};
+        assert_eq!(check(&[&[], &[], &[]]), []);
+        assert_eq!(check(&[&[(0, 4)], &[(4, 8)], &[(8, 12)]]), [(0, 12, Everything)]);
+        assert_eq!(check(&[&[(0, 4)], &[(4, 6)], &[(10, 12)]]), [(0, 6, Beginning), (10, 12, End)]);
+        assert_eq!(check(&[&[(1, 2), (3, 4)], &[(4, 8)], &[]]), [(1, 2, Inside), (3, 8, Inside)]);
+        assert_eq!(check(&[&[(2, 4)], &[(5, 6)], &[]]), [(2, 4, Inside), (5, 6, Inside)]);
+    }
+}

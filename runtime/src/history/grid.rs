@@ -1,0 +1,149 @@
+//! Time as a step divides it: spans, and the steps that lie in them.
+//!
+//! Steps are counted from the beginning of 1970, as services count theirs. Nothing here knows what stands in a step.
+
+use std::time::Duration;
+
+use crate::values::Timestamp;
+
+/// A part of time, without its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) from: Timestamp,
+    pub(super) to: Timestamp,
+}
+
+impl Span {
+    pub(super) fn contains(self, time: Timestamp) -> bool {
+        self.from <= time && time < self.to
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.to <= self.from
+    }
+
+    pub(super) fn range(self) -> std::ops::Range<Timestamp> {
+        self.from..self.to
+    }
+}
+
+/// The steps of one length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Grid {
+    step: Duration,
+}
+
+impl Grid {
+    /// The steps of a length; `None` for one of zero.
+    pub(super) fn of(step: Duration) -> Option<Self> {
+        (!step.is_zero()).then_some(Self { step })
+    }
+
+    pub(super) fn step(self) -> Duration {
+        self.step
+    }
+
+    /// Where the step begins that a point is in.
+    pub(super) fn floor(self, time: Timestamp) -> Timestamp {
+        time.floor(self.step)
+    }
+
+    /// Where the next step begins, or this one if the point is its beginning.
+    pub(super) fn ceil(self, time: Timestamp) -> Timestamp {
+        let floor = self.floor(time);
+        if floor == time { time } else { floor + self.step }
+    }
+
+    /// So many steps after the one that a point is in.
+    pub(super) fn after(self, time: Timestamp, steps: usize) -> Timestamp {
+        let steps = u32::try_from(steps).unwrap_or(u32::MAX);
+        self.floor(time) + self.step.saturating_mul(steps)
+    }
+
+    /// How many steps lie in a length of time; a part of one does not count.
+    pub(super) fn steps(self, length: Duration) -> u64 {
+        u64::try_from(length.as_nanos() / self.step.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The steps that a span touches: there may be a record in each.
+    pub(super) fn outer(self, span: Span) -> Span {
+        if span.is_empty() { span } else { Span { from: self.floor(span.from), to: self.ceil(span.to) } }
+    }
+
+    /// How many steps a span touches.
+    pub(super) fn touched(self, span: Span) -> u64 {
+        let outer = self.outer(span);
+        if span.is_empty() { 0 } else { self.steps(outer.to - outer.from) }
+    }
+
+    /// The steps that lie in a span as a whole.
+    pub(super) fn whole(self, span: Span) -> Span {
+        Span { from: self.ceil(span.from), to: self.floor(span.to) }
+    }
+
+    /// The steps that a span touches in which none of these times is, neighbours as one. The times are increasing.
+    pub(super) fn missing(self, span: Span, times: impl Iterator<Item = Timestamp>) -> Vec<Span> {
+        let outer = self.outer(span);
+        let (mut missing, mut next) = (Vec::new(), outer.from);
+        let mut until = |from, to| {
+            let gap = Span { from, to };
+            if !gap.is_empty() {
+                missing.push(gap);
+            }
+        };
+        for time in times {
+            let step = self.floor(time).min(outer.to);
+            until(next, step);
+            next = next.max(step + self.step);
+        }
+        until(next, outer.to);
+        missing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Beginnings and ends.
+    type Seconds<'t> = &'t [(i64, i64)];
+
+    fn span(from: i64, to: i64) -> Span {
+        Span { from: from.into(), to: to.into() }
+    }
+
+    #[test]
+    fn steps_of_a_span() {
+        let grid = Grid::of(Duration::from_secs(60)).unwrap();
+        for (from, to, touched, whole) in
+            [(0, 0, 0, 0), (0, 60, 1, 1), (0, 61, 2, 1), (1, 60, 1, 0), (59, 121, 3, 1), (-60, 60, 2, 2), (60, 0, 0, 0)]
+        {
+            let inner = grid.whole(span(from, to));
+            assert_eq!((grid.touched(span(from, to)), grid.touched(inner)), (touched, whole), "{from}..{to}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing() {
+        let grid = Grid::of(Duration::from_secs(60)).unwrap();
+        let table: [(&[i64], Seconds<'_>); 7] = [
+            (&[0, 60, 120, 180], &[]),
+            (&[], &[(0, 240)]),
+            (&[60, 180], &[(0, 60), (120, 180)]),
+            (&[0, 61], &[(120, 240)]),
+            (&[0, 10, 59, 60, 120, 180], &[]),
+            (&[130], &[(0, 120), (180, 240)]),
+            (&[240], &[(0, 240)]),
+        ];
+        for (times, expected) in table {
+            let missing = grid.missing(span(10, 230), times.iter().map(|time| Timestamp::from(*time)));
+            let expected: Vec<_> = expected.iter().map(|(from, to)| span(*from, *to)).collect();
+            assert_eq!(missing, expected, "{times:?}");
+        }
+    }
+
+    #[test]
+    fn a_step_of_nothing_is_none() {
+        assert_eq!(Grid::of(Duration::ZERO), None);
+    }
+}

@@ -1,0 +1,244 @@
+//! One run over a range: windows, gaps, failures and progress put together, whatever the type of the records.
+//!
+//! Settings and a request come in, windows with all that is told of them go out, each with its checkpoint. Compiled
+//! once for all endpoints.
+
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::checkpoint::Checkpoint;
+use super::course::Template;
+use super::fetch::{Decode, Fetch};
+use super::gaps::Gaps;
+use super::grid::Span;
+use super::page::{Batch, Failure, Findings};
+use super::progress::Progress;
+use super::reply::Reply;
+use super::walk::{Taken, Walk};
+use crate::client::Untyped;
+use crate::error::{Error, ErrorKind};
+use crate::values::Timestamp;
+
+/// What is told of progress.
+pub(super) type Watcher = Arc<dyn Fn(&Progress) + Send + Sync>;
+
+/// How a range is walked.
+#[derive(Clone)]
+pub(super) struct Options {
+    pub(super) range: Span,
+    pub(super) with_open: bool,
+    pub(super) skip_failed: bool,
+    pub(super) ahead: usize,
+    pub(super) attempts: u32,
+    pub(super) is_live: bool,
+    pub(super) checkpoint: Option<Checkpoint>,
+    pub(super) watcher: Option<Watcher>,
+}
+
+/// What is going to be asked, before it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Plan {
+    /// The range, up to where records are closed by now.
+    pub range: std::ops::Range<Timestamp>,
+    /// How far apart records are.
+    pub step: Duration,
+    /// How many records a page has at most.
+    pub page_size: usize,
+    /// The most records that there can be, one a step.
+    pub records: u64,
+    /// Windows of time, each asked for with one request if the service answers as planned.
+    pub windows: u64,
+    /// The least time from the first request to the last, as the client's rate limit has it; `None` where a gate of
+    /// your own decides.
+    pub least_time: Option<Duration>,
+}
+
+/// A run over a range.
+pub(super) struct Job {
+    fetch: Fetch,
+    gaps: Gaps,
+    /// Where the run has come.
+    checkpoint: Checkpoint,
+    skip_failed: bool,
+    watcher: Option<Watcher>,
+    begun: Option<Instant>,
+    windows: u64,
+    /// Whether any request was answered with what was asked for.
+    has_succeeded: bool,
+    is_over: bool,
+}
+
+/// A window, with all that is told of it.
+pub(super) struct Told {
+    pub(super) window: Span,
+    pub(super) reply: Reply<Batch>,
+    pub(super) findings: Findings,
+    pub(super) checkpoint: Checkpoint,
+}
+
+impl Options {
+    pub(super) fn new(range: Span) -> Self {
+        Self {
+            range,
+            with_open: false,
+            skip_failed: false,
+            ahead: 32,
+            attempts: 4,
+            is_live: false,
+            checkpoint: None,
+            watcher: None,
+        }
+    }
+
+    /// Where the walk begins and what it covers, as a checkpoint.
+    fn start(&self, template: &Template, now: Timestamp) -> Result<Checkpoint, Error> {
+        let Span { from, to } = self.range;
+        if to < from {
+            return Err(template.about(Error::build(format!("the range ends at {to}, before it begins at {from}"))));
+        }
+        let request = template.line();
+        if let Some(checkpoint) = &self.checkpoint {
+            let (what, is, other) = if checkpoint.request != request {
+                ("of another request", &request, checkpoint.request.clone())
+            } else if checkpoint.range.from != from {
+                ("of another range", &from.to_string(), checkpoint.range.from.to_string())
+            } else {
+                return Ok(checkpoint.clone());
+            };
+            let error = Error::build(format!("the checkpoint is {what}: not {is} but {other}"));
+            return Err(template.about(error.with_hint("begin anew, or ask for what it is of")));
+        }
+        let grid = template.grid();
+        let closed = grid.floor(now);
+        let end = if self.with_open { closed + grid.step() } else { closed };
+        let range = Span { from, to: to.min(end).max(from) };
+        let next = template.since().map_or(from, |since| grid.floor(since).clamp(from, range.to));
+        let open_since = Some(grid.whole(range).from).filter(|first| *first < next);
+        Ok(Checkpoint { request, range, next, open_since, records: 0, position: 0 })
+    }
+
+    /// What is going to be asked.
+    pub(super) fn plan(&self, request: &Untyped, now: Timestamp) -> Result<Plan, Error> {
+        let template = Template::new(request)?;
+        let start = self.start(&template, now)?;
+        let course = template.course(start.range, self.ahead, self.attempts, self.is_live);
+        let windows = Walk::<Batch>::new(course, start.next).left();
+        Ok(Plan {
+            range: start.range.range(),
+            step: template.grid().step(),
+            page_size: template.page_size(),
+            records: template.grid().touched(Span { from: start.next, to: start.range.to }),
+            windows,
+            least_time: request.rate_limit().map(|limit| limit.least_time(windows)),
+        })
+    }
+}
+
+impl Job {
+    pub(super) fn new(request: &Untyped, options: Options, decode: Decode, now: Timestamp) -> Result<Self, Error> {
+        let template = Template::new(request)?;
+        let checkpoint = options.start(&template, now)?;
+        let Options { skip_failed, ahead, attempts, is_live, watcher, .. } = options;
+        let grid = template.grid();
+        let whole = grid.whole(checkpoint.range);
+        let gaps = Gaps::new(whole, checkpoint.open_since, grid.floor(checkpoint.next));
+        let walk = Walk::new(template.course(checkpoint.range, ahead, attempts, is_live), checkpoint.next);
+        let fetch = Fetch::new(template, decode, walk);
+        Ok(Self {
+            fetch,
+            gaps,
+            checkpoint,
+            skip_failed,
+            watcher,
+            begun: None,
+            windows: 0,
+            has_succeeded: false,
+            is_over: false,
+        })
+    }
+
+    /// Leaves place for others in the line of windows that are asked for in advance.
+    pub(super) fn share(&mut self, among: usize) {
+        self.fetch.share(among);
+    }
+
+    /// Asks for one more window, if there is one to ask for.
+    pub(super) fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
+        self.fetch.send_one(cx)
+    }
+
+    /// The next window; after an error there is none.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Told, Error>>> {
+        if self.is_over {
+            return Poll::Ready(None);
+        }
+        self.begun.get_or_insert_with(Instant::now);
+        let Some(taken) = ready!(self.fetch.poll(cx)) else {
+            self.is_over = true;
+            return Poll::Ready(None);
+        };
+        let told = self.told(taken);
+        match &told {
+            Ok(_) => self.watch(),
+            Err(_) => self.is_over = true,
+        }
+        Poll::Ready(Some(told))
+    }
+
+    fn told(&mut self, taken: Taken<Batch>) -> Result<Told, Error> {
+        let Taken { window, outcome } = taken;
+        let mut findings = Findings::default();
+        let reply = match outcome {
+            Ok(mut reply) => {
+                self.has_succeeded = true;
+                findings.gaps = self.gaps.window(window.to, &reply.missing);
+                findings.bad_records = std::mem::take(&mut reply.bad);
+                findings.refused = reply.refused;
+                reply
+            }
+            Err(error) if !self.skip_failed || self.ends_all(&error) => return Err(error),
+            Err(error) => {
+                findings.gaps.extend(self.gaps.close());
+                findings.failures.push(Failure { range: window.range(), error });
+                Reply::nothing()
+            }
+        };
+        self.windows += 1;
+        self.checkpoint.next = window.to;
+        self.checkpoint.open_since = self.gaps.open_since();
+        self.checkpoint.records += u64::try_from(reply.places.len()).unwrap_or(u64::MAX);
+        Ok(Told { window, reply, findings, checkpoint: self.checkpoint.clone() })
+    }
+
+    /// Whether no other window would fare better.
+    fn ends_all(&self, error: &Error) -> bool {
+        let is_refused = error.status().is_some_and(|status| (400..500).contains(&status) && !error.is_retryable());
+        error.is_auth() || error.is_token() || error.kind() == ErrorKind::Build || (is_refused && !self.has_succeeded)
+    }
+
+    fn watch(&self) {
+        if let Some(watcher) = &self.watcher {
+            watcher(&self.progress());
+        }
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        Progress {
+            records: self.checkpoint.records,
+            windows: self.windows,
+            windows_left: self.fetch.walk().left(),
+            requests: self.fetch.walk().asked(),
+            waited: self.fetch.waited(),
+            elapsed: self.begun.map_or(Duration::ZERO, |begun| begun.elapsed()),
+        }
+    }
+
+    /// Where the run has come.
+    pub(super) fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
+    }
+}

@@ -1,0 +1,144 @@
+//! What a history gives: pages of records, and beside them all that is not a record.
+//!
+//! Windows that are over come in, with the places of their records in what came; pages with the records themselves go
+//! out. What is missing, refused or failed is data here, never an error.
+
+use std::any::Any;
+use std::ops::Range;
+
+use super::checkpoint::Checkpoint;
+use super::gaps::Gap;
+use super::reply::{Refused, Reply};
+use crate::decode::BadRecord;
+use crate::error::Error;
+use crate::values::Timestamp;
+
+/// The records of one reply, whatever their type.
+pub(super) type Batch = Box<dyn Any + Send>;
+
+/// The records of one window of time.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Page<T> {
+    /// The window.
+    pub range: Range<Timestamp>,
+    /// The records, in order of time.
+    pub records: Vec<T>,
+    /// The time of each of them.
+    pub times: Vec<Timestamp>,
+    /// What is not a record.
+    pub findings: Findings,
+    /// From where another run goes on after this page.
+    pub checkpoint: Checkpoint,
+}
+
+/// What a history tells beside its records.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Findings {
+    /// Times at which the service has no records although the step implies some, those at the beginning and at the end
+    /// of the range among them. A gap is told when it is known where it ends.
+    pub gaps: Vec<Gap>,
+    /// Windows that could not be had, if they are [not to end the job](super::History::skip_failed_windows).
+    pub failures: Vec<Failure>,
+    /// Records that are not as expected, if the request was to leave them out. The time of each is in a gap too.
+    pub bad_records: Vec<BadRecord>,
+    /// How many records came that are none of the result.
+    pub refused: Refused,
+}
+
+/// A window that could not be had.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Failure {
+    /// The window.
+    pub range: Range<Timestamp>,
+    /// Why, after every attempt.
+    pub error: Error,
+}
+
+/// Everything that a range has.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Collected<T> {
+    /// The records, in order of time.
+    pub records: Vec<T>,
+    /// The time of each of them.
+    pub times: Vec<Timestamp>,
+    /// What is not a record.
+    pub findings: Findings,
+}
+
+impl Findings {
+    /// Whether there is a record for every step of the range.
+    pub fn is_complete(&self) -> bool {
+        self.gaps.is_empty() && self.failures.is_empty() && self.bad_records.is_empty()
+    }
+
+    /// Adds what is told of the next window.
+    pub(super) fn add(&mut self, mut next: Self) {
+        self.gaps.append(&mut next.gaps);
+        self.failures.append(&mut next.failures);
+        self.bad_records.append(&mut next.bad_records);
+        self.refused = self.refused.and(next.refused);
+    }
+}
+
+impl<T> Page<T> {
+    /// The same of something else for each record.
+    pub fn map<U>(self, wanted: impl FnMut(T) -> U) -> Page<U> {
+        let Self { range, records, times, findings, checkpoint } = self;
+        Page { range, records: records.into_iter().map(wanted).collect(), times, findings, checkpoint }
+    }
+}
+
+impl<T> Default for Collected<T> {
+    fn default() -> Self {
+        Self { records: Vec::new(), times: Vec::new(), findings: Findings::default() }
+    }
+}
+
+impl<T> Collected<T> {
+    pub(super) fn add(&mut self, mut page: Page<T>) {
+        self.records.append(&mut page.records);
+        self.times.append(&mut page.times);
+        self.findings.add(page.findings);
+    }
+}
+
+impl<T> IntoIterator for Page<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.records.into_iter()
+    }
+}
+
+impl<T> IntoIterator for Collected<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.records.into_iter()
+    }
+}
+
+/// The records of a window, which may have come in any order, beside others and in several replies.
+pub(super) fn records<T: 'static>(reply: Reply<Batch>) -> Vec<T> {
+    let Reply { places, batches, .. } = reply;
+    let of_type = |batch: Batch| batch.downcast::<Vec<T>>().map(|batch| *batch).unwrap_or_default();
+    let mut batches: Vec<Vec<T>> = batches.into_iter().map(of_type).collect();
+    if let [batch] = batches.as_mut_slice() {
+        // As most pages are: in order, with a record or two too many at the ends.
+        let first = places.first().map_or(0, |place| place.index);
+        if places.iter().enumerate().all(|(offset, place)| place.index == first + offset) {
+            batch.truncate(first + places.len());
+            batch.drain(..first);
+            return std::mem::take(batch);
+        }
+    }
+    let mut batches: Vec<Vec<Option<T>>> =
+        batches.into_iter().map(|batch| batch.into_iter().map(Some).collect()).collect();
+    places.iter().filter_map(|place| batches.get_mut(place.batch)?.get_mut(place.index)?.take()).collect()
+}

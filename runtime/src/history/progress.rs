@@ -1,0 +1,42 @@
+//! How far a history has come, what it has cost, and when it will be over if it goes on like this.
+
+use std::time::Duration;
+
+/// How far a history has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Records given so far, those of earlier runs included.
+    pub records: u64,
+    /// Windows given by this run.
+    pub windows: u64,
+    /// Windows still to come. There may be more of them where the service does not answer as planned.
+    pub windows_left: u64,
+    /// Requests made, a request that was sent again counted once.
+    pub requests: u64,
+    /// How long replied requests waited for their turn at the gate, for a token or between attempts, all added up.
+    pub waited: Duration,
+    /// How long this run has taken.
+    pub elapsed: Duration,
+}
+
+impl Progress {
+    /// How long the rest takes if it goes on like this; `None` until there is something to judge by.
+    pub fn time_left(&self) -> Option<Duration> {
+        let windows = u32::try_from(self.windows).ok().filter(|windows| *windows > 0)?;
+        Some((self.elapsed / windows).saturating_mul(u32::try_from(self.windows_left).unwrap_or(u32::MAX)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_takes_as_long_as_what_is_done() {
+        let mut progress = Progress { windows_left: 30, elapsed: Duration::from_secs(8), ..Progress::default() };
+        assert_eq!(progress.time_left(), None);
+        progress.windows = 10;
+        assert_eq!(progress.time_left(), Some(Duration::from_secs(24)));
+    }
+}

@@ -1,0 +1,148 @@
+//! What of a reply belongs to the window that was asked for, and what the window still lacks.
+//!
+//! The times of the records come in; the records of the window go out in order of time, each time once, with a count
+//! of all others. Whether the reply is believed is for the walk to say.
+
+use std::time::Duration;
+
+use super::grid::{Grid, Span};
+use crate::decode::BadRecord;
+use crate::values::Timestamp;
+
+/// A reply as it came, in the order of the service.
+#[derive(Debug)]
+pub(super) struct Received<R> {
+    /// The time of each record that was read; `None` for one that has none.
+    pub(super) times: Vec<Option<Timestamp>>,
+    /// The records.
+    pub(super) records: R,
+    /// Those that could not be read, where that is no error.
+    pub(super) bad: Vec<BadRecord>,
+}
+
+/// Where a record of a reply stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) time: Timestamp,
+    pub(super) batch: usize,
+    pub(super) index: usize,
+}
+
+/// Records of a window, each where it stands in what came.
+#[derive(Debug)]
+pub(super) struct Reply<R> {
+    /// In order of time, each time once.
+    pub(super) places: Vec<Place>,
+    pub(super) batches: Vec<R>,
+    /// The steps that the window touches without a record.
+    pub(super) missing: Vec<Span>,
+    /// How many records came, whatever became of them.
+    pub(super) came: usize,
+    pub(super) refused: Refused,
+    pub(super) bad: Vec<BadRecord>,
+}
+
+/// How many records came that are none of the result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Refused {
+    /// Records of a time that was not asked for.
+    pub outside: u64,
+    /// Records of a time that another one has already.
+    pub repeated: u64,
+    /// Records without a time that can be read.
+    pub untimed: u64,
+}
+
+impl Refused {
+    /// Whether there was none.
+    pub fn is_none(self) -> bool {
+        self == Self::default()
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            outside: self.outside + other.outside,
+            repeated: self.repeated + other.repeated,
+            untimed: self.untimed + other.untimed,
+        }
+    }
+}
+
+impl<R> Reply<R> {
+    /// A window of which nothing came.
+    pub(super) fn nothing() -> Self {
+        Self {
+            places: Vec::new(),
+            batches: Vec::new(),
+            missing: Vec::new(),
+            came: 0,
+            refused: Refused::default(),
+            bad: Vec::new(),
+        }
+    }
+
+    /// What of a reply belongs to a window that was asked for with a margin.
+    pub(super) fn new(grid: Grid, window: Span, margin: Duration, received: Received<R>) -> Self {
+        let Received { times, records, bad } = received;
+        let came = times.len() + bad.len();
+        let mut refused = Refused::default();
+        let mut places = Vec::with_capacity(times.len());
+        for (index, time) in times.into_iter().enumerate() {
+            match time {
+                None => refused.untimed += 1,
+                Some(time) if time < window.from - margin || window.to + margin < time => refused.outside += 1,
+                Some(time) if !window.contains(time) => {}
+                Some(time) => places.push(Place { time, batch: 0, index }),
+            }
+        }
+        // Of two records of one time the one that came first stays, which a stable sort keeps in front.
+        places.sort_by_key(|place| place.time);
+        let all = places.len();
+        places.dedup_by_key(|place| place.time);
+        refused.repeated += u64::try_from(all - places.len()).unwrap_or(u64::MAX);
+        let missing = grid.missing(window, places.iter().map(|place| place.time));
+        Self { places, batches: vec![records], missing, came, refused, bad }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The same for a part of the window that has all of its records.
+    pub(super) fn within(mut self, part: Span) -> Self {
+        self.missing.retain(|gap| part.contains(gap.from));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Places, what was refused, and what is missing.
+    type Checked = (Vec<(i64, usize)>, [u64; 3], Vec<(i64, i64)>);
+
+    fn check(times: &[Option<i64>]) -> Checked {
+        let grid = Grid::of(Duration::from_secs(10)).unwrap();
+        let window = Span { from: 100.into(), to: 140.into() };
+        let times = times.iter().map(|time| time.map(Timestamp::from)).collect();
+        let reply = Reply::new(grid, window, Duration::from_secs(1), Received { times, records: (), bad: Vec::new() });
+        let places = reply.places.iter().map(|place| (place.time.unix_seconds(), place.index)).collect();
+        let Refused { outside, repeated, untimed } = reply.refused;
+        let missing = reply.missing.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())).collect();
+        (places, [outside, repeated, untimed], missing)
+    }
+
+    #[test]
+    fn what_belongs_to_a_window() {
+        let some = |times: &[i64]| times.iter().copied().map(Some).collect::<Vec<_>>();
+        let whole = vec![(100, 0), (110, 1), (120, 2), (130, 3)];
+        assert_eq!(check(&some(&[100, 110, 120, 130])), (whole, [0, 0, 0], vec![]));
+        let newest_first = vec![(100, 3), (110, 2), (120, 1), (130, 0)];
+        assert_eq!(check(&some(&[130, 120, 110, 100])), (newest_first, [0, 0, 0], vec![]));
+        let strange = [Some(90), Some(99), Some(110), None, Some(110), Some(141), Some(142)];
+        assert_eq!(check(&strange), (vec![(110, 2)], [2, 1, 1], vec![(100, 110), (120, 140)]));
+        assert_eq!(check(&[]), (vec![], [0, 0, 0], vec![(100, 140)]));
+    }
+}

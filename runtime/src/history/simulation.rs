@@ -1,0 +1,246 @@
+//! Walks over services of many kinds, compared with what these have.
+//!
+//! A service is a list of times and a way to answer; a run asks it as the client would, with replies in any order.
+//! Only here, as no real service is all of this at once.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use tokio::time::Instant;
+
+use super::gaps::{Gap, GapKind, Gaps};
+use super::grid::{Grid, Span};
+use super::reply::{Received, Refused};
+use super::walk::{Course, Walk};
+use crate::values::Timestamp;
+
+const STEP: i64 = 60;
+
+/// A service, and how it answers.
+#[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a way to differ")]
+struct Service {
+    /// The times of all records.
+    times: Vec<i64>,
+    /// No page has more records.
+    most: usize,
+    keeps_newest: bool,
+    newest_first: bool,
+    without_start: bool,
+    without_end: bool,
+    /// The range is rounded down to steps.
+    rounds: bool,
+    /// So many records come from before the range and from behind it.
+    beyond: usize,
+    /// Every record may come so often.
+    copies: usize,
+}
+
+impl Service {
+    /// A whole service, which later changes make strange.
+    fn plain(times: Vec<i64>) -> Self {
+        Self {
+            times,
+            most: usize::MAX,
+            keeps_newest: false,
+            newest_first: false,
+            without_start: false,
+            without_end: false,
+            rounds: false,
+            beyond: 0,
+            copies: 1,
+        }
+    }
+
+    /// The times that come for a range, whose ends are as they are sent.
+    fn answer(&self, start: i64, end: i64, limit: usize, rng: &mut Rng) -> Vec<i64> {
+        let start = if self.rounds { start.div_euclid(STEP) * STEP } else { start };
+        let is_after = |time: i64| if self.without_start { time > start } else { time >= start };
+        let is_before = |time: i64| if self.without_end { time < end } else { time <= end };
+        let first = self.times.partition_point(|time| !is_after(*time)).saturating_sub(self.beyond);
+        let last = (self.times.partition_point(|time| is_before(*time)) + self.beyond).min(self.times.len());
+        let times = self.times.get(first..last).unwrap_or_default();
+        let mut page: Vec<_> =
+            times.iter().flat_map(|time| std::iter::repeat_n(*time, rng.usize(1..=self.copies))).collect();
+        let most = self.most.min(limit);
+        if self.keeps_newest {
+            page.drain(..page.len().saturating_sub(most));
+        } else {
+            page.truncate(most);
+        }
+        if self.newest_first {
+            page.reverse();
+        }
+        page
+    }
+}
+
+/// What came of a walk.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Told {
+    times: Vec<i64>,
+    gaps: Vec<(i64, i64, GapKind)>,
+}
+
+fn span(from: i64, to: i64) -> Span {
+    Span { from: from.into(), to: to.into() }
+}
+
+/// Walks over a range, asking so many records at once; with the walk's own account comes how many requests it took.
+fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) -> (Told, u64, Refused) {
+    let grid = Grid::of(Duration::from_secs(STEP.unsigned_abs())).unwrap();
+    let range = span(from, to);
+    let margin = Duration::from_secs(1);
+    let course = Course { grid, range, margin, page_size, ahead: rng.usize(2..20), attempts: 4, is_live: false };
+    let mut walk = Walk::new(course, range.from);
+    let mut gaps = Gaps::new(grid.whole(range), None, range.from);
+    let (mut told, mut refused) = (Told::default(), Refused::default());
+    let mut under_way = Vec::new();
+    let now = Instant::now();
+    while !walk.is_over() {
+        while let Some(ask) = walk.ask(now) {
+            under_way.push(ask);
+        }
+        if !under_way.is_empty() {
+            let (id, window) = under_way.swap_remove(rng.usize(0..under_way.len()));
+            let [start, end] = [window.from, window.to].map(|time| (time - Duration::from_nanos(1)).unix_seconds());
+            let times = service.answer(start, end + 1, page_size, rng);
+            let received = Received {
+                times: times.iter().map(|time| Some(Timestamp::from(*time))).collect(),
+                records: times,
+                bad: Vec::new(),
+            };
+            walk.received(id, Ok(received), now);
+        }
+        while let Some(taken) = walk.take() {
+            let reply = taken.outcome.unwrap();
+            told.times.extend(reply.places.iter().map(|place| reply.batches[place.batch][place.index]));
+            assert!(reply.places.iter().all(|place| taken.window.contains(place.time)));
+            told.gaps.extend(gaps.window(taken.window.to, &reply.missing).iter().map(plain));
+            refused = refused.and(reply.refused);
+        }
+        assert!(walk.asked() < 100_000, "{service:?}");
+    }
+    assert_eq!((under_way.len(), gaps.open_since()), (0, None));
+    (told, walk.asked(), refused)
+}
+
+fn plain(gap: &Gap) -> (i64, i64, GapKind) {
+    (gap.range.start.unix_seconds(), gap.range.end.unix_seconds(), gap.kind)
+}
+
+/// What a range has, by looking at every step.
+fn truth(service: &Service, from: i64, to: i64) -> Told {
+    let times: Vec<i64> = service.times.iter().copied().filter(|time| (from..to).contains(time)).collect();
+    let (first, last) = ((from + STEP - 1).div_euclid(STEP) * STEP, to.div_euclid(STEP) * STEP);
+    let mut gaps: Vec<(i64, i64, GapKind)> = Vec::new();
+    let mut step = first;
+    while step < last {
+        if !times.iter().any(|time| time.div_euclid(STEP) * STEP == step) {
+            match gaps.last_mut() {
+                Some(gap) if gap.1 == step => gap.1 = step + STEP,
+                _ => gaps.push((step, step + STEP, GapKind::Inside)),
+            }
+        }
+        step += STEP;
+    }
+    for gap in &mut gaps {
+        gap.2 = match (gap.0 == first, gap.1 == last) {
+            (true, true) => GapKind::Everything,
+            (true, false) => GapKind::Beginning,
+            (false, true) => GapKind::End,
+            (false, false) => GapKind::Inside,
+        };
+    }
+    Told { times, gaps }
+}
+
+/// A service of a random kind.
+fn any(rng: &mut Rng) -> Service {
+    let steps = rng.i64(1..400);
+    let phase = if rng.bool() { 0 } else { rng.i64(0..STEP) };
+    let is_uneven = rng.u8(0..6) == 0;
+    let holes = if rng.bool() { 0.0 } else { rng.f64() * 0.5 };
+    let mut times = Vec::new();
+    for step in 0..steps {
+        let phase = if is_uneven { rng.i64(0..STEP) } else { phase };
+        if rng.f64() >= holes {
+            times.push(step * STEP + phase);
+        }
+    }
+    for _ in 0..rng.usize(0..4) {
+        let (from, to) = (rng.i64(0..=steps) * STEP, rng.i64(0..200) * STEP);
+        times.retain(|time| !(from..from + to).contains(time));
+    }
+    let (beyond, copies) = (if rng.bool() { 0 } else { rng.usize(0..3) }, if rng.bool() { 1 } else { rng.usize(1..3) });
+    Service {
+        times,
+        most: if rng.bool() { usize::MAX } else { rng.usize((2 * beyond + 3) * copies..60) },
+        keeps_newest: rng.bool(),
+        newest_first: rng.bool(),
+        without_start: rng.bool(),
+        without_end: rng.bool(),
+        rounds: rng.u8(0..4) == 0,
+        beyond,
+        copies,
+    }
+}
+
+/// What it costs where the service is as planned, and where it is not.
+#[test]
+fn few_requests_are_made() {
+    let whole = Service::plain((0..100_000).map(|step| step * STEP).collect());
+    let late = Service::plain((30_000..100_000).map(|step| step * STEP).collect());
+    let sparse = Service::plain((0..100_000).filter(|step| step * 7919 % 1009 < 333).map(|step| step * STEP).collect());
+    let closed = Service::plain((0..100_000).filter(|step| step % 1440 < 400).map(|step| step * STEP).collect());
+    let windows = 100_000_u64.div_ceil(999);
+    let table = [
+        ("as planned", whole.clone(), windows..=windows),
+        (
+            "newest first, without its end",
+            Service { newest_first: true, without_end: true, ..whole.clone() },
+            windows..=windows,
+        ),
+        ("without its beginning", Service { without_start: true, ..whole.clone() }, windows..=windows),
+        // Pages of a hundred are found out, in windows that were asked for in advance, and planned for then.
+        ("a hundred at most", Service { most: 100, ..whole.clone() }, 1010..=1400),
+        ("two beside each window", Service { beyond: 2, ..whole.clone() }, windows..=windows + 60),
+        ("data that begins later", late, windows..=windows + 4),
+        ("a third of all steps", sparse, windows..=windows + 60),
+        ("most of each day closed", closed, windows..=windows + 120),
+        ("nothing", Service::plain(Vec::new()), windows..=windows),
+    ];
+    for (what, service, expected) in table {
+        let (told, requests, refused) = walk(&service, 0, 100_000 * STEP, 1000, &mut Rng::with_seed(1));
+        assert_eq!(told.times, service.times, "{what}");
+        assert!(expected.contains(&requests), "{what}: {requests}");
+        assert_eq!(refused.outside > 0, service.beyond > 0, "{what}");
+    }
+}
+
+/// An interval that is still open lies behind the range, as the walk is given it.
+#[test]
+fn what_lies_behind_the_range_is_left_out() {
+    let service = Service { beyond: 1, ..Service::plain((0..=50).map(|step| step * STEP).collect()) };
+    let (told, _, _) = walk(&service, 0, 50 * STEP, 20, &mut Rng::with_seed(1));
+    assert_eq!(told, truth(&service, 0, 50 * STEP));
+    assert_eq!(told.times.last(), Some(&(49 * STEP)));
+}
+
+#[test]
+fn whatever_the_service_is_like_its_records_come() {
+    let runs = std::env::var("RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(3000);
+    for seed in 0..runs {
+        let mut rng = Rng::with_seed(seed);
+        let service = any(&mut rng);
+        let from = rng.i64(-50 * STEP..200 * STEP);
+        let to = from + rng.i64(0..300 * STEP);
+        let (from, to) =
+            if rng.bool() { (from.div_euclid(STEP) * STEP, to.div_euclid(STEP) * STEP) } else { (from, to) };
+        // What surrounds a single step has to have room, or there is no way to get at the step.
+        let room = (2 * service.beyond + 3) * service.copies;
+        let page_size = [5_usize, 10, 20, 50, 100][rng.usize(0..5)].max(room);
+        let (told, _, _) = walk(&service, from, to, page_size, &mut rng);
+        assert_eq!(told, truth(&service, from, to), "seed {seed}: {from}..{to} by {page_size} of {service:?}");
+    }
+}

@@ -1,0 +1,170 @@
+//! Pages and records of a history, one after the other.
+//!
+//! A run comes in; what it gives comes out with the type of the endpoint's records. The streams can be polled as
+//! `futures_core::Stream`, or asked with `next` without any other crate.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::poll_fn;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_core::Stream;
+
+use super::checkpoint::Checkpoint;
+use super::job::{Job, Told};
+use super::page::{self, Collected, Findings, Page};
+use super::progress::Progress;
+use crate::error::Error;
+
+/// The pages of a history, in order of time; from [`History::pages`](super::History::pages).
+///
+/// Every window has its page, also one without records. After an error there are no more pages; the checkpoint of the
+/// last one tells from where to go on.
+#[must_use = "nothing is asked before it is polled"]
+pub struct Pages<T> {
+    job: Result<Box<Job>, Option<Error>>,
+    item: PhantomData<fn() -> T>,
+}
+
+impl<T: Send + 'static> Pages<T> {
+    pub(super) fn new(job: Result<Job, Error>) -> Self {
+        Self { job: job.map(Box::new).map_err(Some), item: PhantomData }
+    }
+
+    /// The next page; `None` after the last one, or after an error.
+    pub async fn next(&mut self) -> Option<Result<Page<T>, Error>> {
+        poll_fn(|cx| self.poll_page(cx)).await
+    }
+
+    /// Everything that is left.
+    pub async fn collect(mut self) -> Result<Collected<T>, Error> {
+        let mut all = Collected::default();
+        while let Some(page) = self.next().await {
+            all.add(page?);
+        }
+        Ok(all)
+    }
+
+    /// How far it has come.
+    pub fn progress(&self) -> Progress {
+        self.job.as_ref().map(|job| job.progress()).unwrap_or_default()
+    }
+
+    /// Where it has come, up to the page that was given last; `None` if it cannot begin.
+    pub fn checkpoint(&self) -> Option<&Checkpoint> {
+        self.job.as_ref().ok().map(|job| job.checkpoint())
+    }
+
+    /// Leaves place for others in the line of windows that are asked for in advance.
+    pub(super) fn share(&mut self, among: usize) {
+        if let Ok(job) = &mut self.job {
+            job.share(among);
+        }
+    }
+
+    /// Asks for one more window, if there is one to ask for.
+    pub(super) fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
+        self.job.as_mut().is_ok_and(|job| job.send_one(cx))
+    }
+
+    pub(super) fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Page<T>, Error>>> {
+        let job = match &mut self.job {
+            Ok(job) => job,
+            Err(error) => return Poll::Ready(error.take().map(Err)),
+        };
+        Poll::Ready(ready!(job.poll(cx)).map(|told| told.map(page)))
+    }
+}
+
+fn page<T: 'static>(told: Told) -> Page<T> {
+    let Told { window, reply, findings, checkpoint } = told;
+    let times = reply.places.iter().map(|place| place.time).collect();
+    Page { range: window.range(), times, records: page::records(reply), findings, checkpoint }
+}
+
+impl<T: Send + 'static> Stream for Pages<T> {
+    type Item = Result<Page<T>, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_page(cx)
+    }
+}
+
+impl<T> fmt::Debug for Pages<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pages(..)")
+    }
+}
+
+/// The records of a history, in order of time; from [`History::records`](super::History::records).
+#[must_use = "nothing is asked before it is polled"]
+pub struct Records<T> {
+    pages: Pages<T>,
+    /// Those that came and were not taken yet.
+    records: VecDeque<T>,
+    findings: Findings,
+}
+
+// Nothing in it is pinned.
+impl<T> Unpin for Records<T> {}
+
+impl<T: Send + 'static> Records<T> {
+    pub(super) fn new(pages: Pages<T>) -> Self {
+        Self { pages, records: VecDeque::new(), findings: Findings::default() }
+    }
+
+    /// The next record; `None` after the last one, or after an error.
+    pub async fn next(&mut self) -> Option<Result<T, Error>> {
+        poll_fn(|cx| self.poll_record(cx)).await
+    }
+
+    /// What was told beside the records up to now.
+    ///
+    /// At the end it is all there is to tell; where there is much of it, [take](Self::take_findings) it from time to
+    /// time.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// The same, which is forgotten then.
+    pub fn take_findings(&mut self) -> Findings {
+        std::mem::take(&mut self.findings)
+    }
+
+    /// How far it has come.
+    pub fn progress(&self) -> Progress {
+        self.pages.progress()
+    }
+
+    fn poll_record(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, Error>>> {
+        loop {
+            if let Some(record) = self.records.pop_front() {
+                return Poll::Ready(Some(Ok(record)));
+            }
+            match ready!(self.pages.poll_page(cx)) {
+                None => return Poll::Ready(None),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                Some(Ok(page)) => {
+                    self.findings.add(page.findings);
+                    self.records = page.records.into();
+                }
+            }
+        }
+    }
+}
+
+impl<T: Send + 'static> Stream for Records<T> {
+    type Item = Result<T, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_record(cx)
+    }
+}
+
+impl<T> fmt::Debug for Records<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Records(..)")
+    }
+}

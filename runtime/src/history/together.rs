@@ -1,0 +1,212 @@
+//! Several histories at once: coins, endpoints and venues that share one gate.
+//!
+//! Histories come in, each with a key and with what is wanted of its records; pages with their keys go out. Every one is
+//! in its own order, and none gets far ahead of another while both have work.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
+
+use super::aligned::Aligned;
+use super::page::Page;
+use super::streams::Pages;
+use super::{HasHistory, History, RecordOf};
+use crate::error::Error;
+
+/// So many pages one series may be ahead of another.
+const LEAD: u64 = 2;
+
+/// Several histories at once.
+///
+/// ```no_run
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+/// # use invented::{Client, Timeframe};
+/// # async fn demo(client: &Client, from: runtime::Timestamp, to: runtime::Timestamp) -> Result<(), runtime::Error> {
+/// use runtime::history::Together;
+///
+/// let mut all = Together::new();
+/// for coin in ["BTC", "ETH"] {
+///     let ratio = client.market().ratio().coin(coin).timeframe(Timeframe::H1);
+///     all = all.with(coin, ratio.history(from..to), |record| record.ratio);
+/// }
+/// let mut table = all.aligned();
+/// while let Some(row) = table.next().await {
+///     let row = row?;
+///     println!("{} {:?}", row.time, row.cells);
+/// }
+/// # Ok(()) }
+/// ```
+///
+/// While all have work, none is more than two pages ahead of another. The windows that are asked for in advance are
+/// shared out among them.
+#[must_use = "nothing is asked before it is polled"]
+pub struct Together<K, T> {
+    series: Vec<Member<K, T>>,
+    has_begun: bool,
+}
+
+/// A page, or why there are no more, with what says of which series.
+type Keyed<K, T> = (K, Result<Page<T>, Error>);
+
+struct Member<K, T> {
+    key: K,
+    /// `None` once it is over.
+    pages: Option<Box<dyn Source<T> + Send>>,
+    given: u64,
+}
+
+/// The pages of a series, made into what is wanted of them.
+trait Source<T> {
+    fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Page<T>, Error>>>;
+
+    /// Takes its part of the windows that may be asked for in advance.
+    fn share(&mut self, among: usize);
+
+    /// Asks for one more window, if there is one to ask for.
+    fn send_one(&mut self, cx: &mut Context<'_>) -> bool;
+}
+
+struct Mapped<R, F> {
+    pages: Pages<R>,
+    map: F,
+}
+
+impl<R: Send + 'static, T, F: FnMut(R) -> T> Source<T> for Mapped<R, F> {
+    fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Page<T>, Error>>> {
+        self.pages.poll_page(cx).map(|page| page.map(|page| page.map(|page| page.map(&mut self.map))))
+    }
+
+    fn share(&mut self, among: usize) {
+        self.pages.share(among);
+    }
+
+    fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
+        self.pages.send_one(cx)
+    }
+}
+
+impl<K, T> Default for Together<K, T> {
+    fn default() -> Self {
+        Self { series: Vec::new(), has_begun: false }
+    }
+}
+
+impl<K: Clone, T> Together<K, T> {
+    /// No history yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a history under a key, with what is wanted of each of its records.
+    pub fn with<E: HasHistory>(
+        mut self,
+        key: K,
+        history: History<E>,
+        wanted: impl FnMut(RecordOf<E>) -> T + Send + 'static,
+    ) -> Self {
+        let pages = Mapped { pages: history.pages(), map: wanted };
+        self.series.push(Member { key, pages: Some(Box::new(pages)), given: 0 });
+        self
+    }
+
+    /// The next page of any of them, with its key; `None` when all are over.
+    ///
+    /// After an error there are no more pages under that key, and the others go on.
+    pub async fn next(&mut self) -> Option<(K, Result<Page<T>, Error>)> {
+        poll_fn(|cx| self.poll_page(cx)).await
+    }
+
+    /// All of them as one table on time.
+    pub fn aligned(self) -> Aligned<K, T> {
+        Aligned::new(self)
+    }
+
+    /// The keys, in the order in which they were added.
+    pub(super) fn keys(&self) -> impl Iterator<Item = K> {
+        self.series.iter().map(|member| member.key.clone())
+    }
+
+    pub(super) fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Option<Keyed<K, T>>> {
+        self.poll_indexed(cx).map(|item| {
+            let (index, page) = item?;
+            Some((self.series.get(index)?.key.clone(), page))
+        })
+    }
+
+    /// The same, with the place of the series in place of its key.
+    pub(super) fn poll_indexed(&mut self, cx: &mut Context<'_>) -> Poll<Option<Keyed<usize, T>>> {
+        self.begin(cx);
+        loop {
+            let Some(least) = self.active().map(|member| member.given).min() else { return Poll::Ready(None) };
+            let mut order: Vec<usize> = (0..self.series.len()).collect();
+            order.sort_by_key(|index| self.series.get(*index).map(|member| member.given));
+            let mut has_ended = false;
+            for index in order {
+                let Some(member) = self.series.get_mut(index) else { continue };
+                let Some(pages) = member.pages.as_mut().filter(|_| member.given < least + LEAD) else { continue };
+                match pages.poll_page(cx) {
+                    Poll::Pending => {}
+                    Poll::Ready(None) => {
+                        member.pages = None;
+                        has_ended = true;
+                    }
+                    Poll::Ready(Some(page)) => {
+                        member.given += 1;
+                        if page.is_err() {
+                            member.pages = None;
+                        }
+                        return Poll::Ready(Some((index, page)));
+                    }
+                }
+            }
+            // Whoever waited for one that is over need not wait any more.
+            if !has_ended {
+                return Poll::Pending;
+            }
+        }
+    }
+
+    /// Whether a series is over.
+    pub(super) fn is_over(&self, index: usize) -> bool {
+        self.series.get(index).is_none_or(|member| member.pages.is_none())
+    }
+
+    fn active(&self) -> impl Iterator<Item = &Member<K, T>> {
+        self.series.iter().filter(|member| member.pages.is_some())
+    }
+
+    /// Has all of them ask in turns, one window each, so that the first to be polled does not take the whole line.
+    fn begin(&mut self, cx: &mut Context<'_>) {
+        if std::mem::replace(&mut self.has_begun, true) {
+            return;
+        }
+        let among = self.series.len();
+        let mut sources: Vec<_> = self.series.iter_mut().filter_map(|member| member.pages.as_mut()).collect();
+        for pages in &mut sources {
+            pages.share(among);
+        }
+        while !sources.is_empty() {
+            sources.retain_mut(|pages| pages.send_one(cx));
+        }
+    }
+}
+
+// Nothing in it is pinned.
+impl<K, T> Unpin for Together<K, T> {}
+
+impl<K: Clone, T> Stream for Together<K, T> {
+    type Item = (K, Result<Page<T>, Error>);
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_page(cx)
+    }
+}
+
+impl<K: fmt::Debug, T> fmt::Debug for Together<K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.series.iter().map(|member| &member.key)).finish()
+    }
+}

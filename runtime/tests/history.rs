@@ -1,0 +1,329 @@
+//! A history, as its user meets it: over a service in memory that holds to the range it is asked for.
+
+#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod invented;
+mod ranges;
+mod scripted;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use runtime::history::{Checkpoint, GapKind, Progress};
+use runtime::{Error, ErrorKind, RateLimit, Timestamp};
+use tokio::time::Instant;
+
+use invented::{Client, RatioRecord, Request, Timeframe};
+use ranges::{HOUR, START, answer, number};
+use scripted::{Fate, Service, ok, reply};
+
+const SECOND: Duration = Duration::from_secs(1);
+fn hours(client: &Client) -> Request<invented::Ratio> {
+    client.market().ratio().coin("B").timeframe(Timeframe::H1)
+}
+
+fn seconds(records: &[RatioRecord]) -> Vec<i64> {
+    records.iter().map(|record| record.open_date.unix_seconds()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_range_comes_whole_and_in_order() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let end = START + 2000 * HOUR;
+    let all = hours(&service.client()).history(START..end).collect().await.unwrap();
+    assert_eq!(seconds(&all.records), (START..end).step_by(3600).collect::<Vec<_>>());
+    assert!(all.findings.is_complete() && all.findings.refused.is_none(), "{:?}", all.findings);
+    assert_eq!(all.times.len(), 2000);
+    // Windows of one record less than a page, so that one beside them has room; the last has what is left.
+    let mut paths = service.paths();
+    paths.sort();
+    let line = |from: i64, to: i64| {
+        let (from, to) = (START + from * HOUR - 1, START + to * HOUR);
+        format!("ratio?coin=B&timeframe=1h&limit=500&startTime={from}&endTime={to}&sort=asc")
+    };
+    let expected = [(0, 499), (499, 998), (998, 1497), (1497, 1996), (1996, 2000)].map(|(from, to)| line(from, to));
+    assert_eq!(paths, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_size_of_ones_own_and_records_of_any_kind() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let client = service.client();
+    let levels = client.market().levels().coin("B").timeframe(Timeframe::H1).limit(50);
+    let history = levels.history(Timestamp::from(START)..Timestamp::from(START + 100 * HOUR));
+    assert_eq!(history.plan().unwrap().windows, 3);
+    let mut records = history.records();
+    let mut count = 0;
+    while let Some(record) = records.next().await {
+        assert_eq!(record.unwrap()["openDate"], START + count * HOUR);
+        count += 1;
+    }
+    assert_eq!((count, service.seen().0), (100, 3));
+    assert_eq!(records.progress().records, 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_asked_is_an_error_before_anything_is_sent() {
+    let service = Service::new(|_, _| ok());
+    let client = service.client();
+    let ratio = || client.market().ratio().coin("B");
+    let range = START..START + HOUR;
+    let day = Timeframe::from("1d");
+    let table = [
+        (ratio(), "`timeframe` is not set, and a history has to know how far apart records are; known are `1m`, `1h`"),
+        (ratio().timeframe(day), "`timeframe` is `1d`, and nobody knows how long that is; known are `1m`, `1h`"),
+        (hours(&client).start_time(START), "`startTime` is set, which a history sets itself; leave it out; the range"),
+        (hours(&client).end_time(START), "`endTime` is set, which a history sets itself"),
+        (hours(&client).sort("desc"), "`sort` is set, which a history sets itself"),
+        (hours(&client).limit(1), "`limit` is too small for a history; set it to 2 at least, or leave it out"),
+    ];
+    for (request, expected) in table {
+        let told = request.clone().history(range.clone()).plan().unwrap_err();
+        assert!(told.to_string().contains(expected), "{told}");
+        assert_eq!((told.kind(), told.endpoint().is_some()), (ErrorKind::Build, true));
+        let mut pages = request.history(range.clone()).pages();
+        assert_eq!(pages.next().await.unwrap().unwrap_err().to_string(), told.to_string());
+        assert!(pages.next().await.is_none() && pages.checkpoint().is_none());
+    }
+    let (early, late) = (START, START + 1);
+    let error = hours(&client).history(late..early).collect().await.unwrap_err();
+    assert!(error.to_string().contains("the range ends at 2023-11-14T22:00:00Z, before it begins at"), "{error}");
+    assert!(hours(&client).history(START..START).collect().await.unwrap().records.is_empty());
+    assert_eq!(service.seen(), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plan_says_what_is_going_to_be_asked() {
+    let service = Service::new(|_, _| ok());
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
+    let minutes = client.market().ratio().coin("B").timeframe(Timeframe::M1);
+    let plan = minutes.history(START..START + 365 * 24 * HOUR).plan().unwrap();
+    assert_eq!((plan.records, plan.windows, plan.page_size), (525_600, 1054, 500));
+    assert_eq!((plan.step, plan.least_time), (60 * SECOND, Some(105 * SECOND)));
+    // What is not over yet is left out, unless it is asked for.
+    let open = hours(&client).history(START..i64::MAX);
+    let now = Timestamp::now().floor(3600 * SECOND);
+    let [plan, with_open] = [open.clone(), open.with_open_interval()].map(|history| history.plan().unwrap());
+    assert_eq!((plan.range.end, with_open.range.end), (now, now + 3600 * SECOND));
+    assert_eq!(service.seen(), (0, 0));
+}
+
+/// Sixty pages whose replies take a second and a half, with ten requests a second: fifteen are under way at a time.
+#[tokio::test(start_paused = true)]
+async fn windows_are_fetched_side_by_side_as_fast_as_the_limit_allows() {
+    let service = Service::new(|request, _| Fate { reply: 3 * SECOND / 2, ..answer(request, |_| true) });
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
+    let history = hours(&client).history(START - 1000 * 499 * HOUR..START);
+    let plan = history.plan().unwrap();
+    assert_eq!((plan.windows, plan.least_time), (1000, Some(99 * SECOND)));
+    let begun = Instant::now();
+    let all = history.collect().await.unwrap();
+    let taken = begun.elapsed();
+    assert!(all.findings.is_complete());
+    assert!(taken.as_secs_f64() <= 100.0 / 0.98 + 1.6, "{taken:?}");
+    assert_eq!(service.seen().0, 1000);
+}
+
+/// Ten million records would be too many to keep; so many pages are there at once and no more.
+#[tokio::test(start_paused = true)]
+async fn a_slow_consumer_stops_the_fetching() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let mut pages = hours(&client).limit(50).history(START - 49 * 400 * HOUR..START).prefetch(8).pages();
+    for given in 0..400 {
+        assert_eq!(pages.next().await.unwrap().unwrap().records.len(), 49);
+        tokio::time::sleep(60 * SECOND).await;
+        assert!(service.seen().0 <= given + 1 + 8, "{given}: {:?}", service.seen());
+    }
+    assert!(pages.next().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn gaps_come_as_data() {
+    let has = |time: i64| {
+        let hour = (time - START) / HOUR;
+        (20..970).contains(&hour) && hour != 300 && !(500..600).contains(&hour)
+    };
+    let service = Service::new(move |request, _| answer(request, has));
+    let history = hours(&service.client()).limit(50).history(START..START + 1000 * HOUR);
+    let all = history.collect().await.unwrap();
+    assert_eq!(all.records.len(), 849);
+    let hour = |time: Timestamp| (time.unix_seconds() - START) / HOUR;
+    let gaps: Vec<_> =
+        all.findings.gaps.iter().map(|gap| (hour(gap.range.start), hour(gap.range.end), gap.kind)).collect();
+    let inside = GapKind::Inside;
+    let expected = [(0, 20, GapKind::Beginning), (300, 301, inside), (500, 600, inside), (970, 1000, GapKind::End)];
+    assert_eq!(gaps, expected);
+    assert!(!all.findings.is_complete());
+}
+
+/// Fails for a window that contains a time.
+fn failing(status: u16) -> Arc<Service> {
+    Service::new(move |request, _| {
+        let broken = START + 120 * HOUR;
+        let is_hit = number(request, "startTime") < broken && broken < number(request, "endTime");
+        if is_hit { reply(status, &[], "{}") } else { answer(request, |_| true) }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_that_keeps_failing_is_told_with_its_range_while_the_others_go_on() {
+    for (status, requests) in [(503, 16), (500, 2), (404, 1)] {
+        let service = failing(status);
+        let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+        let all = history.clone().skip_failed_windows().collect().await.unwrap();
+        assert_eq!(all.records.len(), 441);
+        let [failure] = all.findings.failures.as_slice() else { panic!("{:?}", all.findings) };
+        let (from, to) = (START + 98 * HOUR, START + 147 * HOUR);
+        assert_eq!(failure.range, Timestamp::from(from)..Timestamp::from(to), "{status}");
+        assert_eq!((failure.error.status(), all.findings.gaps.len()), (Some(status), 0));
+        assert_eq!(service.seen().0, 9 + requests, "{status}");
+        // Or it ends the job, after the pages before it.
+        let mut pages = history.pages();
+        let mut given = 0;
+        let error: Error = loop {
+            match pages.next().await.unwrap() {
+                Ok(page) => given += page.records.len(),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!((given, error.status()), (98, Some(status)));
+        assert!(pages.next().await.is_none());
+        assert_eq!(pages.checkpoint().unwrap().time(), from.into());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_no_window_would_survive_ends_the_job() {
+    for status in [401, 403, 422] {
+        let service = Service::new(move |_, _| reply(status, &[], "{}"));
+        let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_windows();
+        assert_eq!(history.collect().await.unwrap_err().status(), Some(status));
+        assert!(service.seen().0 <= 64, "{:?}", service.seen());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn accidents_are_healed() {
+    let count = AtomicU64::new(0);
+    let service = Service::new(move |request, _| {
+        let bad = r#"{"data": [{"openDate": 1, "rat"#;
+        match count.fetch_add(1, Ordering::Relaxed) % 7 {
+            0 => reply(200, &[], bad),
+            2 => reply(503, &[], ""),
+            // A page that lost its end, and one that lost everything.
+            4 => answer(request, |time| (time / HOUR) % 500 < 250),
+            5 => reply(200, &[], r#"{"data": []}"#),
+            _ => answer(request, |_| true),
+        }
+    });
+    let end = START + 5000 * HOUR;
+    let all = hours(&service.client()).limit(50).history(START..end).collect().await.unwrap();
+    assert!(all.findings.failures.is_empty());
+    // A reply that lies is not found out where it lies again about the same; what is missing is told.
+    let missing: u64 = all.findings.gaps.iter().map(|gap| (gap.range.end - gap.range.start).as_secs() / 3600).sum();
+    assert_eq!(u64::try_from(all.records.len()).unwrap() + missing, 5000);
+    assert!(missing < 500, "{missing}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn bad_records_are_data_where_the_good_ones_are_asked_for() {
+    let service = Service::new(|request, _| {
+        let text = format!(r#"{{"openDate": {}, "ratio": 0.5}}"#, START + 7 * HOUR);
+        let fate = answer(request, |_| true);
+        let body = String::from_utf8(fate.outcome.unwrap().body).unwrap();
+        reply(200, &[], &body.replace(&text, r#"{"openDate": "soon", "ratio": 0.5}"#))
+    });
+    let history = || hours(&service.client()).skip_bad_records().history(START..START + 20 * HOUR);
+    let all = history().collect().await.unwrap();
+    assert_eq!((all.records.len(), all.findings.bad_records.len(), all.findings.gaps.len()), (19, 1, 1));
+    assert_eq!(all.findings.bad_records[0].field(), "openDate");
+    let error = hours(&service.client()).history(START..START + 20 * HOUR).collect().await.unwrap_err();
+    assert!(error.is_decode(), "{error}");
+}
+
+/// Where it was killed makes no difference to what was written.
+#[tokio::test(start_paused = true)]
+async fn a_job_that_goes_on_gives_the_same() {
+    let service = Service::new(|request, _| answer(request, |time| (time / HOUR) % 700 < 600));
+    let client = service.client();
+    let history = || hours(&client).limit(50).history(START..START + 3000 * HOUR);
+    let whole = history().collect().await.unwrap();
+    for kill_after in [1, 2, 7, 30, 61] {
+        let (mut times, mut gaps) = (Vec::new(), Vec::new());
+        let mut written: Option<String> = None;
+        for run in 0.. {
+            assert!(run < 100);
+            let mut next = history();
+            if let Some(text) = &written {
+                let checkpoint: Checkpoint = text.parse().unwrap();
+                times.truncate(checkpoint.position().try_into().unwrap());
+                next = next.resume(checkpoint);
+            }
+            let mut pages = next.pages();
+            let mut given = 0;
+            while let Some(page) = pages.next().await {
+                let page = page.unwrap();
+                times.extend(page.times);
+                if given == kill_after {
+                    // Written, but its checkpoint is not.
+                    break;
+                }
+                gaps.extend(page.findings.gaps);
+                written = Some(page.checkpoint.at(times.len().try_into().unwrap()).to_string());
+                given += 1;
+            }
+            if given < kill_after {
+                break;
+            }
+        }
+        assert_eq!(times, whole.times, "{kill_after}");
+        assert_eq!(gaps, whole.findings.gaps, "{kill_after}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_checkpoint_of_something_else_is_refused() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let client = service.client();
+    let mut pages = hours(&client).history(START..START + 1000 * HOUR).pages();
+    let checkpoint = pages.next().await.unwrap().unwrap().checkpoint;
+    let other = client.market().ratio().coin("C").timeframe(Timeframe::H1).history(START..START + 1000 * HOUR);
+    let table = [
+        (other, "the checkpoint is of another request: not GET /ratio?coin=C"),
+        (hours(&client).history(START - 1..START), "the checkpoint is of another range: not 2023-11-14T21:59:59Z but"),
+    ];
+    for (history, expected) in table {
+        let error = history.resume(checkpoint.clone()).collect().await.unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_is_told_after_every_page() {
+    let service = Service::new(|request, _| Fate { reply: SECOND, ..answer(request, |_| true) });
+    let client = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).build().unwrap();
+    let told: Arc<Mutex<Vec<Progress>>> = Arc::default();
+    let watcher = told.clone();
+    let history = hours(&client).limit(50).history(START..START + 490 * HOUR);
+    history.on_progress(move |progress| watcher.lock().unwrap().push(progress.clone())).collect().await.unwrap();
+    let told = told.lock().unwrap();
+    let counts: Vec<_> = told.iter().map(|progress| (progress.records, progress.windows_left)).collect();
+    assert_eq!(counts, (1..=10).map(|page| (49 * page, 10 - page)).collect::<Vec<_>>());
+    let half = &told[4];
+    assert!(half.waited > 5 * SECOND && half.requests == 10, "{half:?}");
+    assert!(half.time_left().unwrap().abs_diff(5 * SECOND) < 2 * SECOND, "{half:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_a_history_ends_its_requests() {
+    let service = Service::new(|request, _| Fate { reply: 60 * SECOND, ..answer(request, |_| true) });
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let mut pages = hours(&client).history(START..START + 5000 * HOUR).pages();
+    assert!(tokio::time::timeout(SECOND, pages.next()).await.is_err());
+    assert_eq!(service.under_way(), 11);
+    drop(pages);
+    tokio::task::yield_now().await;
+    assert_eq!(service.under_way(), 0);
+}

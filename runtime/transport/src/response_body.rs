@@ -1,0 +1,77 @@
+//! The body of a reply, as a transport hands it on.
+//!
+//! Bytes come in as they arrived and are shared, never copied: most bodies arrive in one piece, which is all there is
+//! of them. What they hold is not known here.
+
+use std::fmt;
+use std::ops::Deref;
+
+use bytes::Bytes;
+
+/// The whole body of a reply; it is read as a slice of bytes.
+///
+/// `Debug` says how long it is and not what it holds, which may be a token.
+///
+/// ```
+/// # use generated_client_transport::ResponseBody;
+/// let body = ResponseBody::from("{}");
+/// assert_eq!((&*body, body.len()), (&b"{}"[..], 2));
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ResponseBody(Bytes);
+
+impl ResponseBody {
+    pub(crate) fn new(bytes: Bytes) -> Self {
+        Self(bytes)
+    }
+}
+
+impl Deref for ResponseBody {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ResponseBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.len())
+    }
+}
+
+impl From<Vec<u8>> for ResponseBody {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(bytes.into())
+    }
+}
+
+impl From<String> for ResponseBody {
+    fn from(text: String) -> Self {
+        Self(text.into())
+    }
+}
+
+impl From<&[u8]> for ResponseBody {
+    fn from(bytes: &[u8]) -> Self {
+        Self(Bytes::copy_from_slice(bytes))
+    }
+}
+
+impl<const N: usize> From<&[u8; N]> for ResponseBody {
+    fn from(bytes: &[u8; N]) -> Self {
+        Self::from(bytes.as_slice())
+    }
+}
+
+impl From<&str> for ResponseBody {
+    fn from(text: &str) -> Self {
+        Self::from(text.as_bytes())
+    }
+}
+
+impl From<ResponseBody> for Vec<u8> {
+    fn from(body: ResponseBody) -> Self {
+        body.0.into()
+    }
+}
