@@ -96,7 +96,7 @@ impl Endpoint for Ratio {
 takes_range!(Ratio);
 
 /// One record of Ratio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RatioRecord {
     /// Start of the interval.
