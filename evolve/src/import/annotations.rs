@@ -31,7 +31,7 @@ impl<'d> Reader<'d> {
         let (min, max) = (said.min.filter(|min| holds && !is_implied(*min)), said.max.filter(|_| holds));
         let is_moment = *ty.innermost() == Ty::Builtin("timestamp");
         let format = self.moment_format(schema).filter(|_| is_moment).map(str::to_owned);
-        let said = Annotations { min, max, format, ..said };
+        let said = Annotations { format, min, max, ..said };
         let example = said.example.clone().filter(|example| self.fits(example, ty, &said));
         Annotations { example, ..said }
     }

@@ -1,7 +1,7 @@
 //! Security schemes become credentials, as far as the client knows their kind.
 
 use codegen::{is_line, may_carry_key};
-use serde_yaml::Value;
+use serde_yaml::{Mapping, Value};
 
 use super::Reader;
 use super::document::{entries, evidence_of, items, text, text_of};
@@ -16,7 +16,7 @@ impl<'d> Reader<'d> {
         let components = self.document.root().get("components")?;
         let (mut key, mut token) = (None, None);
         // Nothing at all is one of the alternatives where the key is optional.
-        let is_nothing = |one: &Value| one.as_mapping().is_some_and(|schemes| schemes.is_empty());
+        let is_nothing = |one: &Value| one.as_mapping().is_some_and(Mapping::is_empty);
         let is_optional = items(self.document.root(), "security").iter().any(is_nothing);
         let has_flow = entries(components, "securitySchemes").any(|(_, scheme)| scheme.get("flows").is_some());
         for (name, scheme) in entries(components, "securitySchemes") {

@@ -30,11 +30,13 @@ pub(super) fn policy(map: &str, key: &str) -> Option<Policy> {
     use Policy::{Join, Keep, Kept, Matched, Names, Part, Told};
     Some(match (map, key) {
         ("the service", "time" | "envelope") | ("the envelope", "time" | "metadata") => Kept,
-        ("the time", "unit" | "format") | ("`client_credentials`", "path") | ("error_body", "name") => Keep,
+        ("the time", "unit" | "format")
+        | ("`client_credentials`", "path")
+        | ("error_body", "name")
+        | ("a header", "value") => Keep,
         ("the service", "base_url" | "credentials" | "error_body" | "history") | ("the credentials", _) => Part,
         ("the service" | "`client_credentials`", "errors") => Join("status"),
         ("the service", "limits" | "headers") => Join("name"),
-        ("a header", "value") => Keep,
         ("`client_credentials`", "reply") => Names,
         ("a group", "title") => Matched,
         ("a param" | "a field" | "an endpoint" | "a record", "evidence") => Told,
@@ -51,9 +53,8 @@ fn everywhere(key: &str) -> Option<Policy> {
         | "applies_to" | "min" | "max" => Fill,
         "title" | "version" | "env_prefix" | "suffix" | "header" | "data" | "message" | "code" | "requests"
         | "seconds" | "concurrent" | "history" | "from" | "to" | "limit" | "step" | "sort" | "oldest_first"
-        | "since" => Keep,
+        | "since" | "positional" | "list_as" | "fixed" | "prefix" => Keep,
         "example" | "single" => Offer,
-        "positional" | "list_as" | "fixed" | "prefix" => Keep,
         "ident" => Told,
         "aliases" => Names,
         "range" => Part,

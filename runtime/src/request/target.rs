@@ -291,10 +291,8 @@ mod tests {
         let values = ["x,y", "\"z"];
         for name in ["a", "b", "c", "d"] {
             let mut list = many.list(name, TimeUnit::Seconds);
-            if name == "b" {
-                [1, 2].iter().for_each(|value| list.push(value));
-            } else {
-                values.iter().for_each(|value| list.push(value));
+            for (text, number) in values.iter().zip([1, 2]) {
+                if name == "b" { list.push(&number) } else { list.push(text) }
             }
             many.set_list(name, list);
         }

@@ -1,6 +1,6 @@
 //! Schemas side by side: whatever each is made of, it is compared as one that says everything at once.
 
-use serde_yaml::Value;
+use serde_yaml::{Mapping, Value};
 
 use super::{Subtraction, all, entries_of, find, is_same, keys, nearest, starts_alike};
 use crate::import::composition::{alternatives, constants};
@@ -90,7 +90,7 @@ impl<'d> Subtraction<'d> {
                     let kept: Vec<_> = all(kept, key).flat_map(|values| self.kept.layers(values, "")).collect();
                     self.schema(value, &kept, &format!("{at}/{key}"), ANY);
                 }
-                "items" if has_places(kept) && value.as_mapping().is_none_or(|rest| rest.is_empty()) => {}
+                "items" if has_places(kept) && value.as_mapping().is_none_or(Mapping::is_empty) => {}
                 "prefixItems" | "x-prefixItems" if has_places(kept) => self.places(key, value, kept, at),
                 "additionalProperties" if value.as_bool() == Some(true) => {}
                 "additionalProperties" | "unevaluatedProperties" => self.lose_key(key, at),

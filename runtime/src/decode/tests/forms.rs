@@ -16,7 +16,7 @@ const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
     FieldInfo::new(name, name, ty, Evidence::Document)
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(PartialEq)]
 struct Candle {
     time: Timestamp,
     open: f64,
@@ -38,7 +38,7 @@ impl Record for Candle {
 
 crate::fields!(Candle => time = 0, open = 1, trades = 2);
 
-#[derive(Debug, PartialEq)]
+#[derive(PartialEq)]
 struct Prices {
     value: BTreeMap<String, BTreeMap<String, Option<f64>>>,
     unknown_fields: UnknownFields,
@@ -54,7 +54,7 @@ impl Record for Prices {
 
 crate::fields!(Prices => value = 0);
 
-#[derive(Debug, PartialEq)]
+#[derive(PartialEq)]
 struct Forecast {
     at: Timestamp,
     days: Vec<Timestamp>,
