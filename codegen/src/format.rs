@@ -164,7 +164,7 @@ macro_rules! map {
         }
 
         $(#[doc = $docs])+
-        pub(crate) static $table: $crate::format::Map = $crate::format::Map {
+        pub static $table: $crate::format::Map = $crate::format::Map {
             what: $what,
             about: concat!($($docs),+),
             keys: &[$($crate::format::Key {

@@ -5,12 +5,12 @@ use std::io;
 use std::path::Path;
 
 use crate::emit::with_key_tables;
-use crate::write::{Change, ChangeKind, Mode, diff};
+use crate::write::{ChangeKind, FileChange, Mode, diff};
 
 const PAGE: &str = "README.md";
 
 /// Compares the tables of a catalogue's page, if it has one, with what is emitted, and in [`Mode::Write`] mends them.
-pub fn write_page(spec: &Path, mode: Mode) -> io::Result<Option<Change>> {
+pub fn write_page(spec: &Path, mode: Mode) -> io::Result<Option<FileChange>> {
     let path = spec.join(PAGE);
     let Ok(page) = fs::read_to_string(&path) else { return Ok(None) };
     let emitted = with_key_tables(&page);
@@ -20,5 +20,5 @@ pub fn write_page(spec: &Path, mode: Mode) -> io::Result<Option<Change>> {
     if mode == Mode::Write {
         fs::write(&path, &emitted)?;
     }
-    Ok(Some(Change { path: PAGE.to_owned(), kind: ChangeKind::Drifted(diff(&page, &emitted)) }))
+    Ok(Some(FileChange { path: PAGE.to_owned(), kind: ChangeKind::Drifted(diff(&page, &emitted)) }))
 }

@@ -10,11 +10,6 @@ mod value;
 
 pub use crate::evidence::Evidence;
 pub use crate::spanned::{Spanned, Text};
-pub(crate) use group::GROUP;
-pub use group::{Body, BodyEntry, Endpoint, Fields, Group, Known, ParamEntry};
-pub(crate) use service::SERVICE;
-pub use service::{
-    ApiKey, ClientCredentials, Envelope, ErrorBody, Header, History, Metadata, Service, Shapes, Status, Suffix, Type,
-    TypeKind,
-};
-pub use value::{Field, ListStyle, Param, ParamLocation, Range, Record, Use};
+pub use group::*;
+pub use service::*;
+pub use value::*;

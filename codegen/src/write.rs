@@ -42,14 +42,14 @@ pub struct Folder {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Every file that differs, sorted by path.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FileChange>,
     /// How many files agree.
     pub unchanged: usize,
 }
 
 /// A file that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct FileChange {
     /// Relative to its folder, with `/` between its parts.
     pub path: String,
     /// In which way.
@@ -91,7 +91,7 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Change { path, kind } in &self.changes {
+        for FileChange { path, kind } in &self.changes {
             match kind {
                 ChangeKind::Missing => writeln!(f, "missing: {path}")?,
                 ChangeKind::Stale => writeln!(f, "stale: {path} is no longer emitted")?,
@@ -161,7 +161,7 @@ impl Folder {
         }
         for (path, found) in on_disk.iter().filter(|(path, _)| !emitted.contains_key(path.as_str())) {
             let kind = if is_left_over(path) { Some(ChangeKind::Stale) } else { self.judge(found.as_deref(), None) };
-            report.changes.extend(kind.map(|kind| Change { path: path.clone(), kind }));
+            report.changes.extend(kind.map(|kind| FileChange { path: path.clone(), kind }));
         }
         report.changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(report)
@@ -182,7 +182,7 @@ impl Folder {
 
     fn mend(&self, report: &Report) -> io::Result<()> {
         let emitted = self.emitted();
-        for Change { path, kind } in &report.changes {
+        for FileChange { path, kind } in &report.changes {
             let target = self.root.join(path);
             let mended = match emitted.get(path.as_str()) {
                 Some(text) => put(&target, text),
@@ -233,7 +233,7 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
 
 impl Report {
     fn push(&mut self, path: &str, kind: ChangeKind) {
-        self.changes.push(Change { path: path.to_owned(), kind });
+        self.changes.push(FileChange { path: path.to_owned(), kind });
     }
 }
 

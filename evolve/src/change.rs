@@ -17,13 +17,13 @@ use crate::checked::{Checked, api};
 /// What is to be done to a catalogue. Nothing is written before [`CatalogueChange::write`].
 #[derive(Clone, Debug, Default)]
 pub struct CatalogueChange {
-    files: Vec<FileChange>,
+    files: Vec<EditedFile>,
     said: Vec<String>,
 }
 
 /// One file of a change.
 #[derive(Clone, Debug)]
-struct FileChange {
+struct EditedFile {
     name: String,
     /// `None` for a new file.
     before: Option<String>,
@@ -85,7 +85,7 @@ impl CatalogueChange {
     }
 }
 
-impl FileChange {
+impl EditedFile {
     /// The file as it is; refused if it is not as it was.
     fn on_disk(&self, dir: &Path) -> io::Result<Option<String>> {
         let old = match fs::read_to_string(dir.join(&self.name)) {
@@ -205,8 +205,9 @@ impl Desk {
     /// Gives a key of a map a value, where the format has it among the others.
     pub(super) fn set(&mut self, file: &str, path: &[Step], key: &'static str, value: impl Into<Tree>) {
         let Some(map) = self.at(file, path) else { return };
-        let before = keys::before(file, path, map, key);
-        map.put(key, value.into(), &before);
+        if let Some(known) = keys::map_at(file, path, map) {
+            map.set(known, key, Some(value));
+        }
     }
 
     /// Adds items at the end of a list, which need not be there yet.
@@ -227,8 +228,8 @@ impl Desk {
 
     /// Takes a key out of a map.
     pub(super) fn remove(&mut self, file: &str, path: &[Step], key: &str) {
-        if let Some(Tree::Map(entries)) = self.at(file, path) {
-            entries.retain(|(name, _)| name != key);
+        if let Some(map) = self.at(file, path) {
+            map.remove(key);
         }
     }
 
@@ -260,7 +261,7 @@ impl Desk {
         let api = api(&load_texts(&texts))?;
         let files = after.into_iter().map(|(name, after)| {
             let before = self.before.get(&name).cloned();
-            FileChange { name, before, after }
+            EditedFile { name, before, after }
         });
         let files = files.filter(|file| file.before.as_ref() != Some(&file.after)).collect();
         Ok((CatalogueChange { files, said: self.said }, api))

@@ -21,6 +21,7 @@ use crate::change::Desk;
 use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, root_types};
 use crate::tree::Tree;
+pub(crate) use additions::join_values;
 use compare::Edit;
 use matching::Matches;
 use places::Place;
@@ -67,7 +68,7 @@ pub(crate) struct Hint {
 /// Merges a catalogue into the one on the desk; `service` is what is said of the service, and `evidence` how all of it
 /// is known.
 pub(crate) fn merge(desk: &mut Desk, new: &Fresh, service: &Tree, evidence: &str) {
-    let met = Matches::of(desk, new);
+    let matches = Matches::of(desk, new);
     let mut merger = Merger {
         root: root_types(desk.tree(SERVICE)),
         setters: Setters::of(desk),
@@ -75,7 +76,7 @@ pub(crate) fn merge(desk: &mut Desk, new: &Fresh, service: &Tree, evidence: &str
         desk,
         new,
         evidence,
-        met,
+        matches,
         groups: BTreeMap::new(),
         types: BTreeMap::new(),
         records: BTreeMap::new(),
@@ -83,7 +84,7 @@ pub(crate) fn merge(desk: &mut Desk, new: &Fresh, service: &Tree, evidence: &str
         new_shared: BTreeMap::new(),
         new_records: BTreeMap::new(),
         new_endpoints: BTreeMap::new(),
-        adopted: Vec::new(),
+        retyped: Vec::new(),
         edits: Vec::new(),
         report: Report::default(),
     };
@@ -100,7 +101,7 @@ struct Merger<'a> {
     desk: &'a mut Desk,
     new: &'a Fresh,
     evidence: &'a str,
-    met: Matches,
+    matches: Matches,
     /// Names of types at the root, and of those in the modules of groups by their files.
     root: NamesInUse,
     groups: BTreeMap<String, NamesInUse>,
@@ -118,7 +119,7 @@ struct Merger<'a> {
     new_endpoints: BTreeMap<String, Vec<Tree>>,
     setters: Setters,
     /// Params that have the type of other endpoints: a line, how often and where first.
-    adopted: Vec<(String, usize, String)>,
+    retyped: Vec<(String, usize, String)>,
     edits: Vec<Edit>,
     report: Report,
 }
@@ -127,15 +128,15 @@ impl Merger<'_> {
     fn compare_all(&mut self, service: &Tree) {
         self.service(service);
         self.groups();
-        for (new, known) in self.met.endpoints.clone() {
+        for (new, known) in self.matches.endpoints.clone() {
             if let Some(known) = known {
                 self.endpoint(&known, &new);
             }
         }
-        for matched in self.met.params.clone() {
+        for matched in self.matches.params.clone() {
             self.param(&matched);
         }
-        for (known, new) in self.met.fields.clone() {
+        for (known, new) in self.matches.fields.clone() {
             self.fields(&known, &new);
         }
         self.time_of_series();
@@ -161,10 +162,10 @@ impl Merger<'_> {
         self.write_shared();
         self.write_records();
         self.add_endpoints();
-        for (known, new) in self.met.fields.clone() {
+        for (known, new) in self.matches.fields.clone() {
             self.add_fields(&known, &new);
         }
-        for (line, times, first) in std::mem::take(&mut self.adopted) {
+        for (line, times, first) in std::mem::take(&mut self.retyped) {
             let places = if times == 1 { format!("at {first}") } else { format!("{times} places, first at {first}") };
             self.desk.say(format!("{line} ({places})"));
         }

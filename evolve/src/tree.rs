@@ -3,6 +3,7 @@
 //! The layout is that of a person who writes the catalogue by hand: one line in braces where that fits, one key
 //! a line where it does not, quotes only where YAML needs them.
 
+use codegen::format::Map;
 use codegen::marked::{self, Kind, Node};
 use codegen::{is_invisible, yaml};
 
@@ -93,6 +94,14 @@ impl Tree {
         }
     }
 
+    /// Gives a key a value, where the format has it among the others, or takes it away.
+    pub(crate) fn set(&mut self, map: &Map, key: &str, value: Option<impl Into<Tree>>) {
+        match value {
+            Some(value) => self.put(key, value.into(), &map.before(key)),
+            None => self.remove(key),
+        }
+    }
+
     /// Gives a key a value, behind the last of the keys that have to stand before it.
     pub(crate) fn put(&mut self, key: &str, value: Tree, before: &[&str]) {
         if let Some(known) = self.get_mut(key) {
@@ -100,6 +109,13 @@ impl Tree {
         } else if let Self::Map(entries) = self {
             let behind = entries.iter().rposition(|(name, _)| before.contains(&name.as_str()));
             entries.insert(behind.map_or(0, |index| index + 1), (key.to_owned(), value));
+        }
+    }
+
+    /// Takes a key away.
+    pub(crate) fn remove(&mut self, key: &str) {
+        if let Self::Map(entries) = self {
+            entries.retain(|(name, _)| name != key);
         }
     }
 

@@ -71,26 +71,38 @@
 //!
 //! # Long time ranges
 //!
-//! A reply has at most `limit` records, and nothing tells that there are more. Ask for pieces, each of which can have
-//! no more than that:
+//! A reply has at most `limit` records, and nothing tells that there are more. [`Request::history`] gives all of a range,
+//! which has no end in it, in order of time and each record once:
 //!
 //! ```no_run
 //! # use std::time::Duration;
 //! # use generated_client::{Client, Timeframe, Timestamp};
-//! # async fn demo(client: &Client, from: Timestamp, to: Timestamp) -> Result<(), generated_client::Error> {
-//! let second = Duration::from_secs(1);
-//! let (hour, at_once) = (3600 * second, 500);
-//! let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(u64::from(at_once));
-//! let (mut points, mut start) = (Vec::new(), from);
-//! while start < to {
-//!     let end = to.min(start + hour * at_once);
-//!     // Minus a second, so that no record comes twice, whether or not the end is a part of the range.
-//!     points.extend(ratio.clone().start_time(start).end_time(end - second).await?);
-//!     start = end;
+//! # async fn demo(client: &Client) -> Result<(), generated_client::Error> {
+//! let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::M1);
+//! let now = Timestamp::now();
+//! let year = ratio.clone().history(now - Duration::from_secs(365 * 86_400)..now);
+//! println!("{:?}", year.plan()?);
+//! let mut pages = year.pages();
+//! while let Some(page) = pages.next().await {
+//!     let page = page?;
+//!     println!("{} records, {:?} left", page.records.len(), pages.progress().time_left());
+//!     for gap in &page.findings.gaps {
+//!         println!("missing: {:?}", gap.range);
+//!     }
 //! }
+//! // From now on, each minute once it is over.
+//! let mut minutes = ratio.follow(now);
+//! let next = minutes.next().await?;
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Windows of time that hold no more records than a page are fetched side by side within the limits, and taken in order;
+//! a slow consumer stops the fetching. What comes is checked, and what looks cut is asked for again in parts. What the
+//! service does not have is told beside the records ([`history::Findings`]). A page has a
+//! [`Checkpoint`](history::Checkpoint), from which a job that was killed goes on. [`Together`](history::Together) walks
+//! several series at once and makes a table of them. An endpoint without the params for it has no history, and the
+//! compiler says so.
 //!
 //! # What to do with a reply
 //!
@@ -114,7 +126,7 @@
 //! |---|---|---|
 //! | `chrono`, `jiff`, `time` | | a [`Timestamp`] from and to the types of these crates |
 //! | `gzip` | yes | the built-in transport asks for compressed replies |
-//! | `blocking` | | `send_blocking` on every request, for callers who do not await |
+//! | `blocking` | | `send_blocking` on every request and iterators over a history, for callers who do not await |
 //! | `http2` | | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |
 //! | `proxy` | | proxies, from the environment or by `Builder::proxy` |
 //! | `reqwest` | | `transport::ReqwestTransport`, for a `reqwest::Client` of yours |

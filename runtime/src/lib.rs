@@ -8,7 +8,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `blocking` | `send_blocking` on every request, for callers who do not await |
+//! | `blocking` | `send_blocking` on every request and iterators over a history, for callers who do not await |
 //! | `chrono`, `jiff`, `time` | a `Timestamp` from and to the types of these crates |
 //! | `gzip` | the built-in transport asks for compressed replies |
 //! | `http2` | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |

@@ -232,7 +232,7 @@ async fn bad_records_are_data_where_the_good_ones_are_asked_for() {
     let service = Service::new(|request, _| {
         let text = format!(r#"{{"openDate": {}, "ratio": 0.5}}"#, START + 7 * HOUR);
         let fate = answer(request, |_| true);
-        let body = String::from_utf8(fate.outcome.unwrap().body).unwrap();
+        let body = String::from_utf8(fate.outcome.unwrap().body.to_vec()).unwrap();
         reply(200, &[], &body.replace(&text, r#"{"openDate": "soon", "ratio": 0.5}"#))
     });
     let history = || hours(&service.client()).skip_bad_records().history(START..START + 20 * HOUR);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{Change, ChangeKind, Coverage, Diagnostics, File, Folder, Mode, Report, Summary};
+use codegen::{ChangeKind, Coverage, Diagnostics, File, FileChange, Folder, Mode, Report, Summary};
 
 use crate::crate_folder::CrateFolder;
 use crate::paths::{self, shown};
@@ -116,7 +116,7 @@ fn outcome(root: &Path, report: &Report) -> String {
         return format!("{root}: {files} as emitted\n");
     }
     let mut text = format!("{root}: {} changed, {} unchanged\n", report.changes.len(), report.unchanged);
-    for Change { path, kind } in &report.changes {
+    for FileChange { path, kind } in &report.changes {
         let verb = match kind {
             ChangeKind::Missing => "wrote new",
             ChangeKind::Drifted(_) => "rewrote",

@@ -9,10 +9,12 @@ mod facts;
 mod features;
 mod fuzz;
 mod gate;
+mod history;
 mod layers;
 mod learn;
 mod openapi;
 mod page;
+mod running;
 mod sandbox;
 mod soak;
 mod throughput;
@@ -33,6 +35,7 @@ const CHECKS: &[Check] = &[
     features::CHECK,
     fuzz::CHECK,
     gate::CHECK,
+    history::CHECK,
     layers::CHECK,
     learn::CHECK,
     openapi::CHECK,

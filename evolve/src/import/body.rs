@@ -4,7 +4,7 @@ use codegen::model::{TimeFormat, TimeUnit};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, evidence_of, text};
+use super::document::{entries, entries_of, evidence_of, text};
 use super::plan::{PlannedBody, Ty};
 use super::schema::type_of;
 
@@ -94,9 +94,7 @@ impl<'d> Reader<'d> {
 
 /// The response where all is well, with its status.
 pub(super) fn good_reply(responses: &Value) -> Option<(&str, &Value)> {
-    let all = responses.as_mapping().into_iter().flatten();
-    let all = all.filter_map(|(status, response)| Some((status.as_str()?, response)));
-    let good: Vec<_> = all.filter(|(status, _)| status.starts_with('2')).collect();
+    let good: Vec<_> = entries_of(responses).filter(|(status, _)| status.starts_with('2')).collect();
     good.iter().find(|(status, _)| *status == "200").or(good.first()).copied()
 }
 

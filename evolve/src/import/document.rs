@@ -159,7 +159,12 @@ pub(super) fn text_of(value: &Value) -> String {
 
 /// The entries of a map under a key.
 pub(super) fn entries<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = (&'v str, &'v Value)> {
-    let map = value.get(key).and_then(Value::as_mapping).into_iter().flatten();
+    value.get(key).into_iter().flat_map(entries_of)
+}
+
+/// The entries of a map.
+pub(super) fn entries_of(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let map = value.as_mapping().into_iter().flatten();
     map.filter_map(|(key, value)| Some((key.as_str()?, value)))
 }
 

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_yaml::Value;
 
 use super::body::{good_reply, is_json};
-use super::document::{Document, Layer, entries, items, text, text_of};
+use super::document::{Document, Layer, entries, entries_of, items, text, text_of};
 use super::groups::module;
 use super::notes::{Notes, Weight};
 use schema::{ANY, UNKNOWN};
@@ -46,7 +46,7 @@ pub(super) struct Subtraction<'d> {
     /// Schemas that have been compared, by the place and by what was made of them.
     compared: HashSet<(String, Vec<*const Value>)>,
     /// Components of the description that something refers to.
-    reached: HashSet<String>,
+    used: HashSet<String>,
 }
 
 /// All that is said at a place: the object itself, and what it refers to.
@@ -85,8 +85,7 @@ impl<'d> Subtraction<'d> {
         notes: Notes,
     ) -> Lost {
         let lost = Lost { notes, ..Lost::default() };
-        let mut subtraction =
-            Self { said, kept, paths, texts, lost, compared: HashSet::new(), reached: HashSet::new() };
+        let mut subtraction = Self { said, kept, paths, texts, lost, compared: HashSet::new(), used: HashSet::new() };
         subtraction.document();
         subtraction.lost
     }
@@ -109,7 +108,7 @@ impl<'d> Subtraction<'d> {
                 "schemas" | "parameters" | "responses" | "pathItems" => {
                     for (name, _) in entries_of(components) {
                         let place = format!("#/components/{kind}/{name}");
-                        if !self.reached.contains(&place) {
+                        if !self.used.contains(&place) {
                             self.lose(Weight::Aside, format!("{kind} of nothing that is taken over"), &place);
                         }
                     }
@@ -119,6 +118,7 @@ impl<'d> Subtraction<'d> {
         }
     }
 
+    /// Notes what is lost at a place.
     fn lose(&mut self, weight: Weight, what: String, place: &str) {
         self.lost.notes.add(weight, what, place);
     }
@@ -135,11 +135,6 @@ impl<'d> Subtraction<'d> {
         self.lose(if is_aside { Weight::Aside } else { Weight::Fact }, format!("`{key}`"), place);
     }
 
-    /// A reference that nothing is found by.
-    fn lose_reference(&mut self, place: &str) {
-        self.lose(Weight::Missing, "a reference that leads nowhere".to_owned(), place);
-    }
-
     /// The value of a key, whatever it is.
     fn value(&mut self, key: &str, said: &Value, kept: Option<&Value>, place: &str) {
         match (said, kept) {
@@ -149,7 +144,7 @@ impl<'d> Subtraction<'d> {
             }
             (Value::Mapping(_), Some(Value::Mapping(_))) => {
                 let below = format!("{place}/{key}");
-                for (inner, value, _) in keys(&[(said, String::new())]) {
+                for (inner, value) in entries_of(said) {
                     self.value(inner, value, kept.and_then(|kept| kept.get(inner)), &below);
                 }
             }
@@ -168,7 +163,6 @@ impl<'d> Subtraction<'d> {
 
     /// A text for people, of which the first paragraph is kept.
     fn text(&mut self, key: &str, said: &str, kept: Option<&str>, place: &str) {
-        let words = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
         let (first, rest) = said.trim().split_once("\n\n").unwrap_or((said, ""));
         let (first, rest, kept) = (words(first), words(rest), kept.map(words).unwrap_or_default());
         if kept.starts_with(&(first.clone() + &rest)) {
@@ -216,25 +210,25 @@ impl<'d> Subtraction<'d> {
         }
     }
 
-    /// What an object says and what it refers to, which is thereby reached; `None` if it refers to nothing.
-    fn reach(&mut self, value: &'d Value, place: &str) -> Option<Layers<'d>> {
+    /// What an object says and what it refers to, which is thereby used; `None` if it refers to nothing.
+    fn follow(&mut self, value: &'d Value, place: &str) -> Option<Layers<'d>> {
         let layers = self.said.referred(value, place);
-        self.reached.extend(layers.iter().map(|(_, at)| at.clone()));
+        self.used.extend(layers.iter().map(|(_, at)| at.clone()));
         let leads_nowhere = layers.last().is_none_or(|(last, _)| last.get("$ref").is_some());
         if leads_nowhere {
-            self.lose_reference(place);
+            self.lose(Weight::Missing, "a reference that leads nowhere".to_owned(), place);
         }
         (!leads_nowhere).then_some(layers)
     }
 
     fn paths(&mut self, paths: &'d Value) {
-        for (path, item, _) in keys(&[(paths, String::new())]) {
+        for (path, item) in entries_of(paths) {
             if !path.starts_with('/') {
                 self.lose(Weight::Fact, format!("`{path}`"), "#/paths");
                 continue;
             }
             let place = format!("`{path}`");
-            let Some(item) = self.reach(item, &place) else { continue };
+            let Some(item) = self.follow(item, &place) else { continue };
             for (key, value, at) in keys(&item) {
                 match key {
                     "get" | "parameters" | "$ref" => {}
@@ -254,7 +248,7 @@ impl<'d> Subtraction<'d> {
     }
 
     fn operation(&mut self, item: &[Layer<'d>], operation: &'d Value, kept: &'d Value, place: &str) {
-        let Some(layers) = self.reach(operation, place) else { return };
+        let Some(layers) = self.follow(operation, place) else { return };
         let summaries = ["summary", "description"].map(|key| kept.get(key).and_then(Value::as_str).unwrap_or_default());
         for (key, value, at) in keys(&layers) {
             match key {
@@ -293,7 +287,7 @@ impl<'d> Subtraction<'d> {
     fn param(&mut self, param: &'d Value, index: usize, operation: &'d Value, place: &str) {
         let named = self.said.param(param);
         let name = named.map_or_else(|| index.to_string(), |(name, _)| name.to_owned());
-        let Some(said) = self.reach(param, &format!("{place}/parameters/{name}")) else { return };
+        let Some(said) = self.follow(param, &format!("{place}/parameters/{name}")) else { return };
         let mut all = items(operation, "parameters").iter();
         let Some(kept) = all.find(|kept| self.kept.param(kept) == named) else {
             let at = said.last().map_or(place, |(_, at)| at);
@@ -317,7 +311,7 @@ impl<'d> Subtraction<'d> {
 
     fn responses(&mut self, responses: &'d Value, kept: &'d Value, place: &str) {
         let good = good_reply(responses).map(|(status, _)| status);
-        for (status, response, _) in keys(&[(responses, String::new())]) {
+        for (status, response) in entries_of(responses) {
             let at = format!("{place}/responses/{status}");
             let same = match good {
                 Some(good) if good == status => kept.get("200"),
@@ -328,7 +322,7 @@ impl<'d> Subtraction<'d> {
                 self.lose(Weight::Missing, format!("the response `{status}`"), &at);
                 continue;
             };
-            let Some(said) = self.reach(response, &at) else { continue };
+            let Some(said) = self.follow(response, &at) else { continue };
             let kept = self.kept.referred(same, "");
             let contents = [&said, &kept].map(|layers| find(layers, "content"));
             self.others(&said, &kept, &["content"]);
@@ -362,9 +356,9 @@ impl<'d> Subtraction<'d> {
     fn security_schemes(&mut self, schemes: &'d Value) {
         let kept = self.kept.root().get("components").and_then(|components| components.get("securitySchemes"));
         let mut taken = HashSet::new();
-        for (name, scheme, _) in keys(&[(schemes, String::new())]) {
+        for (name, scheme) in entries_of(schemes) {
             let place = format!("#/components/securitySchemes/{name}");
-            let Some(said) = self.reach(scheme, &place) else { continue };
+            let Some(said) = self.follow(scheme, &place) else { continue };
             let has_flow = find(&said, "flows").is_some_and(|flows| flows.get("clientCredentials").is_some());
             let ours = if has_flow { "client_credentials" } else { "api_key" };
             let is_same = |kept: &&Value| {
@@ -393,11 +387,6 @@ impl<'d> Subtraction<'d> {
     }
 }
 
-fn entries_of(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
-    let map = value.as_mapping().into_iter().flatten();
-    map.filter_map(|(key, value)| Some((key.as_str()?, value)))
-}
-
 /// Whether an item of a list is the same one: the same value, or an object of the same name.
 fn is_item(said: &Value, kept: &Value) -> bool {
     let name = ["name", "value", "operationId", "suffix", "status"].into_iter().find(|key| said.get(key).is_some());
@@ -416,6 +405,10 @@ fn is_same(said: &Value, kept: &Value) -> bool {
 
 /// Whether one text begins as another.
 fn starts_alike(said: &str, kept: &str) -> bool {
-    let words = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     words(kept).starts_with(&words(said.trim().split("\n\n").next().unwrap_or_default()))
+}
+
+/// A text without what Markdown may have added to it.
+fn words(text: &str) -> String {
+    text.chars().filter(|character| character.is_alphanumeric()).collect()
 }

@@ -11,6 +11,7 @@ use super::types::all_types;
 use crate::change::Desk;
 use crate::edit::Step;
 use crate::keys::SERVICE;
+use crate::merge::join_values;
 use crate::naming::{self, NamesInUse};
 use crate::seen::{MOST_VALUES, Seen};
 use crate::tree::Tree;
@@ -172,19 +173,12 @@ impl Topic<'_> {
         if ty.text("kind") != Some("enum") {
             return;
         }
+        let values: Vec<Tree> = values.iter().map(|text| Tree::map().with("value", *text)).collect();
+        let said = Tree::map().with("evidence", self.learning.evidence.as_str()).with("values", values);
         let name = ty.text("name").unwrap_or_default();
-        let mut idents = NamesInUse::default();
-        let known: Vec<_> = ty.entries("values").iter().filter_map(|value| value.text("value")).collect();
-        for known in ty.entries("values") {
-            let name = ["ident", "value"].iter().find_map(|key| known.text(key)).unwrap_or_default();
-            idents.note(names::ident(name, Case::Pascal).unwrap_or_default());
-        }
-        let mut new = Vec::new();
-        for text in values.iter().filter(|text| !known.contains(text)) {
+        for text in join_values(desk, &[Step::Key("types"), Step::Item(index)], &ty, &said) {
             self.say(desk, format!("`{text}` is a new value of `{name}`"));
-            new.push(value(text, &mut idents).with("evidence", self.learning.evidence.as_str()));
         }
-        desk.extend(SERVICE, &[Step::Key("types"), Step::Item(index)], "values", new);
     }
 }
 

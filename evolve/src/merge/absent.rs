@@ -12,16 +12,16 @@ impl Merger<'_> {
     pub(super) fn absent(&mut self) {
         let known: Vec<_> = places::endpoints(self.desk).into_iter().map(|(at, tree)| (at, tree.clone())).collect();
         for (at, endpoint) in known.iter().filter(|(_, endpoint)| endpoint.text("path") != Some("unknown")) {
-            if !self.met.endpoints.iter().any(|(_, there)| there.as_ref() == Some(at)) {
+            if !self.matches.endpoints.iter().any(|(_, there)| there.as_ref() == Some(at)) {
                 self.report.differ(&places::label(endpoint), "", ABSENT.to_owned());
             }
         }
-        for (new, known) in self.met.endpoints.clone() {
+        for (new, known) in self.matches.endpoints.clone() {
             if let Some(known) = known {
                 self.absent_params(&known, &new);
             }
         }
-        let lists: Vec<Fields> = self.met.fields.iter().map(|(known, _)| known.clone()).collect();
+        let lists: Vec<Fields> = self.matches.fields.iter().map(|(known, _)| known.clone()).collect();
         for (index, known) in lists.iter().enumerate() {
             if !lists[..index].iter().any(|other| other.at == known.at) {
                 self.absent_fields(known);
@@ -36,7 +36,7 @@ impl Merger<'_> {
         let told = self.new.hints.get(&super::key_of(new)).map(|hint| hint.told.clone()).unwrap_or_default();
         let of = places::label(known.tree(self.desk));
         for taken in places::params(self.desk, known).into_iter().flatten() {
-            let mut users = self.met.params.iter().filter(|met| met.at == taken.at).flat_map(|met| &met.users);
+            let mut users = self.matches.params.iter().filter(|met| met.at == taken.at).flat_map(|met| &met.users);
             let is_met = users.any(|user| user.endpoint.as_ref() == Some(known));
             let name = taken.at.tree(self.desk).text("name").unwrap_or_default().to_owned();
             // One that could not be taken over is there all the same.
@@ -52,7 +52,7 @@ impl Merger<'_> {
         let listed = known.all(self.desk).into_iter().filter_map(|(_, field)| field.text("name"));
         let mut absent = Vec::new();
         for name in listed.filter(|name| Some(*name) != time) {
-            let mut new = self.met.fields.iter().filter(|(there, _)| there.at == known.at);
+            let mut new = self.matches.fields.iter().filter(|(there, _)| there.at == known.at);
             if !new.any(|(_, new)| new.all(&self.new.desk).iter().any(|(_, field)| field.text("name") == Some(name))) {
                 absent.push(format!("`{name}`"));
             }

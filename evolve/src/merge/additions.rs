@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use codegen::format::GROUP;
 use codegen::names::{self, Case, Scope};
-use codegen::spec::Evidence;
+use codegen::spec::{BODY, ENDPOINT, Evidence, FIELD, RECORD, TYPE, VALUE};
 use codegen::type_expr::TypeExpr;
 
 use super::matching::{can_be, is_news};
 use super::places::{self, Fields, Place};
 use super::{Merger, Wanted};
+use crate::change::Desk;
 use crate::edit::Step;
 use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, claim_endpoint, claim_type, group_types, value_names};
@@ -17,7 +19,7 @@ use crate::tree::Tree;
 impl Merger<'_> {
     /// Names for endpoints that are new.
     pub(super) fn name_endpoints(&mut self) {
-        for (new, _) in self.met.endpoints.clone().into_iter().filter(|(_, known)| known.is_none()) {
+        for (new, _) in self.matches.endpoints.clone().into_iter().filter(|(_, known)| known.is_none()) {
             let tree = new.tree(&self.new.desk);
             let (name, chosen) = (tree.text("name").unwrap_or_default(), tree.text("ident"));
             let root = self.root.clone();
@@ -33,24 +35,24 @@ impl Merger<'_> {
         for (_, new) in places::service().items(&self.new.desk, "types") {
             let name = new.text("name").unwrap_or_default();
             let wanted = self.new.names.get(name).cloned().unwrap_or_default();
-            let is_wanted = self.met.wanted_types.get(name).cloned();
-            let met = self.met.types.get(name).map(|(known, _)| known.clone());
+            let is_wanted = self.matches.wanted_types.get(name).cloned();
+            let met = self.matches.types.get(name).map(|(known, _)| known.clone());
             let by_name = || {
                 let like = names::ident(&wanted.name, Case::Pascal).ok()?;
                 (old.contains(&like) && can_be(self.desk, &like, &self.new.desk, name)).then_some(like)
             };
             if let Some(known) = met.clone().or_else(|| is_wanted.as_ref().and_then(|_| by_name())) {
                 if let (None, Some(label)) = (met, is_wanted) {
-                    self.met.types.insert(name.to_owned(), (known.clone(), label));
+                    self.matches.types.insert(name.to_owned(), (known.clone(), label));
                 }
                 self.types.insert(name.to_owned(), known);
             } else if is_wanted.is_some() {
                 let known = self.claim_root(&wanted);
                 self.types.insert(name.to_owned(), known.clone());
                 let mut tree = new.clone();
-                tree.put("name", known.into(), &[]);
+                tree.set(&TYPE, "name", Some(known));
                 let values = new_values(new, new, &mut NamesInUse::default());
-                set(&mut tree, "values", (!values.is_empty()).then(|| values.into()), &[]);
+                tree.set(&TYPE, "values", (!values.is_empty()).then_some(values));
                 self.desk.extend(SERVICE, &[], "types", vec![tree]);
             }
         }
@@ -58,12 +60,12 @@ impl Merger<'_> {
 
     /// Names for records: those that they have already, or new ones where they are to be written.
     pub(super) fn name_records(&mut self) {
-        for (record, there) in self.met.wanted_records.clone() {
+        for (record, there) in self.matches.wanted_records.clone() {
             let name = record.tree(&self.new.desk).text("name").unwrap_or_default();
             let wanted = self.new.names.get(name).cloned().unwrap_or_default();
             let known = match there {
                 Some(there) => there.tree(self.desk).text("name").unwrap_or_default().to_owned(),
-                None => match self.met.file_of(&record).map(str::to_owned) {
+                None => match self.matches.file_of(&record).map(str::to_owned) {
                     None => self.claim_root(&wanted),
                     Some(file) => {
                         let mut all = self.root.clone();
@@ -116,13 +118,13 @@ impl Merger<'_> {
     /// Records that nothing stands for.
     pub(super) fn write_records(&mut self) {
         let wanted: Vec<Place> =
-            self.met.wanted_records.iter().filter(|(_, there)| there.is_none()).map(|(at, _)| at.clone()).collect();
+            self.matches.wanted_records.iter().filter(|(_, there)| there.is_none()).map(|(at, _)| at.clone()).collect();
         for at in wanted {
-            let file = self.met.file_of(&at).unwrap_or(SERVICE).to_owned();
+            let file = self.matches.file_of(&at).unwrap_or(SERVICE).to_owned();
             let mut tree = at.tree(&self.new.desk).clone();
-            tree.put("name", self.records[&at].as_str().into(), &[]);
+            tree.set(&RECORD, "name", Some(self.records[&at].as_str()));
             let fields = self.named_fields(tree.entries("fields"), &at.file, &mut NamesInUse::default());
-            tree.put("fields", fields.into(), &[]);
+            tree.set(&RECORD, "fields", Some(fields));
             self.new_records.entry(file).or_default().push(tree);
         }
         for (file, records) in std::mem::take(&mut self.new_records) {
@@ -140,8 +142,8 @@ impl Merger<'_> {
         let named = fields.iter().map(|field| {
             let (mut named, name) = (field.clone(), field.text("name").unwrap_or_default());
             let ident = taken.chosen(name, field.text("ident"), Case::Snake, Scope::Fields);
-            named.put("type", self.ty(field.text("type").unwrap_or_default(), file).into(), &[]);
-            set(&mut named, "ident", ident.map(Tree::from), &["name"]);
+            named.set(&FIELD, "type", Some(self.ty(field.text("type").unwrap_or_default(), file)));
+            named.set(&FIELD, "ident", ident);
             named
         });
         named.collect()
@@ -165,7 +167,7 @@ impl Merger<'_> {
         let mut fields = self.named_fields(&all, &new.at.file, &mut taken);
         for field in &mut fields {
             let evidence = field.text("evidence").unwrap_or(&new.evidence).to_owned();
-            set(field, "evidence", (evidence != known.evidence).then(|| evidence.into()), BEFORE_EVIDENCE);
+            field.set(&FIELD, "evidence", (evidence != known.evidence).then_some(evidence));
         }
         if let Some((Step::Key(list), map)) = known.at.path.split_last() {
             self.desk.extend(&known.at.file, map, list, fields);
@@ -174,30 +176,21 @@ impl Merger<'_> {
 
     /// Adds values to types that are there already.
     pub(super) fn add_values(&mut self) {
-        for (new, (name, _)) in self.met.types.clone() {
+        for (new, (name, _)) in self.matches.types.clone() {
             let Some((at, known)) = places::named_type(self.desk, &name).map(|(at, known)| (at, known.clone())) else {
                 continue;
             };
             let Some((_, said)) = places::named_type(&self.new.desk, &new) else { continue };
-            let mut idents = NamesInUse::default();
-            for value in known.entries("values") {
-                let name = value.text("ident").or(value.text("value")).unwrap_or_default();
-                idents.note(
-                    names::ident(name, value_names(known.text("kind") == Some("identifier")).0).unwrap_or_default(),
-                );
-            }
-            let values = new_values(&known, said, &mut idents);
+            let values = join_values(self.desk, &at.path, &known, said);
             if !values.is_empty() {
-                let shown: Vec<&str> = values.iter().filter_map(|value| value.text("value")).collect();
-                self.desk.say(format!("`{name}` gets new values: {}", shown.join(", ")));
-                self.desk.extend(SERVICE, &at.path, "values", values);
+                self.desk.say(format!("`{name}` gets new values: {}", values.join(", ")));
             }
         }
     }
 
     /// Endpoints that are new, and of the others what was unknown.
     pub(super) fn add_endpoints(&mut self) {
-        for (new, known) in self.met.endpoints.clone() {
+        for (new, known) in self.matches.endpoints.clone() {
             match known {
                 Some(known) => self.complete(&known, &new),
                 None => self.add_endpoint(&new),
@@ -212,13 +205,8 @@ impl Merger<'_> {
                 let stands_elsewhere = endpoints.is_empty() && !said.entries("endpoints").is_empty();
                 if !(stands_elsewhere && records.is_empty()) {
                     let mut head = said.clone();
-                    set(
-                        &mut head,
-                        "records",
-                        (!records.is_empty()).then(|| records.into()),
-                        &["title", "summary", "aliases"],
-                    );
-                    head.put("endpoints", endpoints.into(), &[]);
+                    head.set(GROUP, "records", (!records.is_empty()).then_some(records));
+                    head.set(GROUP, "endpoints", Some(endpoints));
                     self.desk.create(&file, head);
                 }
             } else {
@@ -229,12 +217,12 @@ impl Merger<'_> {
 
     fn add_endpoint(&mut self, new: &Place) {
         let mut tree = new.tree(&self.new.desk).clone();
-        set(&mut tree, "ident", self.idents[new].clone().map(Tree::from), &["name"]);
+        tree.set(&ENDPOINT, "ident", self.idents[new].clone());
         let evidence = tree.text("evidence").unwrap_or_default().to_owned();
         if let Some(params) = self.new_params(new, None, &evidence, NamesInUse::default()) {
-            tree.put("params", params.into(), &[]);
+            tree.set(&ENDPOINT, "params", Some(params));
         }
-        tree.put("body", self.body_of(new), &[]);
+        tree.set(&ENDPOINT, "body", Some(self.body_of(new)));
         self.new_endpoints.entry(new.file.clone()).or_default().push(tree);
     }
 
@@ -284,7 +272,7 @@ impl Merger<'_> {
             Some(Tree::Text(name)) if name != "unknown" => self.ty(name, &new.file).into(),
             other => other.cloned().unwrap_or(Tree::Null),
         };
-        body.put(kind, fields, &[]);
+        body.set(&BODY, kind, Some(fields));
         body
     }
 
@@ -300,23 +288,38 @@ impl Merger<'_> {
         let kind = places::kind(&body).unwrap_or("series");
         if let (true, Some(Tree::List(fields))) = (is_known_better, body.get_mut(kind)) {
             for field in fields.iter_mut().filter(|field| field.get("evidence").is_none()) {
-                set(field, "evidence", Some(evidence.as_str().into()), BEFORE_EVIDENCE);
+                field.set(&FIELD, "evidence", Some(evidence.as_str()));
             }
         }
         let own = if is_known_better { own } else { (evidence != inherited).then_some(evidence) };
-        set(&mut body, "evidence", own.map(Tree::from), &[]);
+        match own {
+            // Before a long list of fields, where it is seen.
+            Some(own) => body.put("evidence", own.into(), &[]),
+            None => body.remove("evidence"),
+        }
         // A list that is no time series has no time to be found.
         if known.and_then(|known| known.text("time")) == Some("none") {
-            set(&mut body, "time", Some("none".into()), &["evidence"]);
+            body.put("time", "none".into(), &["evidence"]);
         }
         body
     }
 }
 
-const BEFORE_EVIDENCE: &[&str] = &["name", "ident", "type", "summary", "unit", "range", "example", "optional"];
-
 fn name_of(entry: &Tree) -> Option<String> {
     entry.text("name").map(str::to_owned)
+}
+
+/// Adds the values to a type of the service that it does not have, and tells which these are.
+pub(crate) fn join_values(desk: &mut Desk, at: &[Step], known: &Tree, said: &Tree) -> Vec<String> {
+    let mut idents = NamesInUse::default();
+    for value in known.entries("values") {
+        let name = value.text("ident").or(value.text("value")).unwrap_or_default();
+        idents.note(names::ident(name, value_names(known.text("kind") == Some("identifier")).0).unwrap_or_default());
+    }
+    let values = new_values(known, said, &mut idents);
+    let told = values.iter().filter_map(|value| value.text("value")).map(str::to_owned).collect();
+    desk.extend(SERVICE, at, "values", values);
+    told
 }
 
 /// New values of a known type, each with an `ident` of its own.
@@ -327,20 +330,10 @@ fn new_values(known: &Tree, said: &Tree, idents: &mut NamesInUse) -> Vec<Tree> {
     let values = said.entries("values").iter().filter(is_new).map(|value| {
         let (mut new, text) = (value.clone(), value.text("value").unwrap_or_default());
         let ident = idents.chosen(text, value.text("ident"), case, scope);
-        set(&mut new, "ident", ident.map(Tree::from), &["value"]);
+        new.set(&VALUE, "ident", ident);
         let evidence = value.text("evidence").or(said.text("evidence")).unwrap_or_default();
-        let own = (known.text("evidence") != Some(evidence)).then(|| evidence.into());
-        set(&mut new, "evidence", own, &["value", "ident", "summary"]);
+        new.set(&VALUE, "evidence", (known.text("evidence") != Some(evidence)).then_some(evidence));
         new
     });
     values.collect()
-}
-
-/// Gives a key a value behind others, or takes it away.
-pub(super) fn set(tree: &mut Tree, key: &str, value: Option<Tree>, before: &[&str]) {
-    match (value, tree) {
-        (Some(value), tree) => tree.put(key, value, before),
-        (None, Tree::Map(entries)) => entries.retain(|(name, _)| name != key),
-        (None, _) => {}
-    }
 }

@@ -2,7 +2,8 @@
 //!
 //! Everything is compared before anything is written, with the catalogue as it was.
 
-use codegen::spec::Evidence;
+use codegen::format::Key;
+use codegen::spec::{Evidence, PARAM};
 use codegen::type_expr::TypeExpr;
 
 use super::Merger;
@@ -10,14 +11,13 @@ use super::matching::{MatchedParam, User};
 use super::places::{self, Entry, Fields, Place};
 use super::policy::{Policy, policy};
 use super::report::some_of;
+use crate::keys;
 use crate::tree::Tree;
 
 /// Something of which both catalogues say something.
 #[derive(Clone, Debug)]
 pub(super) struct Subject {
     pub(super) at: Place,
-    /// What kind of map it is.
-    pub(super) map: &'static str,
     /// What it is, in messages.
     pub(super) name: String,
     /// What it belongs to, in messages.
@@ -25,8 +25,8 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    pub(super) fn new(at: &Place, map: &'static str, name: impl Into<String>, of: &str) -> Self {
-        Self { at: at.clone(), map, name: name.into(), of: of.to_owned() }
+    pub(super) fn new(at: &Place, name: impl Into<String>, of: &str) -> Self {
+        Self { at: at.clone(), name: name.into(), of: of.to_owned() }
     }
 }
 
@@ -48,18 +48,10 @@ impl Merger<'_> {
     /// Every key that is said anew, by its policy; `why_not` says why one cannot be filled in.
     pub(super) fn compare(&mut self, subject: &Subject, said: &Said, why_not: &dyn Fn(&str) -> Option<&'static str>) {
         let known = subject.at.tree(self.desk).clone();
-        let mut keys: Vec<&'static str> = Vec::new();
-        for (_, said) in said {
-            let Tree::Map(entries) = said else { continue };
-            let all = entries.iter().filter_map(|(key, _)| crate::keys::named(key));
-            all.for_each(|key| {
-                if !keys.contains(&key) {
-                    keys.push(key);
-                }
-            });
-        }
-        for key in keys {
-            let policy = policy(subject.map, key).unwrap_or(Policy::Matched);
+        let Some(map) = keys::map_at(&subject.at.file, &subject.at.path, &known) else { return };
+        let is_said = |key: &&Key| said.iter().any(|(_, said)| said.get(key.name).is_some());
+        for key in map.keys.iter().filter(is_said).map(|key| key.name) {
+            let policy = policy(map.what, key).unwrap_or(Policy::Matched);
             // Who says it in an entry of its own has no part in it.
             let sharing = said.iter().filter(|(_, said)| said.get(key) != Some(&Tree::Null));
             let of_key: Vec<(&str, Option<&Tree>)> =
@@ -161,14 +153,7 @@ impl Merger<'_> {
     /// A part with keys or items of its own.
     fn part(&mut self, subject: &Subject, key: &'static str, policy: Policy, here: Option<&Tree>, said: &Tree) {
         let at = subject.at.key(key);
-        let map: &'static str = match key {
-            "time" => "the time",
-            "credentials" => "the credentials",
-            "client_credentials" => "`client_credentials`",
-            "envelope" => "the envelope",
-            _ => key,
-        };
-        let name = if map == key { format!("`{key}`") } else { map.to_owned() };
+        let name = if key == "envelope" { "the envelope".to_owned() } else { format!("`{key}`") };
         match (policy, here) {
             (Policy::Kept, Some(here)) => {
                 let identity = |tree: &Tree| tree.text("name").map(Tree::from);
@@ -176,7 +161,7 @@ impl Merger<'_> {
                 if let (Some(here), Some(said)) = (identity(&here), identity(&said)) {
                     return self.differ_from(subject, key, Some(&here), &subject.of, &said);
                 }
-                self.compare_one(&Subject::new(&at, map, name, ""), said);
+                self.compare_one(&Subject::new(&at, name, ""), said);
             }
             (Policy::Kept, None) => {
                 let said = said.text("name").map_or_else(|| said.clone(), Tree::from);
@@ -184,7 +169,7 @@ impl Merger<'_> {
             }
             (_, None) => self.edits.push(Edit::Set(subject.at.clone(), key, said.clone())),
             (Policy::Join(by), Some(_)) => self.join(subject, key, by, said),
-            (_, Some(_)) => self.compare_one(&Subject::new(&at, map, name, ""), said.clone()),
+            (_, Some(_)) => self.compare_one(&Subject::new(&at, name, ""), said.clone()),
         }
     }
 
@@ -200,7 +185,7 @@ impl Merger<'_> {
             };
             let what = if by == "status" { "the status" } else { "the limit" };
             let name = format!("{what} {}", said.get(by).map(bare).unwrap_or_default());
-            self.compare_one(&Subject::new(&at, what, name, ""), said.clone());
+            self.compare_one(&Subject::new(&at, name, ""), said.clone());
         }
         if !new.is_empty() {
             self.edits.push(Edit::Extend(subject.at.clone(), key, new));
@@ -210,12 +195,12 @@ impl Merger<'_> {
     /// The service as a whole.
     pub(super) fn service(&mut self, said: &Tree) {
         let mut said = said.clone();
-        if let (false, Tree::Map(entries)) = (self.new.prefix.is_empty(), &mut said) {
+        if !self.new.prefix.is_empty() {
             let text = format!("suffix {} in the description, in the paths here", self.new.prefix);
             self.report.differ("`base_url`", "", text);
-            entries.retain(|(key, _)| key != "base_url");
+            said.remove("base_url");
         }
-        self.compare_one(&Subject::new(&places::service(), "the service", "the service", ""), said);
+        self.compare_one(&Subject::new(&places::service(), "the service", ""), said);
     }
 
     /// What is said of groups by their tags.
@@ -223,7 +208,7 @@ impl Merger<'_> {
         for file in self.new.desk.groups().map(str::to_owned).collect::<Vec<_>>() {
             if *self.desk.tree(&file) != Tree::Null {
                 let name = format!("the group `{}`", file.trim_end_matches(".yaml"));
-                let subject = Subject::new(&Place::new(&file, &[]), "a group", name, "");
+                let subject = Subject::new(&Place::new(&file, &[]), name, "");
                 self.compare_one(&subject, self.new.desk.tree(&file).clone());
             }
         }
@@ -231,10 +216,10 @@ impl Merger<'_> {
 
     pub(super) fn endpoint(&mut self, at: &Place, new: &Place) {
         let (known, said) = (at.tree(self.desk).clone(), new.tree(&self.new.desk).clone());
-        let subject = Subject::new(at, "an endpoint", places::label(&known), "");
+        let subject = Subject::new(at, places::label(&known), "");
         let mut told = said.clone();
-        if let (true, Tree::Map(entries)) = (known.text("path") == Some("unknown"), &mut told) {
-            entries.retain(|(key, _)| key != "evidence");
+        if known.text("path") == Some("unknown") {
+            told.remove("evidence");
         }
         self.compare_one(&subject, told);
         if known.get("deprecated").is_some() && said.get("deprecated").is_none() {
@@ -290,10 +275,10 @@ impl Merger<'_> {
         for (at, here) in known.all(self.desk).into_iter().map(|(at, here)| (at, here.clone())).collect::<Vec<_>>() {
             let Some(said) = listed.iter().find(|said| said.text("name") == here.text("name")) else { continue };
             let name = format!("`{}`", here.text("name").unwrap_or_default());
-            self.field(&Subject::new(&at, "a field", name, &known.label), &here, known, said, new);
+            self.field(&Subject::new(&at, name, &known.label), &here, known, said, new);
         }
         if let (Some(at), Some(new)) = (&known.record, &new.record) {
-            let subject = Subject::new(at, "a record", known.label.clone(), "");
+            let subject = Subject::new(at, known.label.clone(), "");
             self.compare_one(&subject, new.tree(&self.new.desk).clone());
         }
     }
@@ -303,9 +288,8 @@ impl Merger<'_> {
         if said.get("evidence").is_none() {
             told = told.with("evidence", new.evidence.as_str());
         }
-        let inherited = (here.get("evidence").is_none()).then_some(list.evidence.as_str());
-        if let (Some(inherited), Tree::Map(entries)) = (inherited, &mut told) {
-            entries.retain(|(key, value)| key != "evidence" || value.as_text() != Some(inherited));
+        if here.get("evidence").is_none() && told.text("evidence") == Some(&list.evidence) {
+            told.remove("evidence");
         }
         let differing = self.differing(here, &new.at.file, said);
         let ranges = vec![(subject.of.clone(), said.clone())];
@@ -314,7 +298,7 @@ impl Merger<'_> {
             None => self.range(subject, here, &ranges, None),
         }
         self.optional(subject, here, list, said);
-        without(&mut told, "range");
+        told.remove("range");
         self.compare_one(subject, told);
     }
 
@@ -338,7 +322,7 @@ impl Merger<'_> {
         let here = matched.at.tree(self.desk).clone();
         let of = matched.users.first().map(|user| user.label.clone()).unwrap_or_default();
         let name = here.text("name").unwrap_or_default().to_owned();
-        let subject = Subject::new(&matched.at, "a param", format!("`{name}`"), &of);
+        let subject = Subject::new(&matched.at, format!("`{name}`"), &of);
         let mut said: Vec<(String, Tree)> = Vec::new();
         let mut agrees = true;
         for user in &matched.users {
@@ -353,7 +337,7 @@ impl Merger<'_> {
             }
             self.several(&subject, &here, user, &new);
             self.evidence(&subject, matched, &here, user, &new);
-            without(&mut new, "evidence");
+            new.remove("evidence");
             self.anew(&subject, user, &mut new);
             said.push((user.label.clone(), new));
         }
@@ -362,11 +346,11 @@ impl Merger<'_> {
             self.range(&subject, &here, &said, shared.or(self.enforced(matched, &here)));
         }
         for (_, new) in &mut said {
-            without(new, "range");
+            new.remove("range");
             // What goes by another type says nothing of values of the known one.
             if !agrees {
                 for key in VALUES {
-                    without(new, key);
+                    new.remove(key);
                 }
             }
         }
@@ -388,9 +372,9 @@ impl Merger<'_> {
         let mut said = Tree::map();
         for key in VALUES.iter().filter(|key| entry.get(key).is_some()) {
             said = said.with_some(key, new.get(key).cloned());
-            new.put(key, Tree::Null, &[]);
+            new.set(&PARAM, key, Some(Tree::Null));
         }
-        self.compare_one(&Subject::new(at, "a `use` entry", subject.name.clone(), &user.label), said);
+        self.compare_one(&Subject::new(at, subject.name.clone(), &user.label), said);
     }
 
     /// Whether several values can be sent.
@@ -479,12 +463,12 @@ impl Merger<'_> {
 
     /// Types that both know: what they mean, and values that stand here and not in the description.
     pub(super) fn named_types(&mut self) {
-        for (new, (name, of)) in self.met.types.clone() {
+        for (new, (name, of)) in self.matches.types.clone() {
             let Some((at, known)) = places::named_type(self.desk, &name).map(|(at, known)| (at, known.clone())) else {
                 continue;
             };
             let Some(said) = places::named_type(&self.new.desk, &new).map(|(_, said)| said.clone()) else { continue };
-            self.compare_one(&Subject::new(&at, "a type", format!("`{name}`"), ""), said.clone());
+            self.compare_one(&Subject::new(&at, format!("`{name}`"), ""), said.clone());
             let value = |value: &Tree| value.text("value").unwrap_or_default().to_owned();
             let values: Vec<String> = said.entries("values").iter().map(value).collect();
             let missing: Vec<String> =
@@ -499,24 +483,13 @@ impl Merger<'_> {
 
     /// Whether a text can be said of what is shared.
     fn is_for_all(&self, subject: &Subject, users: usize) -> bool {
-        subject.map != "a param"
-            || self
-                .met
-                .params
-                .iter()
-                .find(|param| param.at == subject.at)
-                .is_none_or(|param| users > 0 && self.is_covered(param))
+        let mut params = self.matches.params.iter();
+        params.find(|param| param.at == subject.at).is_none_or(|param| users > 0 && self.is_covered(param))
     }
 }
 
 fn is_known(tree: &Tree) -> bool {
     !matches!(tree, Tree::Null) && tree.as_text() != Some("unknown") && *tree != Tree::List(Vec::new())
-}
-
-fn without(tree: &mut Tree, key: &str) {
-    if let Tree::Map(entries) = tree {
-        entries.retain(|(name, _)| name != key);
-    }
 }
 
 pub(super) fn number(tree: &Tree) -> Option<f64> {

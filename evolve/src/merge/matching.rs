@@ -82,14 +82,14 @@ impl Matches {
                 known,
                 new: &new.desk,
                 names: &new.names,
-                met: Self::default(),
+                matches: Self::default(),
                 shared,
                 queue: VecDeque::new(),
             };
             let before = matcher.shared.len();
             matcher.all();
             if matcher.shared.len() == before {
-                return matcher.met;
+                return matcher.matches;
             }
             shared = matcher.shared;
         }
@@ -100,7 +100,7 @@ struct Matcher<'a> {
     known: &'a Desk,
     new: &'a Desk,
     names: &'a BTreeMap<String, Wanted>,
-    met: Matches,
+    matches: Matches,
     /// Records that the service is to have.
     shared: BTreeSet<Place>,
     queue: VecDeque<(Place, String)>,
@@ -116,7 +116,7 @@ impl Matcher<'_> {
             if let Some(fields) = body_fields(self.new, &at) {
                 self.note_file(&fields, &file);
             }
-            self.met.endpoints.push((at, found));
+            self.matches.endpoints.push((at, found));
         }
         if let Some(new) = places::metadata(self.new).filter(|new| !new.all(self.new).is_empty()) {
             self.note_file(&new, SERVICE);
@@ -126,9 +126,9 @@ impl Matcher<'_> {
             }
         }
         for record in self.shared.clone() {
-            self.met.files.entry(record).or_default().insert(SERVICE.to_owned());
+            self.matches.files.entry(record).or_default().insert(SERVICE.to_owned());
         }
-        for (new, known) in self.met.endpoints.clone() {
+        for (new, known) in self.matches.endpoints.clone() {
             self.params(&new, known.as_ref());
             self.body(&new, known.as_ref());
         }
@@ -156,7 +156,7 @@ impl Matcher<'_> {
             let name = record.tree(self.new).text("name").unwrap_or_default();
             let is_shared = self.names.get(name).is_some_and(|wanted| wanted.is_shared);
             let file = if is_shared { SERVICE } else { file };
-            if !self.met.files.entry(record.clone()).or_default().insert(file.to_owned()) {
+            if !self.matches.files.entry(record.clone()).or_default().insert(file.to_owned()) {
                 return;
             }
         }
@@ -197,7 +197,7 @@ impl Matcher<'_> {
             let of = format!("`{}` of {told}", there_tree.text("name").unwrap_or_default());
             self.value(there_tree.text("type").unwrap_or_default(), &there.at.file, ty, &taken.at.file, &of);
             let (entry, endpoint) = (there.entry.clone(), Some(endpoint.clone()));
-            self.met.user(&there.at, User { label: told.clone(), endpoint, entry, said: taken.at });
+            self.matches.user(&there.at, User { label: told.clone(), endpoint, entry, said: taken.at });
         }
     }
 
@@ -240,10 +240,10 @@ impl Matcher<'_> {
 
     /// Two lists of fields that stand at one place.
     fn fields(&mut self, known: &Fields, new: &Fields) {
-        if self.met.fields.iter().any(|(there, met)| there.at == known.at && met.at == new.at) {
+        if self.matches.fields.iter().any(|(there, met)| there.at == known.at && met.at == new.at) {
             return;
         }
-        self.met.fields.push((known.clone(), new.clone()));
+        self.matches.fields.push((known.clone(), new.clone()));
         let time = places::envelope_time(self.known).and_then(|time| time.text("name"));
         let listed = known.all(self.known);
         for (_, field) in new.all(self.new) {
@@ -277,7 +277,7 @@ impl Matcher<'_> {
             }
         } else if can_be(self.known, known, self.new, new) {
             let (new, known) = ((*new).to_owned(), (*known).to_owned());
-            self.met.types.entry(new).or_insert_with(|| (known, label.to_owned()));
+            self.matches.types.entry(new).or_insert_with(|| (known, label.to_owned()));
         }
     }
 
@@ -293,7 +293,7 @@ impl Matcher<'_> {
                 self.want_record(&record, label);
             }
             None => {
-                self.met.wanted_types.entry((*name).to_owned()).or_insert_with(|| label.to_owned());
+                self.matches.wanted_types.entry((*name).to_owned()).or_insert_with(|| label.to_owned());
             }
         }
     }
@@ -309,7 +309,7 @@ impl Matcher<'_> {
     }
 
     fn want_record(&mut self, record: &Place, label: &str) {
-        if self.met.wanted_records.insert(record.clone(), None).is_none() {
+        if self.matches.wanted_records.insert(record.clone(), None).is_none() {
             self.queue.push_back((record.clone(), label.to_owned()));
         }
     }
@@ -324,16 +324,16 @@ impl Matcher<'_> {
     /// Whether a record that is wanted is there: where it was recognised, or by its name and a field.
     fn settle(&mut self, record: &Place, label: &str) {
         let fields = places::record_fields(self.new, record.clone());
-        let file = self.met.file_of(record).map(str::to_owned);
+        let file = self.matches.file_of(record).map(str::to_owned);
         let fits = |there: &Place| there.file == SERVICE || Some(&there.file) == file.as_ref();
-        let met = self.met.fields.iter().filter(|(_, new)| new.at == fields.at);
+        let met = self.matches.fields.iter().filter(|(_, new)| new.at == fields.at);
         let found = met.filter_map(|(known, _)| known.record.clone()).find(fits);
         let by_name = || {
             let wanted = self.names.get(record.tree(self.new).text("name")?)?;
             let name = names::ident(&wanted.name, Case::Pascal).ok()?;
             let there = places::record(self.known, file.as_deref().unwrap_or(SERVICE), &name)?;
             let known = places::record_fields(self.known, there.clone());
-            let is_other = self.met.fields.iter().any(|(met, _)| met.at == known.at);
+            let is_other = self.matches.fields.iter().any(|(met, _)| met.at == known.at);
             let names: Vec<_> = known.all(self.known).into_iter().map(|(_, field)| field.text("name")).collect();
             let is_same = fields.all(self.new).iter().any(|(_, field)| names.contains(&field.text("name")));
             (is_same && !is_other).then_some(there)
@@ -341,7 +341,7 @@ impl Matcher<'_> {
         match found.or_else(by_name) {
             Some(there) => {
                 self.fields(&places::record_fields(self.known, there.clone()), &fields);
-                self.met.wanted_records.insert(record.clone(), Some(there));
+                self.matches.wanted_records.insert(record.clone(), Some(there));
             }
             None => self.want_fields(&Fields { label: label.to_owned(), ..fields }),
         }

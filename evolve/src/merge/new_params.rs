@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use codegen::names::{self, Case};
+use codegen::spec::PARAM;
 use codegen::type_expr::TypeExpr;
 
 use super::Merger;
-use super::additions::set;
 use super::compare::number;
 use super::matching::User;
 use super::places::{self, Entry, ParamAt, Place, label};
@@ -26,7 +26,7 @@ impl Merger<'_> {
         mut idents: NamesInUse,
     ) -> Option<Vec<Tree>> {
         let params = places::params(&self.new.desk, new)?;
-        let missing: Vec<ParamAt> = params.into_iter().filter(|taken| !self.met.has(known, &taken.at)).collect();
+        let missing: Vec<ParamAt> = params.into_iter().filter(|taken| !self.matches.has(known, &taken.at)).collect();
         for taken in missing.iter().filter(|taken| taken.at.file == SERVICE) {
             self.setters.note(taken.at.tree(&self.new.desk).text("name").unwrap_or_default(), &mut idents);
         }
@@ -34,15 +34,14 @@ impl Merger<'_> {
         let of = known.map_or_else(|| label(new.tree(&self.new.desk)), |known| label(known.tree(self.desk)));
         let trees = missing.iter().map(|taken| {
             let param = taken.at.tree(&self.new.desk).clone();
-            self.note_adopted(&param, &of);
+            self.note_other_type(&param, &of);
             if taken.at.file == SERVICE {
                 return self.shared(&taken.at);
             }
             let evidence = param.text("evidence").unwrap_or(&evidence).to_owned();
             self.same_shared(&taken.at, &param, &evidence).unwrap_or_else(|| {
                 let mut tree = self.own_param(&taken.at, &param, &mut idents);
-                let own = (evidence != inherited).then(|| evidence.into());
-                set(&mut tree, "evidence", own, BEFORE_EVIDENCE);
+                tree.set(&PARAM, "evidence", (evidence != inherited).then_some(evidence));
                 tree
             })
         });
@@ -52,9 +51,9 @@ impl Merger<'_> {
     /// Shared params that are new, in their own order.
     pub(super) fn write_shared(&mut self) {
         let mut wanted = BTreeSet::new();
-        for (new, known) in self.met.endpoints.clone() {
+        for (new, known) in self.matches.endpoints.clone() {
             for taken in places::params(&self.new.desk, &new).into_iter().flatten() {
-                if taken.at.file == SERVICE && !self.met.has(known.as_ref(), &taken.at) {
+                if taken.at.file == SERVICE && !self.matches.has(known.as_ref(), &taken.at) {
                     wanted.insert(taken.at);
                 }
             }
@@ -66,15 +65,15 @@ impl Merger<'_> {
 
     /// What is said of known shared params on endpoints that are new.
     pub(super) fn match_shared(&mut self) {
-        for (new, known) in self.met.endpoints.clone() {
+        for (new, known) in self.matches.endpoints.clone() {
             for taken in places::params(&self.new.desk, &new).into_iter().flatten() {
-                if taken.at.file != SERVICE || self.met.has(known.as_ref(), &taken.at) {
+                if taken.at.file != SERVICE || self.matches.has(known.as_ref(), &taken.at) {
                     continue;
                 }
                 if let Some(there) = self.known_shared(&taken.at) {
                     let label = label(new.tree(&self.new.desk));
                     let user = User { label, endpoint: None, entry: Entry::Own, said: taken.at };
-                    self.met.user(&there, user);
+                    self.matches.user(&there, user);
                 }
             }
         }
@@ -115,7 +114,7 @@ impl Merger<'_> {
         let name = param.text("name").unwrap_or_default();
         let id = claim_id(&mut taken, places::id(&param), name);
         let mut tree = self.own_param(at, &param, &mut NamesInUse::default());
-        set(&mut tree, "id", (id != name).then(|| id.as_str().into()), &[]);
+        tree.set(&PARAM, "id", (id != name).then_some(id.as_str()));
         self.desk.extend(SERVICE, &[], "params", vec![tree]);
         self.new_shared.insert(at.clone(), id.clone());
         id.into()
@@ -160,15 +159,15 @@ impl Merger<'_> {
         };
         let (ident, list) = self.setters.choose(&wished, idents);
         let mut tree = param.clone();
-        set(&mut tree, "ident", ident.map(Tree::from), &["id", "name"]);
-        set(&mut tree, "list", list.map(Tree::from), &["id", "name", "ident", "type"]);
+        tree.set(&PARAM, "ident", ident);
+        tree.set(&PARAM, "list", list);
         // A count has no negative values anyway.
         let is_implied =
             ty == "count" && tree.get("range").and_then(|range| range.get("min")).and_then(number) == Some(0.0);
-        tree.put("type", ty.into(), &[]);
+        tree.set(&PARAM, "type", Some(ty));
         if is_implied {
             let max = tree.get("range").and_then(|range| range.get("max")).cloned();
-            set(&mut tree, "range", max.map(|max| Tree::map().with("max", max)), &[]);
+            tree.set(&PARAM, "range", max.map(|max| Tree::map().with("max", max)));
         }
         tree
     }
@@ -177,10 +176,10 @@ impl Merger<'_> {
     /// OpenAPI has no word, a number or text of the same name is that as well.
     pub(super) fn param_type(&self, at: &Place, param: &Tree) -> String {
         let said = param.text("type").unwrap_or_default();
-        self.adopted(param).unwrap_or_else(|| self.ty(said, &at.file))
+        self.type_of_setter(param).unwrap_or_else(|| self.ty(said, &at.file))
     }
 
-    fn adopted(&self, param: &Tree) -> Option<String> {
+    fn type_of_setter(&self, param: &Tree) -> Option<String> {
         let (said, name) = (param.text("type")?, param.text("name")?);
         if self.new.is_ours {
             return None;
@@ -202,18 +201,13 @@ impl Merger<'_> {
     }
 
     /// Notes a param that has another type than the description says.
-    fn note_adopted(&mut self, param: &Tree, of: &str) {
-        let Some(ty) = self.adopted(param) else { return };
+    fn note_other_type(&mut self, param: &Tree, of: &str) {
+        let Some(ty) = self.type_of_setter(param) else { return };
         let [name, said] = ["name", "type"].map(|key| param.text(key).unwrap_or_default());
         let line = format!("`{name}` is {ty} as on other endpoints, {said} in the description");
-        match self.adopted.iter_mut().find(|(known, ..)| *known == line) {
+        match self.retyped.iter_mut().find(|(known, ..)| *known == line) {
             Some((_, times, _)) => *times += 1,
-            None => self.adopted.push((line, 1, of.to_owned())),
+            None => self.retyped.push((line, 1, of.to_owned())),
         }
     }
 }
-
-const BEFORE_EVIDENCE: &[&str] = &[
-    "id", "name", "ident", "type", "list", "in", "required", "default", "range", "served", "works", "refused",
-    "example", "single", "unit", "summary",
-];

@@ -60,7 +60,7 @@ impl Merger<'_> {
             let ty = places::named_type(desk, name).map(|(_, ty)| ty.entries("values")).unwrap_or_default();
             ty.iter().filter_map(|value| value.text("value")).map(str::to_owned).collect()
         };
-        let is_met = self.met.types.get(new).is_some_and(|(name, _)| name == known);
+        let is_met = self.matches.types.get(new).is_some_and(|(name, _)| name == known);
         let here = values(self.desk, known);
         is_met || values(&self.new.desk, new).iter().all(|value| here.contains(value))
     }
@@ -74,7 +74,7 @@ impl Merger<'_> {
             Some(TypeExpr::Builtin(builtin)) => builtin.is_written(text),
             Some(TypeExpr::Name(name)) => {
                 let known = places::named_type(self.desk, name);
-                let met = self.met.types.iter().filter(|(_, (met, _))| met == name);
+                let met = self.matches.types.iter().filter(|(_, (met, _))| met == name);
                 known.is_some_and(|(_, ty)| ty.text("kind") == Some("identifier") || has(ty))
                     || met.filter_map(|(new, _)| places::named_type(&self.new.desk, new)).any(|(_, ty)| has(ty))
             }

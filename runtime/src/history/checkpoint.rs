@@ -72,10 +72,14 @@ impl Checkpoint {
         if count("version")? != VERSION {
             return None;
         }
+        let (range, next) = (Span { from: time("from")?, to: time("to")? }, time("next")?);
+        if next < range.from || range.to < next {
+            return None;
+        }
         Some(Self {
             request: value.get("request")?.as_str()?.to_owned(),
-            range: Span { from: time("from")?, to: time("to")? },
-            next: time("next")?,
+            range,
+            next,
             open_since: match value.get("openSince")? {
                 Value::Null => None,
                 _ => Some(time("openSince")?),
@@ -189,7 +193,14 @@ mod tests {
             position: 0,
         }
         .to_string();
-        for other in ["", "7", "{}", &text.replace("\"version\":1", "\"version\":2"), &text[..text.len() - 1]] {
+        for other in [
+            "",
+            "7",
+            "{}",
+            &text.replace("\"version\":1", "\"version\":2"),
+            &text.replace("\"next\":[0", "\"next\":[7"),
+            &text[..text.len() - 1],
+        ] {
             assert!(other.parse::<Checkpoint>().is_err(), "{other}");
         }
     }

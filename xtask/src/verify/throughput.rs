@@ -3,11 +3,10 @@
 //! Figures depend on the machine and on what else it does, so they are shown and not judged; what fails is a
 //! sandbox that does not answer every request.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 
-use super::{Check, Program, call};
-use crate::paths;
+use super::running::Running;
+use super::{Check, Program};
 use crate::terminal::say;
 
 pub(super) const CHECK: Check = Check {
@@ -27,24 +26,8 @@ const QUERIES: [&str; 5] = [
 ];
 
 fn run() -> Result<(), String> {
-    call(&["cargo", "build", "--quiet", "--release", "--package", "sandbox"])?;
-    let mut sandbox = Command::new(paths::target().join("release/sandbox"))
-        .args(["--port", "0"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("the sandbox does not start: {error}"))?;
-    let measured = base_url(&mut sandbox)
-        .and_then(|url| QUERIES.iter().try_for_each(|query| measure(&sandbox, &format!("{url}/{query}"))));
-    // It is of no use any more, however it takes that.
-    let _ = sandbox.kill().and_then(|()| sandbox.wait());
-    measured
-}
-
-fn base_url(sandbox: &mut Child) -> Result<String, String> {
-    let mut line = String::new();
-    let said = sandbox.stdout.take().map(|output| BufReader::new(output).read_line(&mut line));
-    let url = line.split_whitespace().find(|word| word.starts_with("http:"));
-    url.map(ToOwned::to_owned).ok_or_else(|| format!("the sandbox does not say where it is: {said:?}"))
+    let sandbox = Running::start(&[])?;
+    QUERIES.iter().try_for_each(|query| measure(&sandbox.process, &format!("{}/{query}", sandbox.base_url)))
 }
 
 fn measure(sandbox: &Child, url: &str) -> Result<(), String> {

@@ -2,9 +2,9 @@
 
 use serde_yaml::{Mapping, Value};
 
-use super::{Subtraction, all, entries_of, find, is_same, keys, nearest, starts_alike};
+use super::{Subtraction, all, find, is_same, keys, nearest, starts_alike};
 use crate::import::composition::{alternatives, constants};
-use crate::import::document::{Layer, text_of};
+use crate::import::document::{Layer, entries_of, text_of};
 use crate::import::notes::Weight;
 use crate::import::schema::{FORMATS, is_nullable, types};
 
@@ -54,7 +54,7 @@ impl<'d> Subtraction<'d> {
             return;
         }
         let said = self.said.layers(schema, place);
-        self.reached.extend(said.iter().map(|(_, at)| at.clone()));
+        self.used.extend(said.iter().map(|(_, at)| at.clone()));
         let is_explained = said.iter().any(|(_, at)| self.lost.notes.is_explained(at));
         if find(kept, "type").is_none()
             && let Some(what) = self.type_in_words(&said)

@@ -62,19 +62,26 @@ fn case(folder: &Path) -> Result<Case, String> {
     if folder.join("upgraded.rs").exists() {
         programs.push(("upgraded", read(&folder.join("upgraded.rs"))?));
     }
-    let package = Package::new("generated-client");
     Ok(Case {
         name: name(folder),
         recorded,
         seen,
         ours: compare(&before, &after).verdict().map_or("none", |verdict| verdict.word()).to_owned(),
-        before: codegen::emit(&before, &package),
-        after: codegen::emit(&after, &package),
+        before: client(&before),
+        after: client(&after),
         programs,
     })
 }
 
-/// The client of several folders of YAML; what a later one has replaces what an earlier one has.
+/// A client as its user gets it, on the runtime of the project.
+fn client(api: &Api) -> Vec<File> {
+    let package = Package::new("generated-client");
+    let emitted = codegen::emit(api, &package).into_iter();
+    let emitted = emitted.map(|file| File { path: format!("src/generated/{}", file.path), ..file });
+    emitted.chain(codegen::scaffold(api, &package, &paths::root().join("runtime").display().to_string())).collect()
+}
+
+/// The model of several folders of YAML; what a later one has replaces what an earlier one has.
 fn model(folders: &[&Path]) -> Result<Api, String> {
     let mut texts = BTreeMap::new();
     for folder in folders.iter().filter(|folder| folder.exists()) {
@@ -87,7 +94,7 @@ fn model(folders: &[&Path]) -> Result<Api, String> {
 }
 
 /// What a folder holds, sorted by name.
-pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let told = |error: std::io::Error| format!("{}: {error}", folder.display());
     let entries = fs::read_dir(folder).map_err(told)?;
     let mut paths = entries.map(|entry| Ok(entry.map_err(told)?.path())).collect::<Result<Vec<_>, String>>()?;
@@ -95,7 +102,7 @@ pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(paths)
 }
 
-pub(super) fn name(path: &Path) -> String {
+fn name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 

@@ -1,0 +1,31 @@
+//! The endpoints that the compiler gives a history are those of which the registry says how it is walked.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use generated_client::{GROUPS, SERVICE};
+
+/// `volume_ratio` as the type that stands for it.
+fn marker(ident: &str) -> String {
+    ident.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect()
+}
+
+#[test]
+fn the_registry_and_the_compiler_agree() {
+    let endpoints = GROUPS.iter().flat_map(|group| group.endpoints);
+    let told: BTreeSet<String> = endpoints
+        .filter(|endpoint| endpoint.path.is_some() && endpoint.history(&SERVICE).is_some())
+        .map(|endpoint| marker(endpoint.ident))
+        .collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/generated");
+    let mut emitted = BTreeSet::new();
+    for group in GROUPS {
+        let text = fs::read_to_string(folder.join(group.ident).with_extension("rs")).unwrap();
+        let list = text.split_once("\nwalked!(").and_then(|(_, rest)| rest.split_once(')'));
+        let names = list.into_iter().flat_map(|(list, _)| list.split(','));
+        emitted.extend(names.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()));
+    }
+    assert!(told.len() > 60, "{told:?}");
+    assert_eq!(told, emitted);
+}

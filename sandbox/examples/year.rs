@@ -1,0 +1,216 @@
+//! A year of minutes against a sandbox that enforces limit set A, and what others would do: `year WHAT…`.
+//!
+//! `fast` and `slow` ask for the year where replies take 100 ms and 1.5 s, `faults` where much goes wrong; each has to end
+//! with what the sandbox itself has, in time and without a 429. `others` is the same job as a plain loop and as ten tasks
+//! that wait when they are refused. `memory` streams ten million records out of memory. `cargo xtask verify history` runs
+//! the first three and the last.
+
+#![allow(clippy::print_stdout)] // What it is for.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant};
+
+use generated_client::orderflow::{VolumeRatio, VolumeRatioRecord};
+use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
+use generated_client::{Client, Exchange, RateLimit, Request, Retry, Timeframe, Timestamp, limits};
+use sandbox::Sandbox;
+
+type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
+
+const MINUTE: i64 = 60;
+const YEAR: i64 = 365 * 24 * 60 * MINUTE;
+
+/// 2024-06-15T12:00:00Z.
+const END: i64 = 1_718_452_800;
+
+const FAULTS: [&str; 7] = [
+    "all 2% status=503",
+    "all 2% cut",
+    "all 2% reset",
+    "all 2% stale",
+    "all 2% trickle=1us",
+    "all 2% malformed",
+    "all 2% latency=100ms..3s",
+];
+
+async fn sandbox(faults: &[&str], limited: bool) -> Outcome<Sandbox> {
+    let mut builder = Sandbox::builder().stop_clock_at(END);
+    if limited {
+        builder = builder.limit_set("A");
+    }
+    for fault in faults {
+        builder = builder.fault(fault.parse()?);
+    }
+    Ok(builder.start().await?)
+}
+
+fn ratio(client: &Client) -> Request<VolumeRatio> {
+    client.orderflow().volume_ratio().exchange(Exchange::BINANCE_PERP_STABLE).coin("BTC").timeframe(Timeframe::M1)
+}
+
+/// What the sandbox has, by pages of ten thousand.
+async fn truth() -> Outcome<Vec<VolumeRatioRecord>> {
+    let sandbox = sandbox(&[], false).await?;
+    let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(RateLimit::none()).build()?;
+    let mut all = Vec::new();
+    for start in (END - YEAR..END).step_by(600_000) {
+        let end = END.min(start + 600_000) - 1;
+        all.extend(
+            ratio(&client).start_time(Timestamp::from(start)).end_time(Timestamp::from(end)).limit(10_000).await?,
+        );
+    }
+    Ok(all)
+}
+
+/// The year as a history. The time is judged where no fault makes requests come twice.
+async fn history(name: &str, faults: &[&str], reply: Option<Duration>) -> Outcome {
+    let truth = truth().await?;
+    let sandbox = sandbox(faults, true).await?;
+    let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
+    let history = ratio(&client).history(END - YEAR..END);
+    let plan = history.plan()?;
+    let begun = Instant::now();
+    let all = history.skip_failed_windows().collect().await?;
+    let (taken, counts) = (begun.elapsed(), sandbox.counts());
+    println!(
+        "{name}: {} records in {:.1} s, planned at least {:.1} s; {} requests for {} windows, {} refused",
+        all.records.len(),
+        taken.as_secs_f64(),
+        plan.least_time.unwrap_or_default().as_secs_f64(),
+        counts.requests,
+        plan.windows,
+        counts.refused
+    );
+    if all.records != truth {
+        return Err(format!(
+            "{} records, not the {} that there are; {:?}",
+            all.records.len(),
+            truth.len(),
+            all.findings
+        )
+        .into());
+    }
+    if let Some(reply) = reply {
+        #[allow(clippy::cast_precision_loss)] // Some hundreds.
+        let most = plan.windows as f64 / 10.0 / 0.98 + reply.as_secs_f64();
+        if taken.as_secs_f64() > most || counts.refused > 0 || counts.requests != plan.windows {
+            return Err(format!("{most:.1} s at most were to be taken, without a refusal").into());
+        }
+    }
+    Ok(())
+}
+
+/// What the front page once showed: one request after the other.
+async fn plain_loop() -> Outcome {
+    let sandbox = sandbox(&["all latency=100ms"], true).await?;
+    let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
+    let begun = Instant::now();
+    let (mut points, mut start) = (Vec::new(), END - YEAR);
+    while start < END {
+        let end = END.min(start + 1000 * MINUTE);
+        let page = ratio(&client).limit(1000).start_time(Timestamp::from(start)).end_time(Timestamp::from(end - 1));
+        points.extend(page.await?);
+        start = end;
+    }
+    tell("a plain loop", points.len(), begun, &sandbox);
+    Ok(())
+}
+
+/// Ten tasks that send what they have and wait a second when they are refused.
+async fn ten_tasks() -> Outcome {
+    let sandbox = sandbox(&["all latency=100ms"], true).await?;
+    let builder = Client::builder(sandbox.base_url()).api_key("any");
+    let client = builder.rate_limit(RateLimit::none()).retry(Retry::none()).build()?;
+    let begun = Instant::now();
+    let next = Arc::new(AtomicI64::new(END - YEAR));
+    let tasks: Vec<_> = (0..10).map(|_| tokio::spawn(one_task(client.clone(), next.clone()))).collect();
+    let mut points = Vec::new();
+    for task in tasks {
+        points.extend(task.await??);
+    }
+    points.sort_by_key(|point: &VolumeRatioRecord| point.open_date);
+    tell("ten tasks with retry on 429", points.len(), begun, &sandbox);
+    Ok(())
+}
+
+async fn one_task(client: Client, next: Arc<AtomicI64>) -> Outcome<Vec<VolumeRatioRecord>> {
+    let mut points = Vec::new();
+    loop {
+        let start = next.fetch_add(1000 * MINUTE, Ordering::Relaxed);
+        if start >= END {
+            return Ok(points);
+        }
+        let end = END.min(start + 1000 * MINUTE) - 1;
+        let page = ratio(&client).limit(1000).start_time(Timestamp::from(start)).end_time(Timestamp::from(end));
+        loop {
+            match page.clone().await {
+                Ok(page) => break points.extend(page),
+                Err(error) if error.is_rate_limited() => tokio::time::sleep(Duration::from_secs(1)).await,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+fn tell(name: &str, records: usize, begun: Instant, sandbox: &Sandbox) {
+    let (taken, counts) = (begun.elapsed().as_secs_f64(), sandbox.counts());
+    println!("{name}: {records} records in {taken:.1} s; {} requests, {} refused", counts.requests, counts.refused);
+}
+
+/// Ten million records, which a transport makes up as they are asked for.
+async fn memory() -> Outcome {
+    const RECORDS: i64 = 10_000_000;
+    let transport =
+        from_fn(async |request: HttpRequest| Ok(HttpResponse::new(200, Headers::new(), made_up(&request.url))));
+    let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
+    let client = builder.rate_limit(RateLimit::none()).build()?;
+    let begun = Instant::now();
+    let mut records = ratio(&client).history(END - RECORDS * MINUTE..END).records();
+    let (mut count, mut sum) = (0_i64, 0.0);
+    while let Some(record) = records.next().await {
+        sum += record?.volume_ratio;
+        count += 1;
+    }
+    let peak = peak_memory().unwrap_or_default();
+    println!("memory: {count} records ({sum}) in {:.1} s, {peak} KiB at most", begun.elapsed().as_secs_f64());
+    if count != RECORDS || peak > 60 << 10 {
+        return Err(format!("{RECORDS} records in 60 MiB were to be streamed").into());
+    }
+    Ok(())
+}
+
+/// A reply with one record a minute.
+fn made_up(url: &str) -> String {
+    let param = |name: &str| url.split(name).nth(1)?.split('&').next()?.parse::<i64>().ok();
+    let (start, end) = (param("startTime=").unwrap_or_default(), param("endTime=").unwrap_or_default());
+    let first = (start + MINUTE - 1) / MINUTE * MINUTE;
+    let records: Vec<_> =
+        (first..=end).step_by(60).map(|time| format!(r#"{{"openDate":{time},"volumeRatio":0.25}}"#)).collect();
+    format!(r#"{{"data":[{}],"metadata":{{"exchanges":[]}}}}"#, records.join(","))
+}
+
+/// What this process held in memory at most, in KiB, where the system says it as Linux does.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()
+}
+
+#[tokio::main]
+async fn main() -> Outcome {
+    for what in std::env::args().skip(1) {
+        match what.as_str() {
+            "fast" => history("100 ms", &["all latency=100ms"], Some(Duration::from_millis(100))).await?,
+            "slow" => history("1.5 s", &["all latency=1500ms"], Some(Duration::from_millis(1500))).await?,
+            "faults" => history("with faults", &FAULTS, None).await?,
+            "others" => {
+                plain_loop().await?;
+                ten_tasks().await?;
+            }
+            "memory" => memory().await?,
+            other => return Err(format!("there is no `{other}`").into()),
+        }
+    }
+    Ok(())
+}

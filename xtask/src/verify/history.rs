@@ -1,0 +1,15 @@
+//! Whether a year of minutes takes no longer than the limit asks for, comes whole and needs little memory.
+//!
+//! The program behind it has its own list of what has to hold, and says what it measured.
+
+use super::{Check, call};
+
+pub(super) const CHECK: Check = Check {
+    name: "history",
+    shows: "a year of minutes comes whole, in time, through faults and in little memory",
+    needs: &[],
+    run: |_| {
+        let program = ["cargo", "run", "--quiet", "--release", "--package", "sandbox", "--example", "year", "--"];
+        call(&[&program[..], &["memory", "fast", "slow", "faults"]].concat())
+    },
+};

@@ -1,0 +1,41 @@
+//! The sandbox on a free port, as an optimised build, so that thousands of records are no time-out.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use super::call;
+use crate::paths;
+
+/// A sandbox that answers until it is dropped.
+pub(super) struct Running {
+    pub(super) process: Child,
+    pub(super) base_url: String,
+}
+
+impl Running {
+    pub(super) fn start(arguments: &[&str]) -> Result<Self, String> {
+        call(&["cargo", "build", "--quiet", "--release", "--package", "sandbox"])?;
+        let mut process = Command::new(paths::target().join("release/sandbox"))
+            .args(["--port", "0"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("the sandbox does not start: {error}"))?;
+        let mut line = String::new();
+        let said = process.stdout.take().map(|output| BufReader::new(output).read_line(&mut line));
+        let base_url = line.split_whitespace().find(|word| word.starts_with("http://")).unwrap_or_default().to_owned();
+        let running = Self { process, base_url };
+        if running.base_url.is_empty() {
+            return Err(format!("the sandbox does not say where it is: {said:?}"));
+        }
+        Ok(running)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Nothing is lost if it has ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
