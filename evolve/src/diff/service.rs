@@ -43,10 +43,10 @@ fn set_up(old: &Service, new: &Service, changes: &mut Changes) {
 fn limits(old: &Service, new: &Service, changes: &mut Changes) {
     let lacks = |service: &Service, constant: &str| service.limits.iter().all(|limit| limit.constant != constant);
     for limit in new.limits.iter().filter(|limit| lacks(old, &limit.constant)) {
-        changes.add(Change::minor(Heading::Added, format!("`RateLimit::{}`", limit.constant)));
+        changes.add(Change::minor(Heading::Added, format!("`limits::{}`", limit.constant)));
     }
     for limit in old.limits.iter().filter(|limit| lacks(new, &limit.constant)) {
-        changes.add(Change::major(Heading::Removed, format!("`RateLimit::{}`", limit.constant)));
+        changes.add(Change::major(Heading::Removed, format!("`limits::{}`", limit.constant)));
     }
     let kept = |service: &Service, other: &Service| -> Vec<Limit> {
         service.limits.iter().filter(|limit| !lacks(other, &limit.constant)).cloned().collect()

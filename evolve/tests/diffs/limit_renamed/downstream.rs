@@ -1,7 +1,7 @@
 use generated_client::{Client, Side};
 
 fn main() {
-    let _ = generated_client::RateLimit::SET_A;
+    let _ = generated_client::limits::SET_A;
 }
 
 #[allow(unused)]

@@ -1,7 +1,7 @@
 use generated_client::{Client, Side};
 
 fn main() {
-    let _ = generated_client::RateLimit::SET_B;
+    let _ = generated_client::limits::SET_B;
 }
 
 #[allow(unused)]

@@ -1,15 +1,12 @@
-use std::future::{Future, IntoFuture};
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use generated_client::Client;
 
-/// What the client refuses, it refuses before it sends anything.
-fn main() {
-    let client = Client::builder("https://example.com").build().unwrap();
-    let mut request = pin!(client.market().basis().limit(1000).into_future());
-    let context = &mut Context::from_waker(Waker::noop());
-    if let Poll::Ready(Err(error)) = request.as_mut().poll(context) {
-        assert!(!error.to_string().contains("`limit` is 1000"), "{error}");
-    }
+/// Nothing answers there, so that what the client refuses by itself is another error.
+#[tokio::main]
+async fn main() {
+    let client = Client::builder("http://127.0.0.1:9").build().unwrap();
+    let refused = client.market().basis().limit(1000).timeout(Duration::from_secs(2)).await;
+    let error = refused.map(|_| ()).unwrap_err().to_string();
+    assert!(!error.contains("`limit` is 1000"), "{error}");
 }
