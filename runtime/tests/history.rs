@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use runtime::history::{Checkpoint, GapKind, Progress};
+use runtime::transport::{HttpRequest, from_fn};
 use runtime::{Error, ErrorKind, RateLimit, Timestamp};
 use tokio::time::Instant;
 
@@ -314,6 +315,30 @@ async fn progress_is_told_after_every_page() {
     let half = &told[4];
     assert!(half.waited > 5 * SECOND && half.requests == 10, "{half:?}");
     assert!(half.time_left().unwrap().abs_diff(5 * SECOND) < 2 * SECOND, "{half:?}");
+}
+
+/// There is an outcome at the first poll, and nobody would wake it for that.
+#[test]
+fn outside_of_a_runtime_it_says_so() {
+    let service = Service::new(|_, _| ok());
+    let mut pages = hours(&service.client()).history(START..START + 5000 * HOUR).pages();
+    let mut next = std::pin::pin!(pages.next());
+    let polled = next.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
+    let std::task::Poll::Ready(Some(Err(error))) = polled else { panic!("{polled:?}") };
+    assert!(error.to_string().contains("there is no Tokio runtime"), "{error}");
+}
+
+/// With more than one thread a reply may be there before anybody waits for it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn replies_that_are_there_at_once_are_taken() {
+    let transport = from_fn(async |request: HttpRequest| {
+        let fate = answer(&request, |_| true);
+        fate.outcome
+    });
+    let builder = Client::builder("https://example.com/v2").api_key("any").transport(transport);
+    let client = builder.rate_limit(RateLimit::none()).build().unwrap();
+    let all = hours(&client).limit(50).history(START - 49 * 3000 * HOUR..START).collect().await.unwrap();
+    assert_eq!(all.records.len(), 49 * 3000);
 }
 
 #[tokio::test(start_paused = true)]

@@ -299,7 +299,19 @@ impl Merger<'_> {
         }
         self.optional(subject, here, list, said);
         told.remove("range");
+        if !self.has_values(here, said, "example") {
+            told.remove("example");
+        }
         self.compare_one(subject, told);
+    }
+
+    /// Whether all values under a key can be such of what is known, which may have a type where the description has none.
+    fn has_values(&self, here: &Tree, said: &Tree, key: &str) -> bool {
+        let fits = |value: &Tree| here.text("type").is_some_and(|ty| ty.contains('<')) || self.fits(here, &bare(value));
+        match said.get(key) {
+            Some(Tree::List(items)) => items.iter().all(fits),
+            other => other.is_none_or(fits),
+        }
     }
 
     /// A field that is known otherwise than by document is an `Option` anyway, and our own descriptions say so.
@@ -347,9 +359,9 @@ impl Merger<'_> {
         }
         for (_, new) in &mut said {
             new.remove("range");
-            // What goes by another type says nothing of values of the known one.
-            if !agrees {
-                for key in VALUES {
+            // What goes by another type says nothing of values of the known one; a default is told of below.
+            for key in VALUES {
+                if !agrees || *key != "default" && !self.has_values(&here, new, key) {
                     new.remove(key);
                 }
             }

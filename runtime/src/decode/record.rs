@@ -9,11 +9,17 @@ use super::unknown_fields::UnknownText;
 use crate::registry::{FieldInfo, RecordForm, RecordInfo, ValueType};
 use crate::values::Value;
 
-pub use super::field_error::FieldError;
 pub(crate) use super::field_value::number_of;
-pub use super::field_value::{AsFieldValue, FieldValue, Fields, ListValue, MapValue, RecordValue};
-pub use super::slot::{AsNamedType, AsRecord, FromSlot, Large, Slot};
+pub use super::field_value::{FieldValue, ListValue, MapValue, RecordValue};
 pub use super::unknown_fields::UnknownFields;
+
+// What emitted code has of a record, and users need not see.
+#[doc(hidden)]
+pub use super::field_error::FieldError;
+#[doc(hidden)]
+pub use super::field_value::{AsFieldValue, Fields};
+#[doc(hidden)]
+pub use super::slot::{AsNamedType, AsRecord, FromSlot, Large, Slot};
 
 /// An object with known fields. Emitted code implements it, and nobody else has to:
 ///
@@ -35,7 +41,19 @@ pub trait Record: Fields + Sized {
     }
 }
 
-/// One element of a series: a [`Record`], or any [`Value`] where the fields are unknown.
+/// One element of a series: a [`Record`], or any [`Value`] where the fields are unknown. Nobody else has to be one:
+///
+/// ```compile_fail,E0277
+/// # use runtime::{Item, record::Row, registry::RecordInfo};
+/// struct Mine;
+///
+/// impl Item for Mine {
+///     const INFO: Option<&'static RecordInfo> = None;
+///     fn from_row(_: &mut Row<'_>) -> Self {
+///         Self
+///     }
+/// }
+/// ```
 pub trait Item: AsFieldValue + Sized + Send + 'static {
     /// The known fields, if any.
     const INFO: Option<&'static RecordInfo>;
@@ -89,6 +107,7 @@ impl ValueType {
 }
 
 /// The values of one object, as they stood in the body.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Row<'a> {
     pub(crate) fields: &'static [FieldInfo],

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::any::any;
 use super::record::{Large, Row, Slot};
 use super::scanner::{Fault, FaultKind, Scanner};
-use crate::registry::{FieldInfo, RecordForm, ValueType};
+use crate::registry::{RecordForm, ValueType};
 use crate::values::{Number, Value};
 
 impl<'a> Row<'a> {
@@ -28,24 +28,34 @@ impl<'a> Row<'a> {
     fn fill_by_name(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), Fault> {
         let (depth, mut guess) = (json.deeper(depth)?, 0);
         json.object(|json| {
-            // Keys usually come in the order of the table.
-            if let Some(field) = self.fields.get(guess).filter(|field| field.plain) {
-                if let Some(next) = json.key_if(field.wire_name)? {
-                    guess += 1;
-                    return self.fill_slot(guess - 1, field, json, next, depth);
-                }
+            let Some((index, next)) = self.known_key(guess, json)? else { return Ok(()) };
+            guess = index + 1;
+            self.fill_slot(index, json, next, depth)
+        })
+    }
+
+    /// Reads a key, and says which field it is and how its value begins; what the table does not know is kept.
+    #[inline]
+    fn known_key(&mut self, guess: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, Fault> {
+        // Keys usually come in the order of the table.
+        if let Some(field) = self.fields.get(guess).filter(|field| field.plain) {
+            if let Some(next) = json.key_if(field.wire_name)? {
+                return Ok(Some((guess, next)));
             }
-            let start = json.at();
-            let (key, next) = json.any_key()?;
-            let known = self.fields.iter().enumerate().find(|(_, field)| field.wire_name == key);
-            if let Some((index, field)) = known {
-                guess = index + 1;
-                return self.fill_slot(index, field, json, next, depth);
-            }
+        }
+        self.any_key(json)
+    }
+
+    /// The same, wherever in the table it stands.
+    fn any_key(&mut self, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, Fault> {
+        let start = json.at();
+        let (key, next) = json.any_key()?;
+        let known = self.fields.iter().position(|field| field.wire_name == key);
+        if known.is_none() {
             json.skip(next).map_err(|fault| fault.in_field(&key))?;
             self.unknown.push(json.since(start));
-            Ok(())
-        })
+        }
+        Ok(known.map(|index| (index, next)))
     }
 
     /// Each value belongs to the field at its place; what comes behind the last is kept by its place.
@@ -83,29 +93,27 @@ impl<'a> Row<'a> {
     }
 
     #[inline]
-    fn fill_slot(
-        &mut self,
-        index: usize,
-        field: &'static FieldInfo,
-        json: &mut Scanner<'a>,
-        next: u8,
-        depth: u8,
-    ) -> Result<(), Fault> {
-        let Some(slot) = self.slots.get_mut(index) else { return json.skip(next) };
+    fn fill_slot(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
+        let (Some(slot), Some(field)) = (self.slots.get_mut(index), self.fields.get(index)) else {
+            return json.skip(next);
+        };
         if !matches!(slot, Slot::Absent) {
             return Err(json.fault(FaultKind::Twice(field.wire_name)).in_field(field.wire_name));
         }
         let filled = match (next, &field.ty) {
-            // Nearly every record has a time, and nearly every time is a number.
-            (b'-' | b'0'..=b'9', ValueType::Timestamp(unit)) => {
-                json.number().map(|number| Slot::from(number).in_unit(*unit))
+            (b'-' | b'0'..=b'9', ty) if !matches!(ty, ValueType::Any) => {
+                json.number().map(|number| match (number, ty) {
+                    // Nearly every record has a time, and nearly every time is a whole number.
+                    (Number::Integer(count), ValueType::Timestamp(unit)) if !unit.is_text() => {
+                        Slot::moment(count, *unit)
+                    }
+                    (number, ValueType::Timestamp(unit)) => Slot::from(number).in_unit(*unit),
+                    (number, _) => Slot::from(number),
+                })
             }
-            (b'-' | b'0'..=b'9', ty) if !matches!(ty, ValueType::Any) => json.number().map(Slot::from),
             (_, ty) => value(ty, json, next, depth),
         };
-        let filled = filled.map_err(|fault| fault.in_field(field.wire_name))?;
-        // What it replaces is absent, so there is nothing to drop, and looking would cost more than filling.
-        std::mem::forget(std::mem::replace(slot, filled));
+        slot.fill(filled.map_err(|fault| fault.in_field(field.wire_name))?);
         Ok(())
     }
 }

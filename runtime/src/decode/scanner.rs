@@ -205,16 +205,23 @@ impl<'a> Scanner<'a> {
     /// Reads a text.
     #[inline]
     pub(super) fn text(&mut self) -> Result<Cow<'a, str>, Fault> {
-        let rest = self.text.get(self.at + 1..).unwrap_or_default();
-        let length = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20));
-        let plain = length.and_then(|length| rest.split_at_checked(length));
-        match plain {
-            Some((plain, rest)) if rest.starts_with('"') => {
-                self.at += plain.len() + 2;
-                Ok(Cow::Borrowed(plain))
-            }
-            _ => self.escaped().map(Cow::Owned),
+        match self.plain_text() {
+            Some(text) => Ok(Cow::Borrowed(text)),
+            None => self.escaped().map(Cow::Owned),
         }
+    }
+
+    /// Reads a text if it has no escapes.
+    #[inline]
+    fn plain_text(&mut self) -> Option<&'a str> {
+        let rest = self.text.get(self.at + 1..).unwrap_or_default();
+        let length = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20))?;
+        let (plain, rest) = rest.split_at_checked(length)?;
+        if !rest.starts_with('"') {
+            return None;
+        }
+        self.at += length + 2;
+        Some(plain)
     }
 
     /// Reads a text with escapes in it.

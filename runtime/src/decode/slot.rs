@@ -100,20 +100,27 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// What stands for a point in time in a unit, however it is written, as that; anything else as it is.
+    /// The point in time that a whole number counts in a unit, unless it lies past all that can be meant.
     #[inline]
+    pub(crate) fn moment(count: i64, unit: TimeUnit) -> Self {
+        let time = Timestamp::from_wire(count, unit);
+        if time <= Timestamp::LAST_WRITABLE { Self::Time(time) } else { Self::Beyond(count, unit) }
+    }
+
+    /// What stands for a point in time, however it is written, as that; anything else as it is.
     pub(crate) fn in_unit(self, unit: TimeUnit) -> Self {
         if unit.is_text() {
             return self.in_text();
         }
-        let count = match &self {
-            Self::Integer(count) => Some(*count),
-            other => other.number().and_then(Number::integer),
-        };
-        count.map_or(self, |count| match Timestamp::from_wire(count, unit) {
-            time if time <= Timestamp::LAST_WRITABLE => Self::Time(time),
-            _ => Self::Beyond(count, unit),
-        })
+        let count = self.number().and_then(Number::integer);
+        count.map_or(self, |count| Self::moment(count, unit))
+    }
+
+    /// Puts a value where none is: there is nothing to drop, and looking would cost more than filling.
+    #[inline]
+    pub(crate) fn fill(&mut self, value: Self) {
+        debug_assert!(matches!(self, Self::Absent));
+        std::mem::forget(std::mem::replace(self, value));
     }
 
     /// A text as the point in time that it names; anything else as what is none.

@@ -35,11 +35,13 @@ pub(super) struct Fetch {
     /// Until the next window is due that has failed before.
     delay: Option<Pin<Box<Sleep>>>,
     waited: Duration,
+    /// Whether a reply was there as soon as it was asked for.
+    has_come: bool,
 }
 
 impl Fetch {
     pub(super) fn new(template: Template, decode: Decode, walk: Walk<Batch>) -> Self {
-        Self { template, decode, walk, under_way: Vec::new(), delay: None, waited: Duration::ZERO }
+        Self { template, decode, walk, under_way: Vec::new(), delay: None, waited: Duration::ZERO, has_come: false }
     }
 
     pub(super) fn walk(&self) -> &Walk<Batch> {
@@ -75,7 +77,10 @@ impl Fetch {
         let mut sending = self.template.request(window).send();
         match Pin::new(&mut sending).poll(cx) {
             Poll::Pending => self.under_way.push((id, sending)),
-            Poll::Ready(outcome) => self.walk.received(id, (self.decode)(outcome), now),
+            Poll::Ready(outcome) => {
+                self.walk.received(id, (self.decode)(outcome), now);
+                self.has_come = true;
+            }
         }
         true
     }
@@ -87,7 +92,7 @@ impl Fetch {
 
     /// Takes what has come.
     fn receive(&mut self, cx: &mut Context<'_>) -> bool {
-        let (now, mut is_new) = (Instant::now(), false);
+        let (now, mut is_new) = (Instant::now(), std::mem::take(&mut self.has_come));
         let mut index = 0;
         while let Some((id, sending)) = self.under_way.get_mut(index) {
             let Poll::Ready(outcome) = Pin::new(sending).poll(cx) else {

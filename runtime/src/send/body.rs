@@ -16,7 +16,18 @@ pub trait Sealed {}
 impl<T: Record> Sealed for T {}
 impl Sealed for Value {}
 
-/// What an endpoint is answered with: a `Series`, a [`Record`], or any [`Value`].
+/// What an endpoint is answered with: a `Series`, a [`Record`], or any [`Value`], and nothing else:
+///
+/// ```compile_fail,E0277
+/// # use runtime::{Body, DecodeError};
+/// struct Mine;
+///
+/// impl Body for Mine {
+///     fn decode(_: &str) -> Result<Self, DecodeError> {
+///         Ok(Self)
+///     }
+/// }
+/// ```
 pub trait Body: Sealed + Sized + Send + 'static {
     /// Reads the whole of a JSON text, as it came from the service or was kept from it.
     ///

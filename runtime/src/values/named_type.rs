@@ -9,7 +9,16 @@ use std::time::Duration;
 
 use crate::registry::{TypeInfo, ValueType};
 
-/// A type that the catalogue names. Emitted code implements it, and nobody else has to.
+/// A type that the catalogue names. Emitted code implements it, and nobody else has to:
+///
+/// ```compile_fail,E0277
+/// # use runtime::{registry::TypeInfo, wire::NamedType};
+/// struct Mine;
+///
+/// impl NamedType for Mine {
+///     const INFO: &'static TypeInfo = &TypeInfo::new("Mine", &[]);
+/// }
+/// ```
 pub trait NamedType: Text {
     /// The type, as the catalogue describes it.
     const INFO: &'static TypeInfo;

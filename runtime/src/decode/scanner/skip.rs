@@ -3,14 +3,33 @@
 //! It has to be JSON and nothing more: a number beyond every `f64`, half of a surrogate pair and lists within lists
 //! without end are all of JSON's grammar, and cost the page nothing. No text is unescaped and no number computed.
 
+use std::borrow::Cow;
+
 use super::{Fault, FaultKind, Scanner};
 use crate::values::Number;
 
 impl<'a> Scanner<'a> {
     /// Steps over a value of any kind.
+    #[inline]
+    pub(in crate::decode) fn skip(&mut self, next: u8) -> Result<(), Fault> {
+        match next {
+            b'{' | b'[' => self.skip_nested(next),
+            _ => self.skip_flat(next),
+        }
+    }
+
+    fn skip_flat(&mut self, next: u8) -> Result<(), Fault> {
+        match next {
+            b'"' => self.skip_text(),
+            b'-' | b'0'..=b'9' => self.skip_number(),
+            _ => self.literal().map(drop),
+        }
+    }
+
+    /// Steps over a list or an object.
     ///
     /// Not by recursion, since the body decides how deep its values are.
-    pub(in crate::decode) fn skip(&mut self, mut next: u8) -> Result<(), Fault> {
+    fn skip_nested(&mut self, mut next: u8) -> Result<(), Fault> {
         // What closes each list and object that is open.
         let mut open: Vec<u8> = Vec::new();
         loop {
@@ -26,9 +45,7 @@ impl<'a> Scanner<'a> {
                     }
                     self.at += 1;
                 }
-                b'"' => self.skip_text().map(drop)?,
-                b'-' | b'0'..=b'9' => self.skip_number()?,
-                _ => self.literal().map(drop)?,
+                _ => self.skip_flat(next)?,
             }
             // A value has ended, and with it what it is the last of.
             loop {
@@ -61,19 +78,24 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a key as far as it can be read, and the colon behind it; half of a surrogate pair stays an escape.
-    pub(in crate::decode) fn any_key(&mut self) -> Result<(std::borrow::Cow<'a, str>, u8), Fault> {
-        let start = self.at;
-        let key = if let Ok(key) = self.text() {
-            key
-        } else {
-            self.at = start;
-            self.skip_text()?.into()
+    #[inline]
+    pub(in crate::decode) fn any_key(&mut self) -> Result<(Cow<'a, str>, u8), Fault> {
+        let key = match self.plain_text() {
+            Some(key) => Cow::Borrowed(key),
+            None => self.escaped().map(Cow::Owned).or_else(|_| self.skip_escaped().map(Cow::Borrowed))?,
         };
         Ok((key, self.colon()?))
     }
 
-    /// Steps over a text, and says what stands between its quotes.
-    fn skip_text(&mut self) -> Result<&'a str, Fault> {
+    /// Steps over a text.
+    #[inline]
+    fn skip_text(&mut self) -> Result<(), Fault> {
+        if self.plain_text().is_some() { Ok(()) } else { self.skip_escaped().map(drop) }
+    }
+
+    /// Steps over a text with escapes in it, and says what stands between its quotes.
+    #[cold]
+    fn skip_escaped(&mut self) -> Result<&'a str, Fault> {
         let (text, start) = (self.text.as_bytes(), self.at + 1);
         let byte = |at: usize| text.get(at).copied();
         let mut at = start;
