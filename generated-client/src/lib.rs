@@ -108,8 +108,9 @@
 //!
 //! Records, series and values are written by serde as they stand on the wire. A series goes by [`column`](Series::column)
 //! and by [`times`](Series::times) as well, also where the fields of its records are unknown, and a record gives its
-//! values by name. A value that does not fit its field makes the whole reply an error, unless the request
-//! [leaves out](Request::skip_bad_records) the records that are bad. In tests of your own, records have a `Default`, a
+//! values [by name](Record::value). A [`Timestamp`] is subtracted from another, and rounded down to a step with
+//! [`floor`](Timestamp::floor) and [`Timeframe::duration`]. A value that does not fit its field makes the whole reply an
+//! error, unless the request [leaves out](Request::skip_bad_records) the records that are bad. In tests of your own, records have a `Default`, a
 //! series comes of a `Vec`, and a transport of a closure ([`transport::from_fn`]).
 //!
 //! ```

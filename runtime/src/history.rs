@@ -12,6 +12,7 @@ mod aligned;
 mod blocking;
 mod checkpoint;
 mod course;
+mod entry;
 mod fetch;
 mod follow;
 mod gaps;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::entry::{Ask, Entry, Part, State};
 use super::grid::{Grid, Span};
 use super::learned::Learned;
 use super::reply::{Received, Reply};
@@ -32,9 +33,6 @@ pub(super) struct Course {
     pub(super) is_live: bool,
 }
 
-/// The delay after a failed attempt; each further one takes four times as long.
-const FIRST_DELAY: Duration = Duration::from_secs(1);
-
 /// The windows of a range, from the first that was not taken yet.
 #[derive(Debug)]
 pub(super) struct Walk<R> {
@@ -47,40 +45,6 @@ pub(super) struct Walk<R> {
     learned: Learned,
     asked: u64,
     under_way: usize,
-}
-
-/// A window that was asked for.
-#[derive(Debug)]
-struct Entry<R> {
-    window: Span,
-    state: State<R>,
-}
-
-#[derive(Debug)]
-enum State<R> {
-    Asked(Ask),
-    /// Nothing came: whether that is believed depends on the windows beside it.
-    Empty(Reply<R>),
-    /// What is missing at an end, or all of it in halves, is asked for once more.
-    Doubted(Reply<R>, Vec<Part<R>>),
-    Settled(Reply<R>),
-    Failed(Error),
-}
-
-/// A part of a window that is asked for once more.
-#[derive(Debug)]
-struct Part<R> {
-    window: Span,
-    reply: Result<Reply<R>, Ask>,
-}
-
-/// A window or a part of one on its way.
-#[derive(Debug, Default)]
-struct Ask {
-    /// `None` until it is sent.
-    id: Option<u64>,
-    failures: u32,
-    not_before: Option<Instant>,
 }
 
 /// What is to be believed of a reply.
@@ -365,46 +329,6 @@ fn around<R>(window: Span, parts: &[(Span, Reply<R>)]) -> Option<Span> {
         }
     }
     (!rest.is_empty()).then_some(rest)
-}
-
-impl<R> Entry<R> {
-    fn new(window: Span) -> Self {
-        Self { window, state: State::Asked(Ask::default()) }
-    }
-
-    /// What is still to come, each with its window.
-    fn asks(&mut self) -> impl Iterator<Item = (Span, &mut Ask)> {
-        let (whole, parts) = match &mut self.state {
-            State::Asked(ask) => (Some((self.window, ask)), None),
-            State::Doubted(_, parts) => (None, Some(parts)),
-            State::Empty(_) | State::Settled(_) | State::Failed(_) => (None, None),
-        };
-        let parts = parts.into_iter().flatten().filter_map(|part| Some((part.window, part.reply.as_mut().err()?)));
-        whole.into_iter().chain(parts)
-    }
-}
-
-impl<R> Part<R> {
-    fn new(window: Span) -> Self {
-        Self { window, reply: Err(Ask::default()) }
-    }
-}
-
-impl Ask {
-    fn is_due(&self, now: Instant) -> bool {
-        self.id.is_none() && self.not_before.is_none_or(|time| time <= now)
-    }
-
-    /// Makes it due again, unless it has failed for good.
-    fn failed(&mut self, error: Error, attempts: u32, now: Instant) -> Option<Error> {
-        self.failures += 1;
-        if self.failures >= attempts || !(error.is_retryable() || error.is_decode()) {
-            return Some(error);
-        }
-        let delay = FIRST_DELAY.saturating_mul(4_u32.saturating_pow(self.failures - 1));
-        (self.id, self.not_before) = (None, now.checked_add(delay));
-        None
-    }
 }
 
 /// A window in pieces of so many steps.
