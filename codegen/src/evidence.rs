@@ -17,9 +17,9 @@ words! {
 }
 
 impl Evidence {
-    /// Whether the client holds its users to it: what is only reported it leaves to the service.
+    /// Whether the client holds its users to it: what is reported or former it leaves to the service.
     pub fn is_enforced(self) -> bool {
-        self != Self::Reported
+        matches!(self, Self::Document | Self::Published)
     }
 
     /// In a sentence: "the path is documented".

@@ -1,4 +1,4 @@
-//! From the text of a body to rows.
+//! From the text of a body to rows, and from records to columns and to JSON again (`fields/`).
 //!
 //! One walk over the JSON, driven by the tables of fields; it knows no endpoint and no Rust type, and is
 //! compiled once for all of them. A body must parse to its end. Judging values is left to `FromSlot`.
@@ -9,6 +9,7 @@ mod bad_record;
 mod envelope;
 mod field_error;
 mod field_value;
+pub(crate) mod fields;
 mod place;
 pub mod record;
 mod row;
@@ -36,6 +37,7 @@ use scanner::{DEPTH, Fault, Scanner};
 
 pub use bad_record::BadRecord;
 pub(crate) use envelope::Push;
+pub use fields::Column;
 
 /// Why a body is not what the catalogue says, and where in it.
 ///
@@ -83,7 +85,7 @@ impl DecodeError {
             .with_body(body)
     }
 
-    /// Where it is: `data[3].volumeRatio`; empty if it is the body as a whole.
+    /// Where it is: `data[3].ratio`; empty if it is the body as a whole.
     pub fn place(&self) -> &str {
         self.0.place.as_str()
     }

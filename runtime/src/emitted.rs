@@ -14,10 +14,10 @@ pub use crate::values::named_type::Text;
 
 use std::time::Duration;
 
+use crate::decode::fields::{self, Column};
 use crate::decode::record::{Item, Record, RecordValue, Row, UnknownFields};
 use crate::decode::{self, BadRecords, DecodeError, Push};
 use crate::error::Error;
-use crate::fields::{self, Column};
 use crate::gate::RateLimit;
 use crate::registry::{LimitInfo, RecordInfo};
 use crate::send;

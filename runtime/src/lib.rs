@@ -31,8 +31,6 @@ mod error;
 
 mod decode;
 
-mod fields;
-
 mod request;
 
 pub mod gate;
@@ -63,11 +61,10 @@ pub use client::{Builder, Endpoint, Raw, Request, ResponseFuture};
 #[cfg(feature = "settings")]
 pub use client::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
 pub use decode::record::{self, Item, Record, UnknownFields};
-pub use decode::{BadRecord, DecodeError};
+pub use decode::{BadRecord, Column, DecodeError};
 pub use dispatch::Retry;
 pub use dispatch::observer::{self, Event, Observer};
 pub use error::{Error, ErrorKind};
-pub use fields::Column;
 pub use gate::{Gate, RateLimit};
 pub use secrets::Secret;
 pub use send::{Body, Response};

@@ -1,4 +1,4 @@
-//! The words in which the emitted registry describes the service.
+//! The types in which the emitted registry describes the service.
 //!
 //! The types are written by hand, the data is emitted from the catalogue: `SERVICE` and `GROUPS`.
 //! Everything is static and reads without a client: tools list what exists,

@@ -94,9 +94,9 @@ macro_rules! __request {
         ///
         /// ```
         #[doc = concat!("# fn demo(client: &", $name, "::Client) {")]
-        /// let request = client.raw("/volumeRatio").query("limit", 5).query("coin", "BTC");
-        /// assert_eq!(request.to_string(), "GET /volumeRatio?coin=BTC&limit=5");
-        /// assert_eq!(request, client.raw("/volumeRatio").query("coin", "BTC").query("limit", 5));
+        /// let request = client.raw("/ratio").query("limit", 5).query("coin", "BTC");
+        /// assert_eq!(request.to_string(), "GET /ratio?coin=BTC&limit=5");
+        /// assert_eq!(request, client.raw("/ratio").query("coin", "BTC").query("limit", 5));
         /// # }
         /// ```
         ///
@@ -105,7 +105,7 @@ macro_rules! __request {
         ///
         /// ```no_run
         #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), Box<dyn std::error::Error>> {")]
-        /// let task = tokio::spawn(client.raw("/volumeRatio").into_future());
+        /// let task = tokio::spawn(client.raw("/ratio").into_future());
         /// let (ratio, price) = tokio::try_join!(client.raw("/ratio").into_future(), client.raw("/price").into_future())?;
         /// task.await??;
         /// # Ok(())
@@ -289,7 +289,7 @@ macro_rules! __request {
             }
         }
 
-        /// `GET /volumeRatio?coin=BTC`.
+        /// `GET /ratio?coin=BTC`.
         impl<E> ::std::fmt::Display for Request<E> {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 ::std::fmt::Display::fmt(&self.0, f)

@@ -166,7 +166,7 @@ async fn a_tunnel_to_somebody_else_is_no_way() {
     let (port, _) = proxy(ESTABLISHED, Some(server)).await;
     let (text, retryable) = refusal(builder(), port).await;
     let expected = "the certificate of `service.invalid:443` through the proxy `127.0.0.1:PORT` \
-        is signed by nobody who is trusted here; add the root that it goes back to … ";
+        is signed by no root that is trusted here; add that root … ";
     assert!(text.starts_with(expected) && !retryable, "{text}");
 }
 

@@ -42,7 +42,7 @@ async fn a_root_of_the_users_own_is_trusted_beside_the_others() {
 #[tokio::test]
 async fn a_server_that_is_not_trusted_gets_no_request() {
     let authority = Authority::new("ours");
-    let untrusted = "of `localhost:PORT` is signed by nobody who is trusted here; add the root that it goes back to";
+    let untrusted = "of `localhost:PORT` is signed by no root that is trusted here; add that root";
     let port = start(authority.acceptor("localhost", false, &[])).await;
     assert_eq!(refusal(builder(port), port).await, untrusted);
     let another = Authority::new("theirs");

@@ -49,7 +49,7 @@ async fn the_token_endpoint() {
         ("302", || reply(302, &[("location", "https://login.example.com/")], ""), 1, "the host `login.example.com`"),
         ("204", || reply(204, &[], ""), 2, "an empty body"),
         ("a page", || token("<html>canary-token</html>"), 2, "is a page"),
-        ("no JSON", || token("access_token=canary-token"), 2, "is no JSON"),
+        ("no JSON", || token("access_token=canary-token"), 2, "is not JSON"),
         ("cut JSON", || token(r#"{"access_token": "canary-to"#), 1, "it is not JSON"),
         ("no token", || token(r#"{"expires_in": 60}"#), 1, "it has no `access_token`"),
         ("null", || token(r#"{"access_token": null}"#), 1, "it has no `access_token`"),

@@ -40,7 +40,9 @@ fn front(api: &Api) -> File {
     }
     text += "\n[What is known how well](coverage.md), and what is not.\n";
     text += "The same for other tools: [openapi.json](openapi.json).\n";
+    text += &service::evidence();
     text += &service::credentials(service);
+    text += &service::replies(api);
     text += &service::params(api);
     text += &service::values(api);
     if !service.limits.is_empty() {
@@ -141,18 +143,28 @@ fn taken(param: &Param) -> String {
     docs::code(&param.wire_name) + &minded
 }
 
+/// Where the records of a series have their time, and what it marks.
+fn timed(name: Option<&str>, field: Option<&Field>) -> String {
+    let Some(name) = name else { return String::new() };
+    let marks = field.filter(|field| field.wire_name == name).map(|field| prose(&field.summary));
+    let marks = marks.filter(|marks| !marks.is_empty());
+    let marks = marks.map(|marks| format!(", {}", docs::lower_first(marks.trim_end_matches('.')))).unwrap_or_default();
+    format!(", each with its time in {}{marks}", docs::code(name))
+}
+
 /// What comes back: a sentence, then a table for each record that is in it.
 fn body(api: &Api, endpoint: &Endpoint) -> Vec<String> {
     let (sentence, record, time) = match &endpoint.body {
         Body::Unknown => return Vec::new(),
-        Body::Series { record: None, .. } => return vec!["The body is a series of records.".to_owned()],
+        Body::Series { record: None, time, .. } => {
+            let envelope = api.service.envelope.as_ref().and_then(|envelope| envelope.time.as_ref());
+            return vec![format!("The body is a series of records{}.", timed(time.as_deref(), envelope))];
+        }
         Body::Series { record: Some(record), time, .. } => {
-            let told = time.as_ref().map(|time| format!(", each with its time in {}", docs::code(time)));
-            (
-                format!("The body is a series of `{}`{}:", record.ident, told.unwrap_or_default()),
-                record,
-                time.as_deref(),
-            )
+            let fields = api.record(record).map(|record| record.fields.as_slice()).unwrap_or_default();
+            let field = fields.iter().find(|field| Some(&field.wire_name) == time.as_ref());
+            let sentence = format!("The body is a series of `{}`{}:", record.ident, timed(time.as_deref(), field));
+            (sentence, record, time.as_deref())
         }
         Body::Object { record, .. } => match api.whole(record) {
             Some(whole) => {

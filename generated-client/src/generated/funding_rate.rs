@@ -71,7 +71,7 @@ pub struct FundingRateRecord {
     pub open_date: Timestamp,
     /// The rate, added up or averaged over the venues. Published. The published example is 0.0001436 over 9 venues,
     /// which would be a fraction; a public client got 0.13 to 0.16 over 15 venues, which would be percent. Unknown:
-    /// the unit.
+    /// the unit, and the period that one rate pays for.
     pub funding_rate: Option<f64>,
     /// The rate that is indicated for the coming payment, in the unit of `fundingRate`. Published. The published
     /// example is 0.0007355.
@@ -90,7 +90,7 @@ impl Record for FundingRateRecord {
                     .example("0.0001436")
                     .summary("The rate, added up or averaged over the venues.")
                     .notes(
-                        "The published example is 0.0001436 over 9 venues, which would be a fraction; a public client got 0.13 to 0.16 over 15 venues, which would be percent. Unknown: the unit.",
+                        "The published example is 0.0001436 over 9 venues, which would be a fraction; a public client got 0.13 to 0.16 over 15 venues, which would be percent. Unknown: the unit, and the period that one rate pays for.",
                     ),
                 FieldInfo::new(
                         "indicative_funding_rate",

@@ -47,7 +47,7 @@ impl GlobalMetricsGroup<'_> {
     /// `GET /globalBidAskRatio`: a series of records. The path is published. Params: `timeframe`, `limit`,
     /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
     ///
-    /// Unknown: the fields of its records.
+    /// Unknown: the fields of its records; the formula, and which side is above zero.
     pub fn global_bid_ask_ratio(&self) -> Request<GlobalBidAskRatio> {
         Request::new(self.client)
     }
@@ -145,7 +145,8 @@ impl Endpoint for GlobalBidAskRatio {
         )
         .path("/globalBidAskRatio", Evidence::Published)
         .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Document)
+        .notes("Unknown: the formula, and which side is above zero.");
 }
 
 takes_no_venue!(GlobalBidAskRatio);

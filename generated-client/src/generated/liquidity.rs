@@ -73,14 +73,15 @@ impl LiquidityGroup<'_> {
         Request::new(self.client)
     }
 
-    /// How many prices there are at which longs would be closed by force, against how many at which shorts would.
+    /// Number of prices at which longs are predicted to be closed by force, minus the number of those for shorts.
     ///
     /// `GET /liqLevelsCount`: a series of [`LiquidationLevelsCountRecord`]. Path and fields are reported. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_coin`,
     /// `bitmex_perp_coin` and `phemex_perp_stable`. Known to be refused is `binance_perp_stable`.
     ///
-    /// The venues that are known to work or to be refused were tried with BTC.
+    /// The venues that are known to work or to be refused were tried with BTC. Unknown: whether the two numbers come
+    /// as well.
     pub fn liquidation_levels_count(&self) -> Request<LiquidationLevelsCount> {
         Request::new(self.client)
     }
@@ -439,7 +440,7 @@ impl Endpoint for LiquidationLevelsCount {
             "Liquidation Levels Count",
         )
         .summary(
-            "How many prices there are at which longs would be closed by force, against how many at which shorts would.",
+            "Number of prices at which longs are predicted to be closed by force, minus the number of those for shorts.",
         )
         .path("/liqLevelsCount", Evidence::Reported)
         .params(
@@ -458,7 +459,9 @@ impl Endpoint for LiquidationLevelsCount {
             ],
         )
         .series(Some(RecordInfo::of::<LiquidationLevelsCountRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("The venues that are known to work or to be refused were tried with BTC.");
+        .notes(
+            "The venues that are known to work or to be refused were tried with BTC. Unknown: whether the two numbers come as well.",
+        );
 }
 
 takes!(

@@ -163,7 +163,8 @@ impl LongsShortsGroup<'_> {
         Request::new(self.client)
     }
 
-    /// How far large positions outweigh what the mere number of accounts says, among prominent traders.
+    /// Influence that large positions have, set against how prominent traders are positioned when each account counts
+    /// once.
     ///
     /// `GET /whalePositionDominance`: a series of [`WhalePositionDominanceRecord`]. The fields are former. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
@@ -722,7 +723,9 @@ impl Endpoint for WhalePositionDominance {
             "whale_position_dominance",
             "Whale Position Dominance",
         )
-        .summary("How far large positions outweigh what the mere number of accounts says, among prominent traders.")
+        .summary(
+            "Influence that large positions have, set against how prominent traders are positioned when each account counts once.",
+        )
         .path("/whalePositionDominance", Evidence::Document)
         .params(params::ANY_VENUE, &[])
         .series(Some(RecordInfo::of::<WhalePositionDominanceRecord>()), Some("openDate"), Evidence::Former)

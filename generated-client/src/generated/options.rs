@@ -4,9 +4,9 @@
 
 use ::runtime::{Endpoint, Timestamp, fields, markers, takes, walked};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, TimeUnit, ValueType};
+use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
-use super::service::params;
+use super::service::{params, records};
 use super::service::params::{
     TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges,
     TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
@@ -29,7 +29,7 @@ impl OptionsGroup<'_> {
     /// Volatility index of Binance: how strongly the prices of the options traded there imply that the coin will
     /// move, as candles.
     ///
-    /// `GET /bvol`: a series of [`IndexCandle`]. The path is reported, the fields are former. Params: `coin`,
+    /// `GET /bvol`: a series of [`BvolRecord`]. The path is reported, the fields are former. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `timeframe`. Of `exchanges`, known to work is `binance_perp_stable`.
     ///
@@ -41,7 +41,7 @@ impl OptionsGroup<'_> {
     /// Volatility index of Deribit: the movement that the prices of the options traded there imply for the next 30
     /// days, as a yearly rate, in candles.
     ///
-    /// `GET /dvol`: a series of [`IndexCandle`]. The path is published, the fields are former. Params: `coin`,
+    /// `GET /dvol`: a series of [`DvolRecord`]. The path is published, the fields are former. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required:
     /// `coin`, `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served
     /// `deribit_perp_stable` only.
@@ -56,7 +56,7 @@ markers!(OptionsGroup : Bvol bvol, Dvol dvol);
 walked!(Bvol, Dvol);
 
 impl Endpoint for Bvol {
-    type Body = Series<IndexCandle>;
+    type Body = Series<BvolRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "bvol", "Bvol").summary(
             "Volatility index of Binance: how strongly the prices of the options traded there imply that the coin will move, as candles.",
         )
@@ -73,7 +73,7 @@ impl Endpoint for Bvol {
                 params::SORT,
             ],
         )
-        .series(Some(RecordInfo::of::<IndexCandle>()), Some("openDate"), Evidence::Former)
+        .series(Some(RecordInfo::of::<BvolRecord>()), Some("openDate"), Evidence::Former)
         .notes("The former version took no venue. Unknown: the unit, and the span that the index looks ahead.");
 }
 
@@ -82,10 +82,10 @@ takes!(
     TakesStartTime, TakesEndTime, TakesSort
 );
 
-/// An index over one interval.
+/// One record of Bvol.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
-pub struct IndexCandle {
+pub struct BvolRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
     /// The index when the interval begins. Former.
@@ -100,12 +100,85 @@ pub struct IndexCandle {
     pub unknown_fields: UnknownFields,
 }
 
-impl Record for IndexCandle {
+impl Record for BvolRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
-            "IndexCandle",
+            "BvolRecord",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
-                    .summary("When the interval begins."),
+                records::TIME,
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("39.8348")
+                    .summary("The index when the interval begins."),
+                FieldInfo::new("high", "high", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("39.8829")
+                    .summary("The highest value of the interval."),
+                FieldInfo::new("low", "low", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("39.8348")
+                    .summary("The lowest value of the interval."),
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::Former)
+                    .optional()
+                    .example("39.8829")
+                    .summary("The index when the interval ends."),
+            ],
+        )
+        .summary("One record of Bvol.");
+}
+
+fields!(BvolRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
+
+impl Endpoint for Dvol {
+    type Body = Series<DvolRecord>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "dvol", "Dvol").summary(
+            "Volatility index of Deribit: the movement that the prices of the options traded there imply for the next 30 days, as a yearly rate, in candles.",
+        )
+        .path("/dvol", Evidence::Published)
+        .params(
+            &[],
+            &[
+                params::COIN,
+                params::EXCHANGE.served(&["deribit_perp_stable"]).example("deribit_perp_stable"),
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+                params::ADVANCE_FILTER.known_by(Evidence::Published),
+            ],
+        )
+        .series(Some(RecordInfo::of::<DvolRecord>()), Some("openDate"), Evidence::Former)
+        .notes("Unknown: the unit.");
+}
+
+takes!(
+    Dvol => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
+    TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
+);
+
+/// One record of Dvol.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct DvolRecord {
+    /// When the interval begins.
+    pub open_date: Timestamp,
+    /// The index when the interval begins. Former.
+    pub open: Option<f64>,
+    /// The highest value of the interval. Former.
+    pub high: Option<f64>,
+    /// The lowest value of the interval. Former.
+    pub low: Option<f64>,
+    /// The index when the interval ends. Former.
+    pub close: Option<f64>,
+    /// Fields that this version does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for DvolRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "DvolRecord",
+            &[
+                records::TIME,
                 FieldInfo::new("open", "open", ValueType::Number, Evidence::Former)
                     .optional()
                     .example("38.52")
@@ -124,38 +197,10 @@ impl Record for IndexCandle {
                     .summary("The index when the interval ends."),
             ],
         )
-        .summary("An index over one interval.");
+        .summary("One record of Dvol.");
 }
 
-fields!(IndexCandle => open_date = 0, open = 1, high = 2, low = 3, close = 4);
-
-impl Endpoint for Dvol {
-    type Body = Series<IndexCandle>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "dvol", "Dvol").summary(
-            "Volatility index of Deribit: the movement that the prices of the options traded there imply for the next 30 days, as a yearly rate, in candles.",
-        )
-        .path("/dvol", Evidence::Published)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGE.served(&["deribit_perp_stable"]).example("deribit_perp_stable"),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-                params::ADVANCE_FILTER.known_by(Evidence::Published),
-            ],
-        )
-        .series(Some(RecordInfo::of::<IndexCandle>()), Some("openDate"), Evidence::Former)
-        .notes("Unknown: the unit.");
-}
-
-takes!(
-    Dvol => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
-);
+fields!(DvolRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("options", "Options")
     .summary("Volatility that the prices of options imply, as indices.")

@@ -174,7 +174,8 @@ impl OrderflowGroup<'_> {
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`,
     /// `timeframe`.
     ///
-    /// Unknown: the unit, and over what the mean is taken.
+    /// In the example the average is above the largest. Unknown: the unit, over what the average is taken, and which
+    /// sign is to the cost of the trader.
     pub fn slippage(&self) -> Request<Slippage> {
         Request::new(self.client)
     }
@@ -813,7 +814,9 @@ impl Endpoint for Slippage {
         .path("/slippage", Evidence::Document)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<SlippageRecord>()), Some("openDate"), Evidence::Former)
-        .notes("Unknown: the unit, and over what the mean is taken.");
+        .notes(
+            "In the example the average is above the largest. Unknown: the unit, over what the average is taken, and which sign is to the cost of the trader.",
+        );
 }
 
 takes_several_venues!(Slippage => TakesMarketTypes);
@@ -824,11 +827,11 @@ takes_several_venues!(Slippage => TakesMarketTypes);
 pub struct SlippageRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// The farthest during the interval. Former.
+    /// The largest slippage of the interval. Former.
     pub max: Option<f64>,
-    /// Mean of the farthest ones. Former.
+    /// Average of largest slippages. Former.
     pub average_max: Option<f64>,
-    /// All of it added up with its sign, so it can be below zero. Former.
+    /// Slippage of the interval added up, where opposite signs cancel. Former.
     pub total: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -842,15 +845,15 @@ impl Record for SlippageRecord {
                 FieldInfo::new("max", "max", ValueType::Number, Evidence::Former)
                     .optional()
                     .example("53")
-                    .summary("The farthest during the interval."),
+                    .summary("The largest slippage of the interval."),
                 FieldInfo::new("average_max", "averageMax", ValueType::Number, Evidence::Former)
                     .optional()
                     .example("123")
-                    .summary("Mean of the farthest ones."),
+                    .summary("Average of largest slippages."),
                 FieldInfo::new("total", "total", ValueType::Number, Evidence::Former)
                     .optional()
                     .example("-56")
-                    .summary("All of it added up with its sign, so it can be below zero."),
+                    .summary("Slippage of the interval added up, where opposite signs cancel."),
             ],
         )
         .summary("One record of Slippage.");

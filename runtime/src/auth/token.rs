@@ -98,7 +98,7 @@ impl TokenFlow {
         self.cache().working()
     }
 
-    /// Another token than one that is not fresh any more.
+    /// A token in place of one that is due for renewal or has expired.
     async fn another(&self, dispatcher: &Dispatcher, context: &mut RequestContext<'_>) -> Result<Arc<Token>, Error> {
         match self.renewed(dispatcher, context).await {
             Some(token) => Ok(token),
@@ -106,8 +106,8 @@ impl TokenFlow {
         }
     }
 
-    /// A token that works although it is time for another: one caller sees to that, with little patience,
-    /// and the others go on with what there is.
+    /// A token that works although it is due for renewal: one caller renews it with a short timeout, the others use the
+    /// old one.
     async fn renewed(&self, dispatcher: &Dispatcher, context: &mut RequestContext<'_>) -> Option<Arc<Token>> {
         let working = self.working()?;
         let Ok(_asking) = self.asking.try_lock() else { return Some(working) };

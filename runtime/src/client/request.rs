@@ -310,7 +310,7 @@ impl<E> fmt::Debug for Request<E> {
     }
 }
 
-/// `GET /volumeRatio?coin=BTC`.
+/// `GET /ratio?coin=BTC`.
 impl<E> fmt::Display for Request<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.untyped.0.target.fmt(f)

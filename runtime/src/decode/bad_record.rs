@@ -25,12 +25,12 @@ impl BadRecord {
         Self { index, error, text: text.to_owned() }
     }
 
-    /// Where in the body it goes wrong: `data[700].volumeRatio`.
+    /// Where in the body it goes wrong: `data[700].ratio`.
     pub fn place(&self) -> &str {
         self.error.place()
     }
 
-    /// Where in the record, by wire names: `volumeRatio`; empty if it is the record as a whole.
+    /// Where in the record, by wire names: `ratio`; empty if it is the record as a whole.
     pub fn field(&self) -> &str {
         let item = format!("[{}]", self.index);
         let field = self.place().split_once(&item).map_or("", |(_, field)| field);

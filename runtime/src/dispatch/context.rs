@@ -38,7 +38,7 @@ pub(crate) struct RequestContext<'r> {
     failure: Option<Error>,
     /// Whether there would be another attempt if there were time.
     out_of_time: bool,
-    /// Whether its end is for others to tell, or told.
+    /// Whether the event of its end was sent, or an `Ending` will send it.
     is_told: bool,
 }
 
@@ -86,7 +86,7 @@ impl<'r> RequestContext<'r> {
         self.policy
     }
 
-    /// The time that is left, but for time in line.
+    /// The time that is left, not counting time queued at the gate.
     pub(crate) fn left(&self) -> Duration {
         self.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()))
     }
@@ -106,7 +106,7 @@ impl<'r> RequestContext<'r> {
         self.out_of_time || self.left().is_zero()
     }
 
-    /// Takes note of time in line, its own or that of somebody it waits for: none of it counts.
+    /// Adds time queued at the gate, its own or that of a request it waits for: none of it counts against the timeout.
     pub(crate) fn stood_in_line(&mut self, time: Duration) {
         self.time_in_line = self.time_in_line.saturating_add(time);
         self.deadline = self.deadline.and_then(|deadline| deadline.checked_add(time));

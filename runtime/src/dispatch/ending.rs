@@ -1,7 +1,7 @@
-//! How a request has ended: told once, whatever becomes of it.
+//! How a request has ended: observers are told once, whatever happens.
 //!
-//! A reply that arrived is not yet what was asked for; whoever reads it says so if it is not. What is dropped unread has
-//! ended as well as it could.
+//! A reply that arrived may still not decode; the code that decodes it reports that. A reply that is dropped before it is
+//! decoded counts as a success.
 
 use super::observer::{Event, Observers, Outcome, RequestKind};
 use crate::error::{Error, Timing};

@@ -13,7 +13,7 @@ pub use crate::request::RequestKind;
 
 /// Is told what happens to the requests of a client and its clones.
 ///
-/// It is called in the middle of things, so it should be quick: count, and look at the counters elsewhere.
+/// It is called on the task that sends the request, so it has to be quick: count here, and read the counters elsewhere.
 ///
 /// ```
 /// # use runtime::{Event, Observer};
@@ -112,7 +112,7 @@ pub enum Event {
         /// How much of it was spent waiting: for a token, at the gate, between attempts.
         waited: Duration,
     },
-    /// A token was asked for in vain, or there is a new one.
+    /// A token was asked for, and there is a new one or the request for it failed.
     #[non_exhaustive]
     Token {
         /// Whether there is a new one.

@@ -40,9 +40,9 @@ fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
         // No JSON begins like this, whatever its declared type.
         (_, Some(b'<')) => (
             format!("the body is a page{} instead of JSON", kind().unwrap_or_default()),
-            "check the base URL, and what stands between here and the service",
+            "check the base URL, and any proxy in between",
         ),
-        (_, Some(_)) => (format!("the body{} is no JSON", kind().unwrap_or_default()), ""),
+        (_, Some(_)) => (format!("the body{} is not JSON", kind().unwrap_or_default()), ""),
     };
     let is_text = encoding.is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
     let HttpResponse { status, headers, body, .. } = response;

@@ -30,7 +30,7 @@ pub(super) struct State {
 pub(super) enum Closed {
     /// Too many are under way; one has to end.
     Full,
-    /// It is too early, unless there is news.
+    /// It is too early, unless a request leaves, ends or is refused before.
     Until(Instant),
 }
 

@@ -16,9 +16,9 @@ use super::page::Batch;
 use super::reply::Received;
 use super::walk::{Taken, Walk};
 use crate::client::Sending;
+use crate::decode::fields;
 use crate::decode::record::Item;
 use crate::error::Error;
-use crate::fields;
 use crate::send::{self, SeriesBody, UndecodedResponse};
 
 type Outcome = Result<Box<UndecodedResponse>, Error>;

@@ -61,7 +61,7 @@ impl EndpointInfo {
     }
 }
 
-/// `orderflow.volume_ratio`: the group and the method.
+/// `market.ratio`: the group and the method.
 impl fmt::Display for EndpointInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.group, self.ident)

@@ -79,7 +79,7 @@ pub(crate) fn path(path: &str) -> Result<(), Error> {
         return Err(Error::build(format!("the path {path:?} has a `{character}`")).with_hint(hint));
     }
     if leads_elsewhere(path) {
-        return Err(Error::build(format!("the path {path:?} leads elsewhere")));
+        return Err(Error::build(format!("the path {path:?} has a segment `.` or `..`, which leads to another path")));
     }
     Ok(())
 }
@@ -106,11 +106,11 @@ mod tests {
             ("/a b", Some(r#"the path "/a b" has a ` `; percent-encode it"#)),
             ("/a\r\nb", Some(r#"the path "/a\r\nb" has a `\r`; percent-encode it"#)),
             ("/{symbol}", Some(r#"the path "/{symbol}" has a `{`; percent-encode it"#)),
-            ("/../v1/x", Some(r#"the path "/../v1/x" leads elsewhere"#)),
-            ("/%2e%2e/v1/x", Some(r#"the path "/%2e%2e/v1/x" leads elsewhere"#)),
-            ("/a/.%2E", Some(r#"the path "/a/.%2E" leads elsewhere"#)),
-            ("/..%2fv1", Some(r#"the path "/..%2fv1" leads elsewhere"#)),
-            ("/..%5Cv1", Some(r#"the path "/..%5Cv1" leads elsewhere"#)),
+            ("/../v1/x", Some(r#"the path "/../v1/x" has a segment `.` or `..`, which leads to another path"#)),
+            ("/%2e%2e/v1/x", Some(r#"the path "/%2e%2e/v1/x" has a segment `.` or `..`, which leads to another path"#)),
+            ("/a/.%2E", Some(r#"the path "/a/.%2E" has a segment `.` or `..`, which leads to another path"#)),
+            ("/..%2fv1", Some(r#"the path "/..%2fv1" has a segment `.` or `..`, which leads to another path"#)),
+            ("/..%5Cv1", Some(r#"the path "/..%5Cv1" has a segment `.` or `..`, which leads to another path"#)),
             ("/a..b/...", None),
             ("/a%2Fb", None),
         ];

@@ -16,7 +16,7 @@ pub enum RequestKind {
     Token,
 }
 
-/// `orderflow.volume_ratio`, or `token`.
+/// `market.ratio`, or `token`.
 impl fmt::Display for RequestKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

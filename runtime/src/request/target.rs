@@ -208,7 +208,7 @@ impl Hash for RequestTarget {
     }
 }
 
-/// `GET /volumeRatio?coin=BTC`.
+/// `GET /ratio?coin=BTC`.
 impl fmt::Display for RequestTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "GET {}", self.path_and_query())

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, excerpt};
 use crate::registry::ServiceInfo;
 use crate::values::Value;
 
-/// What keeps others from implementing a trait that is for emitted code alone; its name is in `emitted`.
+/// Seals a trait: only emitted code, which reaches this through `emitted`, can implement it.
 pub trait Sealed {}
 
 impl<T: Record> Sealed for T {}

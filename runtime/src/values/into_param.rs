@@ -16,11 +16,11 @@ pub trait IntoParamList<T, Via = Given> {
     fn into_param_list(self) -> Option<impl Iterator<Item = T>>;
 }
 
-/// The way of a value.
+/// Marks the implementation for a value, so that implementations do not overlap.
 #[derive(Debug)]
 pub enum Given {}
 
-/// The way of an `Option`.
+/// Marks the implementation for an `Option`.
 #[derive(Debug)]
 pub enum Optional {}
 

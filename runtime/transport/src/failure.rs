@@ -82,7 +82,7 @@ fn is_refusal(cause: &(dyn StdError + 'static)) -> bool {
 fn fault(cause: &(dyn StdError + 'static)) -> Option<&'static str> {
     let Some(rustls::Error::InvalidCertificate(fault)) = cause.downcast_ref() else { return None };
     Some(match fault {
-        CertificateError::UnknownIssuer => "is signed by nobody who is trusted here; add the root that it goes back to",
+        CertificateError::UnknownIssuer => "is signed by no root that is trusted here; add that root",
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => "is for another name",
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => "has expired",
         _ => "is not trusted",

@@ -14,7 +14,7 @@ use super::{HttpRequest, HttpResponse, SendFuture, Transport, TransportError};
 /// use transport::{Headers, HttpResponse, from_fn};
 ///
 /// let transport = from_fn(|request| async move {
-///     assert!(request.url.ends_with("/volumeRatio?coin=BTC"));
+///     assert!(request.url.ends_with("/ratio?coin=BTC"));
 ///     Ok(HttpResponse::new(200, Headers::new(), r#"{"data": []}"#))
 /// });
 /// # fn check(_: impl transport::Transport) {}

@@ -41,7 +41,7 @@ impl fmt::Debug for HyperTransport {
 /// A connection over which nothing comes is asked for a sign of life after this time, and given up after twice as long.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// Servers close idle connections after a minute or so; to be earlier saves a failed attempt.
+/// Servers close idle connections after about a minute; closing them earlier avoids an attempt that fails.
 const IDLE: Duration = Duration::from_secs(50);
 
 impl HyperTransport {

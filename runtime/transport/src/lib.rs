@@ -64,7 +64,7 @@ pub use settings::{Settings, SettingsError};
 /// impl Transport for Canned {
 ///     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
 ///         Box::pin(async move {
-///             let body = r#"{"data": [{"openDate": 1700000000, "volumeRatio": 0.25}]}"#;
+///             let body = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
 ///             Ok(HttpResponse::new(200, Headers::new(), body))
 ///         })
 ///     }

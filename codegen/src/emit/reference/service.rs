@@ -4,7 +4,7 @@
 use super::known;
 use crate::emit::docs::{self, code, prose};
 use crate::emit::reference::tables::{self, row, table};
-use crate::model::{Api, Endpoint, ErrorBody, Param, Service};
+use crate::model::{Api, Endpoint, ErrorBody, Param, Service, TimeForm, TimeFormat};
 
 /// What stands above the params that endpoints share.
 const PARAMS: &str = "The pages of the groups tell which of them an endpoint takes, and what else it does.";
@@ -20,6 +20,38 @@ pub(super) fn params(api: &Api) -> String {
         return String::new();
     }
     format!("\n## Params\n\n{PARAMS}\n\n{}", tables::params(shared.into_iter()))
+}
+
+/// What the grades of evidence mean, for all pages.
+const EVIDENCE: &str = "\
+Each fact says how it is known: documented in the interface document; published in the provider's public documentation;
+reported by public clients that agree; or former, from the provider's description of the former version of the interface.
+Only a documented field is sure to be there: the others can be absent. The client refuses a request only by what is
+documented or published.";
+
+pub(super) fn evidence() -> String {
+    format!("\n## Evidence\n\n{EVIDENCE}\n")
+}
+
+/// How a time is counted, and what stands around the records of a series.
+pub(super) fn replies(api: &Api) -> String {
+    let service = &api.service;
+    let times = match service.time_form {
+        TimeForm::Counted(unit) => format!("counts {} since the beginning of 1970 in UTC", unit.word()),
+        TimeForm::Written(TimeFormat::Iso8601) => "is text of ISO 8601".to_owned(),
+        TimeForm::Written(TimeFormat::Date) => "is a date".to_owned(),
+    };
+    let times = format!("A point in time {times}, unless its field says otherwise.");
+    let envelope = service.envelope.as_ref().map(|envelope| {
+        let metadata = envelope.metadata.as_ref().map(|key| format!(", what is said of it in {}", code(key)));
+        let known = docs::lower_first(&known(envelope.evidence));
+        format!("\nA series stands in {}{}, {known}", code(&envelope.data), metadata.unwrap_or_default())
+    });
+    let fields = api.records.iter().find(|record| record.ident == "Metadata").map(|record| record.fields.as_slice());
+    let fields =
+        fields.filter(|fields| !fields.is_empty()).map(|fields| format!("\n\n{}", tables::fields(fields.iter())));
+    let text = times + &envelope.unwrap_or_default() + fields.unwrap_or_default().trim_end();
+    format!("\n## Replies\n\n{text}\n")
 }
 
 pub(super) fn credentials(service: &Service) -> String {

@@ -25,7 +25,7 @@ pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
     .example("binance_perp_stable")
     .summary("The venue of the market, or several.")
     .notes(
-        "Public clients got an answer for a set of venues that the endpoint chooses where they named none, and 422 for the whole request where they named one that it does not cover; the document has a list of such venues, `unsupportedExchanges`, in the metadata of the volume ratio.",
+        "Public clients got an answer for a set of venues that the endpoint chooses where they named none, and 422 for the whole request where they named one that it does not cover; the document has a list of such venues, `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several venues become one where the endpoint does not say.",
     );
 
 pub(crate) const EXCHANGE: ParamInfo = ParamInfo::new(
@@ -418,7 +418,8 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Public clients got an answer for a set of venues that the endpoint chooses where they named none, and 422 for
     /// the whole request where they named one that it does not cover; the document has a list of such venues,
-    /// `unsupportedExchanges`, in the metadata of the volume ratio.
+    /// `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several venues become
+    /// one where the endpoint does not say.
     pub fn exchange<Via>(self, exchange: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesExchange,
@@ -456,7 +457,8 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Public clients got an answer for a set of venues that the endpoint chooses where they named none, and 422 for
     /// the whole request where they named one that it does not cover; the document has a list of such venues,
-    /// `unsupportedExchanges`, in the metadata of the volume ratio.
+    /// `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several venues become
+    /// one where the endpoint does not say.
     pub fn exchanges<Via>(self, exchanges: impl IntoParamList<Exchange, Via>) -> Self
     where
         E: TakesExchanges,

@@ -19,7 +19,7 @@ pub(crate) struct Token {
     headers: Headers,
     /// When to ask for another; `None` if only a refusal tells.
     renewal: Option<Instant>,
-    /// When it ends; `None` if that is not said, or if it never had a life worth the name.
+    /// When it ends; `None` if that is not said, or if its lifetime is too short to rely on.
     expiry: Option<Instant>,
 }
 
@@ -154,7 +154,7 @@ impl Cache {
     }
 }
 
-/// So many former tokens are kept: more are replaced while a request is under way only if they hardly live.
+/// How many former tokens are kept; more are replaced while one request is under way only if lifetimes are very short.
 const FORMER: usize = 4;
 
 /// A token is replaced this long before it expires, or after nine tenths of a short life.

@@ -24,11 +24,11 @@ pub trait FromSlot<Via = ()>: Sized {
     fn placeholder() -> Self;
 }
 
-/// The way of a type that is a [`Record`].
+/// Marks the implementation for a [`Record`], so that implementations do not overlap.
 #[derive(Debug)]
 pub enum AsRecord {}
 
-/// The way of a type that is a [`NamedType`].
+/// Marks the implementation for a [`NamedType`].
 #[derive(Debug)]
 pub enum AsNamedType {}
 

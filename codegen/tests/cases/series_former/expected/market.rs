@@ -7,7 +7,7 @@ use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::takes_common;
+use super::service::params::{TakesDepth, takes_common};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +27,8 @@ impl MarketGroup<'_> {
     ///
     /// `GET /basis`: a series of [`BasisRecord`]. The fields are former. Params: `coin`, `exchanges`, `timeframe`,
     /// `limit`, `depth`. Reported as required: `coin`. Required formerly: `depth`.
-    pub fn basis(&self, depth: u64) -> Request<Basis> {
-        Request::new(self.client).with::<u64, _>("depth", depth)
+    pub fn basis(&self) -> Request<Basis> {
+        Request::new(self.client)
     }
 }
 
@@ -51,7 +51,7 @@ impl Endpoint for Basis {
         .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Former);
 }
 
-takes_common!(Basis);
+takes_common!(Basis => TakesDepth);
 
 /// One record of Basis.
 #[derive(Clone, PartialEq)]

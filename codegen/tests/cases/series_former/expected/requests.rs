@@ -11,16 +11,17 @@ const COMMON: &[&str] = &["coin", "exchange", "timeframe", "limit"];
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.basis(9), "/basis", COMMON, &["depth"]);
-    example(market.basis(9).coin("a"));
+    endpoint(market.basis(), "/basis", COMMON, &["depth"]);
+    example(market.basis().coin("a").depth(9));
 }
 
 #[test]
 fn every_setter() {
     let client: Client = client();
-    setter(client.market().basis(9).coin("a"), "coin=a");
-    setter(client.market().basis(9).exchange("binance_spot"), "exchange=binance_spot");
-    setter(client.market().basis(9).exchanges(["binance_spot", "binance_spot"]), "exchange=binance_spot,binance_spot");
-    setter(client.market().basis(9).limit(7), "limit=7");
-    setter(client.market().basis(9).timeframe("1m"), "timeframe=1m");
+    setter(client.market().basis().coin("a"), "coin=a");
+    setter(client.market().basis().depth(9), "depth=9");
+    setter(client.market().basis().exchange("binance_spot"), "exchange=binance_spot");
+    setter(client.market().basis().exchanges(["binance_spot", "binance_spot"]), "exchange=binance_spot,binance_spot");
+    setter(client.market().basis().limit(7), "limit=7");
+    setter(client.market().basis().timeframe("1m"), "timeframe=1m");
 }
