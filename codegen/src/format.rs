@@ -113,6 +113,8 @@ pub(crate) enum Condition {
     ListsNothing(&'static str),
     /// A key says a word.
     Says(&'static str, &'static str),
+    /// A key is there and says something else than a word.
+    SaysElse(&'static str, &'static str),
 }
 
 impl Shape {

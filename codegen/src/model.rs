@@ -9,10 +9,11 @@ mod value;
 
 use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
-pub use crate::time_unit::TimeUnit;
+pub use crate::spec::ListStyle;
+pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use endpoint::{Body, Endpoint, EndpointParam, Group, HistoryOf, Param, ParamSet, Passing, Setter, SharedParam};
-pub use service::{ApiKey, ClientCredentials, Envelope, ErrorBody, History, Limit, Service, Status};
-pub use value::{Field, NamedType, Range, Record, RecordRef, Shapes, Suffix, Type, Value};
+pub use service::{ApiKey, ClientCredentials, Envelope, ErrorBody, Header, History, Limit, Service, Status};
+pub use value::{Field, NamedType, Range, Record, RecordForm, RecordRef, Shapes, Suffix, Type, Value};
 
 /// The whole client.
 #[derive(Debug)]
@@ -37,6 +38,20 @@ impl Api {
     pub fn setter(&self, ident: &str) -> Option<&Setter> {
         let index = self.setters.binary_search_by(|setter| setter.ident.as_str().cmp(ident)).ok()?;
         self.setters.get(index)
+    }
+
+    /// A record by its reference.
+    pub fn record(&self, reference: &RecordRef) -> Option<&Record> {
+        let records = match &reference.module {
+            Some(module) => &self.groups.iter().find(|group| group.ident == *module)?.records,
+            None => &self.records,
+        };
+        records.iter().find(|record| record.ident == reference.ident)
+    }
+
+    /// The one field of a record that stands for a body of a type.
+    pub fn whole(&self, reference: &RecordRef) -> Option<&Field> {
+        self.record(reference).filter(|record| record.form == RecordForm::Value)?.fields.first()
     }
 
     /// The field of the metadata that lists what was asked for and is not covered.

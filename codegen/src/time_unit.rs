@@ -1,4 +1,4 @@
-//! The unit that a point in time is counted in.
+//! How points in time are written: in a unit that they count, or in a format of text.
 
 use crate::format::words;
 
@@ -9,5 +9,68 @@ words! {
         Seconds = "seconds",
         /// Milliseconds since 1970.
         Milliseconds = "milliseconds",
+    }
+}
+
+words! {
+    /// What moments are written as, if not as numbers.
+    TimeFormat {
+        /// Text like `2024-03-01T00:00:00Z`.
+        Iso8601 = "iso8601",
+        /// Text like `2024-03-01`: a day, in UTC.
+        Date = "date",
+    }
+}
+
+/// How moments are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeForm {
+    /// As numbers that count a unit.
+    Counted(TimeUnit),
+    /// As text.
+    Written(TimeFormat),
+}
+
+impl TimeForm {
+    /// What is said of the one or the other; the format, if of both.
+    pub fn of(unit: Option<TimeUnit>, format: Option<TimeFormat>) -> Option<Self> {
+        format.map(Self::Written).or(unit.map(Self::Counted))
+    }
+
+    /// The catalogue's word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Counted(unit) => unit.word(),
+            Self::Written(format) => format.word(),
+        }
+    }
+
+    /// The unit, if it is one that moments count.
+    pub fn unit(self) -> Option<TimeUnit> {
+        match self {
+            Self::Counted(unit) => Some(unit),
+            Self::Written(_) => None,
+        }
+    }
+
+    /// The format, if moments are text.
+    pub fn format(self) -> Option<TimeFormat> {
+        match self {
+            Self::Written(format) => Some(format),
+            Self::Counted(_) => None,
+        }
+    }
+
+    /// Whether a text of the catalogue is a moment of this form.
+    pub fn is_written(self, text: &str) -> bool {
+        let is_day = || {
+            let shape = text.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
+            shape.eq(*b"0000-00-00")
+        };
+        match self {
+            Self::Counted(_) => text.parse::<i64>().is_ok(),
+            Self::Written(TimeFormat::Iso8601) => is_day(),
+            Self::Written(TimeFormat::Date) => is_day() && text.len() == 10,
+        }
     }
 }

@@ -1,4 +1,6 @@
-//! Type expressions as the catalogue writes them: `number`, `Timeframe`, `list<list<number>>`.
+//! Type expressions as the catalogue writes them: `number`, `Timeframe`, `list<list<number>>`, `map<number?>`.
+
+use std::fmt;
 
 /// A parsed type expression, its names not looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,6 +9,10 @@ pub enum TypeExpr<'a> {
     /// The name of a type or a record.
     Name(&'a str),
     List(Box<TypeExpr<'a>>),
+    /// An object whose keys are data.
+    Map(Box<TypeExpr<'a>>),
+    /// A value that can be null.
+    Option(Box<TypeExpr<'a>>),
 }
 
 /// A type that every catalogue has.
@@ -21,8 +27,12 @@ pub enum Builtin {
     Any,
 }
 
-/// How many lists may stand in each other: more than anybody needs.
+/// How many lists and maps may stand in each other: more than anybody needs.
 pub const MAX_LISTS: usize = 4;
+
+/// How types are written that hold others, for whoever wrote something else.
+pub const SYNTAX: &str = "a list is written `list<number>`, an object whose keys are data `map<number>`, and `list<number?>` \
+     or `map<number?>` where values can be null; at most four stand within each other";
 
 /// Their names, for lookups and suggestions.
 pub const BUILTINS: &[(&str, Builtin)] = &[
@@ -66,11 +76,19 @@ impl<'a> TypeExpr<'a> {
 
     fn parse_within(text: &'a str, depth: usize) -> Option<Self> {
         let text = text.trim();
-        if let Some(inner) = text.strip_prefix("list<") {
-            let item = Self::parse_within(inner.strip_suffix('>')?, depth.checked_sub(1)?)?;
-            return Some(Self::List(Box::new(item)));
+        if let Some(given) = text.strip_suffix('?') {
+            return match Self::parse_within(given, depth)? {
+                Self::Option(_) => None,
+                given => Some(Self::Option(Box::new(given))),
+            };
         }
-        if text.is_empty() || text.contains(['<', '>']) {
+        for (begin, holds) in [("list<", Self::List as fn(_) -> _), ("map<", Self::Map)] {
+            if let Some(inner) = text.strip_prefix(begin) {
+                let item = Self::parse_within(inner.strip_suffix('>')?, depth.checked_sub(1)?)?;
+                return Some(holds(Box::new(item)));
+            }
+        }
+        if text.is_empty() || text.contains(['<', '>', '?']) {
             return None;
         }
         let builtin = BUILTINS.iter().find(|(name, _)| *name == text);
@@ -88,8 +106,24 @@ impl<'a> TypeExpr<'a> {
     /// The innermost expression.
     pub fn innermost(&self) -> &Self {
         match self {
-            Self::List(item) => item.innermost(),
-            _ => self,
+            Self::List(item) | Self::Map(item) | Self::Option(item) => item.innermost(),
+            Self::Builtin(_) | Self::Name(_) => self,
+        }
+    }
+}
+
+/// As the catalogue writes it.
+impl fmt::Display for TypeExpr<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Builtin(builtin) => {
+                let name = BUILTINS.iter().find(|(_, known)| known == builtin).map_or("any", |(name, _)| name);
+                f.write_str(name)
+            }
+            Self::Name(name) => f.write_str(name),
+            Self::List(item) => write!(f, "list<{item}>"),
+            Self::Map(item) => write!(f, "map<{item}>"),
+            Self::Option(given) => write!(f, "{given}?"),
         }
     }
 }
@@ -101,13 +135,20 @@ mod tests {
     #[test]
     fn expressions() {
         let number = || TypeExpr::Builtin(Builtin::Number);
+        let map = |item| TypeExpr::Map(Box::new(item));
         for (text, expected) in [
             ("number", Some(number())),
             ("list<number>", Some(TypeExpr::List(Box::new(number())))),
             ("list< list<number> >", Some(TypeExpr::List(Box::new(TypeExpr::List(Box::new(number())))))),
             ("Timeframe", Some(TypeExpr::Name("Timeframe"))),
             ("list<number", None),
-            ("map<number>", None),
+            ("map<number>", Some(TypeExpr::Map(Box::new(number())))),
+            ("list<number?>", Some(TypeExpr::List(Box::new(TypeExpr::Option(Box::new(number())))))),
+            ("map<list<number>?>", Some(map(TypeExpr::Option(Box::new(TypeExpr::List(Box::new(number()))))))),
+            ("number?", Some(TypeExpr::Option(Box::new(number())))),
+            ("number??", None),
+            ("?", None),
+            ("array<number>", None),
             ("list<>", None),
             ("list<list<list<list<list<any>>>>>", None),
             ("", None),

@@ -76,6 +76,7 @@ impl<'n> Entries<'n> {
                 self.get(key).is_none_or(|(_, value)| matches!(&value.kind, Kind::List(items) if items.is_empty()))
             }
             Condition::Says(key, word) => self.get(key).is_some_and(|(_, value)| value.text() == Some(word)),
+            Condition::SaysElse(key, word) => self.get(key).is_some_and(|(_, value)| value.text() != Some(word)),
         }
     }
 }
@@ -225,6 +226,7 @@ impl Walk {
 fn is_like(node: &Node, shape: &Shape) -> bool {
     match (shape, &node.kind) {
         (Shape::Text, Kind::Text(_))
+        | (Shape::Whole | Shape::Number, Kind::Number(_))
         | (Shape::List(_), Kind::List(_))
         | (Shape::Map(_) | Shape::UseOr(..), Kind::Map(_)) => true,
         (Shape::Either(shapes), _) => shapes.iter().any(|shape| is_like(node, shape)),

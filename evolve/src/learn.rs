@@ -16,6 +16,7 @@ mod types;
 mod widen;
 
 use codegen::Catalogue;
+use codegen::spec::BodyEntry;
 
 use super::change::{CatalogueChange, Desk, Refusal};
 use super::reply::Reply;
@@ -69,7 +70,7 @@ fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, met: &mut Field
     let found = find(desk, &lesson.endpoint)?;
     let replies = read(learning, lesson)?;
     let (module, group) = &desk.checked.groups[found.group];
-    let known = group.endpoints[found.endpoint].body.known();
+    let known = group.endpoints[found.endpoint].body.known().map(BodyEntry::body);
     let warning = failure::judge(&desk.checked, found.group, known, &replies)?;
     let topic = Topic { file: format!("{module}.yaml"), endpoint: found.label, learning };
     let data = desk.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone());

@@ -38,9 +38,55 @@ fn every_emitted_client_compiles_and_passes() {
     let packages = about_requests.flat_map(|case| ["--package".to_owned(), package(case)]);
     let tests = ["--no-fail-fast", "--", "generated::requests"].map(str::to_owned);
     cargo(&scratch, std::iter::once("test".to_owned()).chain(packages).chain(tests));
+    let with_calls: Vec<_> = cases.iter().filter(|case| case.join("calls.rs").exists()).collect();
+    assert!(!with_calls.is_empty(), "the programs of the cases are gone");
+    for case in with_calls {
+        calls(case, &scratch);
+    }
     programs_in_docs(&scratch);
     for case in cases.iter().filter(|case| case.join("refused.rs").exists()) {
         refused(case, &scratch);
+    }
+}
+
+/// Runs what a case calls: its client asks a small server, and the sandbox that is made of its catalogue.
+fn calls(case: &Path, scratch: &Path) {
+    let (member, sandbox) = (package(case), format!("sandbox_of_{}", name(case)));
+    let folder = scratch.join("members").join(&member);
+    let read = |path: &str| fs::read_to_string(root().join(path)).expect("a file of the project");
+    write(&folder.join("tests/calls.rs"), &fs::read_to_string(case.join("calls.rs")).expect("a program"));
+    write(&folder.join("tests/server/mod.rs"), &read("codegen/tests/calls/server.rs"));
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+    let wanted = format!("[dev-dependencies]\nsandbox = {{ package = \"{sandbox}\", path = \"../{sandbox}\" }}\n");
+    write(&folder.join("Cargo.toml"), &manifest.replace("[dev-dependencies]\n", &wanted));
+    let client = format!("generated-client = {{ package = \"{member}\", path = \"../{member}\" }}");
+    let manifest = read("sandbox/Cargo.toml")
+        .replace("name = \"sandbox\"", &format!("name = \"{sandbox}\""))
+        .replace("generated-client = { path = \"../generated-client\" }", &client);
+    let copy = scratch.join("members").join(&sandbox);
+    write(&copy.join("Cargo.toml"), &format!("{manifest}\n[lib]\nname = \"sandbox\"\n"));
+    copy_all(&root().join("sandbox/src"), &copy.join("src"));
+    let output = command_in(scratch)
+        .args(["test", "--offline", "--quiet", "--test", "calls", "--package", &member])
+        .output()
+        .expect("cargo runs");
+    let (said, warned) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && said.contains("2 passed"), "{member}: {said}\n{warned}");
+    // The sandbox that goes with one client is of no use to the others.
+    fs::remove_dir_all(&copy).expect("a folder");
+    write(
+        &folder.join("Cargo.toml"),
+        &fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest").replace(&wanted, "[dev-dependencies]\n"),
+    );
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    for entry in entries(from) {
+        if entry.is_dir() {
+            copy_all(&entry, &to.join(name(&entry)));
+        } else {
+            write(&to.join(name(&entry)), &fs::read_to_string(&entry).expect("a file of text"));
+        }
     }
 }
 

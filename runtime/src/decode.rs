@@ -153,7 +153,7 @@ pub struct EnvelopeRest<M> {
 
 /// Reads one object.
 pub(crate) fn object<'a>(text: &'a str, record: &RecordInfo) -> Result<Row<'a>, DecodeError> {
-    let mut row = Row::new(record.fields);
+    let mut row = Row::of(record);
     match read(text, |json, next| row.fill(json, next, DEPTH)) {
         Ok(()) => Ok(row),
         Err(fault) => Err(DecodeError::new(fault, text)),

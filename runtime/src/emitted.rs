@@ -76,7 +76,7 @@ pub fn times<T: Item>(records: &[T], field: Option<TimeField>) -> Vec<Option<Tim
 
 /// A record to begin with.
 pub fn default_record<R: Record>() -> R {
-    R::from_row(&mut Row::new(&[]))
+    R::from_row(&mut Row::empty())
 }
 
 /// Prints a record.

@@ -65,8 +65,14 @@ pub fn endpoint<E: Endpoint>(request: impl Into<Request<E>>, path: &str, shared:
     let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
     assert_eq!(sent.method, Method::Get);
     assert_eq!(sent.url, format!("{HOST}{}{path}{query}", service.base_url_suffix));
-    assert_eq!(service.api_key_header.and_then(|name| sent.headers.get(name)), service.api_key_header.map(|_| KEY));
-    assert!(sent.headers.get("authorization").is_none() && sent.body.is_empty());
+    let key = format!("{}{KEY}", service.api_key_prefix);
+    let key_header = service.api_key_header;
+    assert_eq!(key_header.and_then(|name| sent.headers.get(name)), key_header.map(|_| key.as_str()));
+    for (name, value) in service.headers {
+        assert_eq!(sent.headers.get(name), Some(*value), "{name}");
+    }
+    let has_token = key_header != Some("authorization") && sent.headers.get("authorization").is_some();
+    assert!(!has_token && sent.body.is_empty());
 }
 
 /// Compares the query that a setter makes.
@@ -86,7 +92,8 @@ pub fn example<E: Endpoint>(request: impl Into<Request<E>>) {
     for info in E::INFO.params.unwrap_or_default().iter().filter(|param| param.location == ParamLocation::Query) {
         let name = format!("{}=", utf8_percent_encode(info.wire_name, QUERY));
         let value = query.iter().find_map(|param| param.strip_prefix(name.as_str()));
-        assert_eq!(value.is_some(), info.required.is_some(), "`{}` in {sent}", info.wire_name);
+        let is_expected = info.required.is_some() || info.fixed.is_some();
+        assert_eq!(value.is_some(), is_expected, "`{}` in {sent}", info.wire_name);
         let Some((value, example)) = value.zip(info.example) else { continue };
         if !matches!(info.ty, ValueType::Timestamp(_)) {
             assert_eq!(value, utf8_percent_encode(example, QUERY).to_string(), "`{}` in {sent}", info.wire_name);

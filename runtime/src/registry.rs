@@ -13,12 +13,12 @@ mod value;
 
 use std::fmt;
 
-pub use endpoint::{BodyInfo, EndpointInfo, GroupInfo, ParamInfo, ParamList, ParamLocation};
+pub use endpoint::{BodyInfo, EndpointInfo, GroupInfo, ListStyle, ParamInfo, ParamList, ParamLocation};
 pub use history::{HistoryInfo, HistoryOf};
 pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
 #[doc(hidden)]
 pub use time_field::TimeField;
-pub use value::{FieldInfo, RecordInfo, SuffixInfo, TypeInfo, ValueInfo, ValueType};
+pub use value::{FieldInfo, RecordForm, RecordInfo, SuffixInfo, TypeInfo, ValueInfo, ValueType};
 
 /// How a fact about the interface is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -6,8 +6,10 @@
 mod base_url;
 pub(crate) mod check;
 mod kind;
+mod list;
 mod target;
 
 pub(crate) use base_url::BaseUrl;
 pub use kind::RequestKind;
+pub(crate) use list::ListText;
 pub(crate) use target::RequestTarget;

@@ -66,7 +66,7 @@ async fn ten_minutes_at_full_speed_stay_within_each_set() {
         for info in &infos {
             let length = Duration::from_secs(info.seconds.into());
             assert!(most_within(&arrivals, length) <= usize::try_from(info.requests).unwrap());
-            assert!(under_way <= usize::try_from(info.concurrent).unwrap());
+            assert!(under_way <= usize::try_from(info.concurrent.unwrap()).unwrap());
             allowed = allowed.min(f64::from(info.requests) * 600.0 / f64::from(info.seconds));
         }
         let used = f64::from(u32::try_from(arrivals.len()).unwrap()) / allowed;

@@ -46,7 +46,7 @@ async fn speed(service: &Arc<Service>, limit: RateLimit, longest: Duration) -> f
 async fn check(limit: RateLimit, sets: &[&LimitInfo]) {
     let lowest = |value: fn(&LimitInfo) -> f64| sets.iter().map(|set| value(set)).fold(f64::INFINITY, f64::min);
     let rate = lowest(|set| f64::from(set.requests) / f64::from(set.seconds));
-    let places = lowest(|set| f64::from(set.concurrent));
+    let places = lowest(|set| set.concurrent.map_or(f64::INFINITY, f64::from));
     let longest = Duration::from_secs(sets.iter().map(|set| set.seconds).max().unwrap().into());
     for (reply, tells) in REPLIES.into_iter().flat_map(|reply| [(reply, true), (reply, false)]) {
         let reply = Duration::from_millis(reply);

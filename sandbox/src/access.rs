@@ -1,4 +1,4 @@
-//! Who may ask: the API key that every request needs, and the bearer token that data requests can need.
+//! Who may ask: the API key that requests need, unless they are answered without one, and the bearer token that data requests can need.
 //!
 //! Nothing is compared in constant time: no secret of anybody is kept here.
 
@@ -14,7 +14,9 @@ pub(crate) fn api_key(headers: &HeaderMap, expected: Option<&str>) -> Result<(),
     let Some(header) = SERVICE.api_key_header else {
         return Ok(());
     };
-    let problem = match text(headers, header) {
+    let said = text(headers, header).map(|said| said.strip_prefix(SERVICE.api_key_prefix).unwrap_or(""));
+    let problem = match said {
+        None if SERVICE.api_key_optional => return Ok(()),
         None | Some("") => "missing",
         Some(key) if expected.is_some_and(|expected| expected != key) => "not valid",
         Some(_) => return Ok(()),

@@ -3,12 +3,13 @@
 //! The registry says what the body is; the values come from the market, or are plausible where the market
 //! has nothing. Rows are written one by one, so that a long window costs no more memory than its text.
 
-use generated_client::Value;
-use generated_client::registry::{BodyInfo, EndpointInfo, ValueType};
+use generated_client::record::Record;
+use generated_client::registry::{BodyInfo, EndpointInfo, RecordForm, ValueType};
+use generated_client::{Metadata, Value};
 use serde_json::json;
 
 use crate::asked::{Asked, Strictness};
-use crate::calendar::{Interval, MINUTE, block_start, from_wire, to_wire, to_wire_in};
+use crate::calendar::{Interval, MINUTE, block_start, to_wire, to_wire_in};
 use crate::fields::{self, Field};
 use crate::market::Scope;
 use crate::market::noise::Seed;
@@ -17,7 +18,7 @@ use crate::refusal::Refusal;
 use crate::scope::{self, Venues};
 use crate::snapshot::{self, Row};
 use crate::window::{FIRST_MOMENT, Window};
-use crate::{invented, plausible, whole};
+use crate::{invented, known, plausible, whole};
 
 /// What answers are made from, beside the question.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +46,7 @@ pub(crate) fn answer(endpoint: &'static EndpointInfo, asked: &Asked, world: Worl
     match endpoint.body {
         BodyInfo::Series { record, time, .. } => {
             let fields = fields::of_series(endpoint).unwrap_or_default();
-            let mut body = Body::begin();
+            let mut body = Body::begin(record.is_some_and(|record| record.form == RecordForm::Positional));
             match time {
                 _ if scope.venues.is_empty() => {}
                 Some(time) => series(&mut body, endpoint, &fields, time, &scope, Window::of(asked, world.now)),
@@ -56,10 +57,10 @@ pub(crate) fn answer(endpoint: &'static EndpointInfo, asked: &Asked, world: Worl
                 }
             }
             let invented = record.is_none().then_some(invented::FIELDS);
-            Ok(Answer { body: body.end(asked, &venues, invented), invented })
+            Ok(Answer { body: body.end(&said_of(&venues, asked, &scope), invented), invented })
         }
         BodyInfo::Object { record, .. } => {
-            let object = plausible::record(&fields::of_record(record), seed, &scope, block_start(world.now, MINUTE));
+            let object = plausible::record(record, seed, &scope, block_start(world.now, MINUTE));
             Ok(Answer { body: object.to_string().into_bytes(), invented: None })
         }
         _ => {
@@ -74,7 +75,8 @@ pub(crate) fn answer(endpoint: &'static EndpointInfo, asked: &Asked, world: Worl
 
 /// The full minute that a snapshot is of, if there is data of it.
 fn moment(asked: &Asked, now: i64) -> Option<i64> {
-    let moment = asked.number("timestamp").map_or(now, from_wire).min(now);
+    let param = asked.params().find(|param| matches!(param.ty, ValueType::Timestamp(_)));
+    let moment = param.and_then(|param| asked.moment(param)).unwrap_or(now).min(now);
     (moment >= FIRST_MOMENT).then(|| block_start(moment, MINUTE))
 }
 
@@ -104,8 +106,8 @@ fn series(body: &mut Body, endpoint: &EndpointInfo, fields: &[Field], time: &str
 fn cell(field: &Field, source: &Source, scope: &Scope, interval: Interval) -> Value {
     match source {
         Source::Time => match field.ty {
-            ValueType::Timestamp(unit) => to_wire_in(interval.start, unit).into(),
-            _ => to_wire(interval.start).into(),
+            ValueType::Timestamp(unit) => to_wire_in(interval.start, unit),
+            _ => to_wire(interval.start),
         },
         Source::Market(measure) => measure(scope, interval).into(),
         Source::Plausible(seed) => plausible::value(field, *seed, scope, interval.end),
@@ -129,11 +131,13 @@ fn snapshot(body: &mut Body, endpoint: &EndpointInfo, fields: &[Field], scope: &
 struct Body {
     text: Vec<u8>,
     empty: bool,
+    /// Whether records have places instead of names.
+    positional: bool,
 }
 
 impl Body {
-    fn begin() -> Self {
-        let mut body = Self { text: Vec::with_capacity(4096), empty: true };
+    fn begin(positional: bool) -> Self {
+        let mut body = Self { text: Vec::with_capacity(4096), empty: true, positional };
         if let Some((data, _)) = fields::envelope() {
             body.text.push(b'{');
             body.name(data);
@@ -146,28 +150,29 @@ impl Body {
         if !std::mem::replace(&mut self.empty, false) {
             self.text.push(b',');
         }
-        let mut separator = b'{';
-        for (name, value) in cells {
-            self.text.push(separator);
-            self.name(name);
+        let [open, close] = if self.positional { *b"[]" } else { *b"{}" };
+        self.text.push(open);
+        for (index, (name, value)) in cells.enumerate() {
+            if index > 0 {
+                self.text.push(b',');
+            }
+            if !self.positional {
+                self.name(name);
+            }
             self.value(&value);
-            separator = b',';
         }
-        if separator == b'{' {
-            self.text.push(b'{');
-        }
-        self.text.push(b'}');
+        self.text.push(close);
     }
 
-    fn end(mut self, asked: &Asked, venues: &Venues, invented: Option<&str>) -> Vec<u8> {
+    fn end(mut self, metadata: &Value, invented: Option<&str>) -> Vec<u8> {
         self.text.push(b']');
-        let Some((_, metadata)) = fields::envelope() else {
+        let Some((_, key)) = fields::envelope() else {
             return self.text;
         };
-        if let Some(metadata) = metadata {
+        if let Some(key) = key {
             self.text.push(b',');
-            self.name(metadata);
-            self.value(&said_of(venues, asked));
+            self.name(key);
+            self.value(metadata);
         }
         if let Some(what) = invented {
             self.text.push(b',');
@@ -189,11 +194,17 @@ impl Body {
     }
 }
 
-/// The document shows the unsupported venues where several can be asked for; elsewhere they are added if there are any.
-fn said_of(venues: &Venues, asked: &Asked) -> Value {
-    let mut metadata = json!({ "exchanges": venues.covered });
-    if asked.takes_several("exchange") || !venues.unsupported.is_empty() {
-        metadata["unsupportedExchanges"] = venues.unsupported.as_slice().into();
-    }
-    metadata
+/// The metadata: of its lists of venues the first has those that the values are computed from, the next those that are not
+/// supported. The document shows these where several can be asked for; elsewhere they are added if there are any.
+fn said_of(venues: &Venues, asked: &Asked, scope: &Scope) -> Value {
+    let takes_several = asked.params().any(|param| known::is_venue(param) && scope::takes_several(param));
+    let shows_unsupported = takes_several || !venues.unsupported.is_empty();
+    let mut lists = [Some(json!(venues.covered)), shows_unsupported.then(|| json!(venues.unsupported))].into_iter();
+    let said = Metadata::INFO.fields.iter().filter_map(|info| {
+        let of_venues = matches!(info.ty, ValueType::List(ValueType::Named(named)) if !named.suffixes.is_empty());
+        let plausible = || plausible::value(&Field::from(info), scope.seed(), scope, FIRST_MOMENT);
+        let value = if of_venues { lists.next().flatten() } else { Some(plausible()).filter(|_| !info.optional) };
+        Some((info.wire_name.to_owned(), value?))
+    });
+    Value::Object(said.collect())
 }

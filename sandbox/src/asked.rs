@@ -4,7 +4,8 @@
 //! take is ignored, and so is an empty text. What is only reported is asked for where that is wanted. What the
 //! values mean is decided by those who use them.
 
-use generated_client::registry::{EndpointInfo, ParamInfo, ParamLocation, ValueType};
+use generated_client::registry::{EndpointInfo, ListStyle, ParamInfo, ParamLocation, ValueType};
+use generated_client::{Timestamp, Value};
 
 use crate::number::real;
 use crate::refusal::Refusal;
@@ -36,13 +37,13 @@ impl Asked {
                 }
                 continue;
             };
-            if values.iter().any(|(known, _)| known.wire_name == param.wire_name) {
+            let known = values.iter_mut().find(|(known, _)| known.wire_name == param.wire_name);
+            if known.is_some() && param.list_as != ListStyle::Repeated {
                 return Err(Refusal::param(format!("`{name}` is given twice")));
             }
             let parts = parts(param, &value);
-            if let [_, _, ..] = *parts
-                && (param.list.is_none() || (strictness == Strictness::Reported && param.single.is_some()))
-            {
+            let is_single = param.list.is_none() || (strictness == Strictness::Reported && param.single.is_some());
+            if is_single && (parts.len() > 1 || known.is_some()) {
                 return Err(Refusal::param(format!("`{name}` takes one value: \"{value}\"")));
             }
             for part in &parts {
@@ -51,8 +52,10 @@ impl Asked {
                     served(param, part)?;
                 }
             }
-            if !parts.is_empty() {
-                values.push((param, parts));
+            match known {
+                Some((_, known)) => known.extend(parts),
+                None if parts.is_empty() => {}
+                None => values.push((param, parts)),
             }
         }
         let asked = Self { values, endpoint };
@@ -96,19 +99,30 @@ impl Asked {
         self.one(name).and_then(whole)
     }
 
-    /// Whether the endpoint takes a param.
-    pub(crate) fn takes(&self, name: &str) -> bool {
-        self.endpoint.param(name).is_some()
+    /// The moment that a param names, in Unix seconds.
+    pub(crate) fn moment(&self, param: &ParamInfo) -> Option<i64> {
+        let ValueType::Timestamp(unit) = param.ty else { return None };
+        unit.read(self.one(param.wire_name)?).map(Timestamp::unix_seconds)
     }
 
-    /// Whether the endpoint takes several values of a param, and has some of its own where it is left out.
-    pub(crate) fn takes_several(&self, name: &str) -> bool {
-        self.endpoint.param(name).is_some_and(|param| param.list.is_some() && param.single.is_none())
+    /// The params in the query that the endpoint takes.
+    pub(crate) fn params(&self) -> impl Iterator<Item = &'static ParamInfo> {
+        let all = self.endpoint.params.unwrap_or_default().iter();
+        all.filter(|param| param.location == ParamLocation::Query)
     }
 }
 
 /// What is one value may hold commas, unless it is of a closed list; nothing is no value where several are taken.
 fn parts(param: &ParamInfo, value: &str) -> Vec<String> {
+    if param.list_as == ListStyle::Json
+        && let Ok(Value::Array(items)) = value.parse()
+    {
+        let text = |item: Value| item.as_str().map_or_else(|| item.to_string(), ToOwned::to_owned);
+        return items.into_iter().map(text).collect();
+    }
+    if param.list_as != ListStyle::Commas {
+        return vec![value.to_owned()];
+    }
     let closed = matches!(param.ty, ValueType::Named(named) if !named.open);
     let parts = if closed || param.list.is_some() { value.split(',').map(str::trim).collect() } else { vec![value] };
     // Elsewhere numbers and closed lists have no empty value, so that one is for `check` to refuse.
@@ -138,7 +152,7 @@ fn check(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
         }
         ValueType::Count => whole(value).filter(|count| *count >= 0).map(real).ok_or("count"),
         ValueType::Integer => value.parse::<i64>().map(real).map_err(|_| "whole number"),
-        ValueType::Timestamp(_) => value.parse::<i64>().map(real).map_err(|_| "point in time"),
+        ValueType::Timestamp(unit) => unit.read(value).map(|time| real(time.unix_seconds())).ok_or("point in time"),
         ValueType::Number => value.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or("number"),
         _ => return Ok(()),
     };

@@ -3,8 +3,9 @@
 //! Moments are Unix seconds throughout the sandbox and take the service's unit only where they meet the wire.
 //! There are no leap seconds and no other time zones.
 
-use generated_client::SERVICE;
 use generated_client::registry::TimeUnit;
+use generated_client::wire::ToWire;
+use generated_client::{SERVICE, Timestamp, Value};
 
 pub(crate) const MINUTE: i64 = 60;
 pub(crate) const HOUR: i64 = 60 * MINUTE;
@@ -73,26 +74,15 @@ pub(crate) fn length(text: &str) -> Option<i64> {
     count.checked_mul(seconds).filter(|length| *length > 0)
 }
 
-const fn per_second(unit: TimeUnit) -> i64 {
-    match unit {
-        TimeUnit::Seconds => 1,
-        TimeUnit::Milliseconds => 1000,
-    }
-}
-
 /// A moment as it is sent.
-pub(crate) const fn to_wire(moment: i64) -> i64 {
+pub(crate) fn to_wire(moment: i64) -> Value {
     to_wire_in(moment, SERVICE.time_unit)
 }
 
-/// A moment as it is sent where the catalogue names a unit.
-pub(crate) const fn to_wire_in(moment: i64, unit: TimeUnit) -> i64 {
-    moment * per_second(unit)
-}
-
-/// A moment as it was sent.
-pub(crate) const fn from_wire(count: i64) -> i64 {
-    count.div_euclid(per_second(SERVICE.time_unit))
+/// A moment as it is sent where the catalogue names a unit, or a format.
+pub(crate) fn to_wire_in(moment: i64, unit: TimeUnit) -> Value {
+    let text = Timestamp::from_unix_seconds(moment).to_wire(unit);
+    if unit.is_text() { text.into() } else { text.parse::<i64>().unwrap_or_default().into() }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use generated_client::SERVICE;
-use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, Range, RecordInfo, ValueType};
+use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, Range, RecordForm, RecordInfo, ValueType};
 
 use crate::invented;
 
@@ -48,7 +48,9 @@ pub(crate) fn of_series(endpoint: &EndpointInfo) -> Option<Vec<Field>> {
     {
         fields.push(Field::new(time, ValueType::Timestamp(time_unit.unwrap_or(SERVICE.time_unit))));
     }
-    fields.sort_by(|field, other| field.name.cmp(&other.name));
+    if record.is_none_or(|record| record.form == RecordForm::Object) {
+        fields.sort_by(|field, other| field.name.cmp(&other.name));
+    }
     Some(fields)
 }
 

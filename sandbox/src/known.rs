@@ -3,7 +3,7 @@
 //! Answers are looked up at run time in what was emitted, so that nothing is listed twice.
 
 use generated_client::GROUPS;
-use generated_client::registry::{EndpointInfo, ValueInfo, ValueType};
+use generated_client::registry::{EndpointInfo, ParamInfo, TypeInfo, ValueType};
 
 /// Every endpoint that can be called.
 pub(crate) fn endpoints() -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
@@ -16,13 +16,39 @@ pub(crate) fn endpoint(path: &str) -> Option<&'static EndpointInfo> {
     endpoints().find(|(known, _)| *known == path).map(|(_, endpoint)| endpoint)
 }
 
-/// The known values of the params with this name.
-pub(crate) fn values(param: &str) -> &'static [ValueInfo] {
-    let named = endpoints().find_map(|(_, endpoint)| match endpoint.param(param)?.ty {
-        ValueType::Named(named) => Some(named.values),
-        _ => None,
-    });
-    named.unwrap_or_default()
+/// The type of the venues: identifiers that end as the catalogue says.
+pub(crate) fn venues() -> Option<&'static TypeInfo> {
+    params().find_map(|param| named(param).filter(|_| is_venue(param)))
+}
+
+/// Whether a param names venues.
+pub(crate) fn is_venue(param: &ParamInfo) -> bool {
+    named(param).is_some_and(|named| !named.suffixes.is_empty())
+}
+
+/// Whether a param names what is traded: an identifier that ends as it likes, or a text that cannot be left out.
+pub(crate) fn is_traded(param: &ParamInfo) -> bool {
+    let is_text = matches!(param.ty, ValueType::String) && param.required.is_some();
+    is_text || named(param).is_some_and(|named| named.open && named.suffixes.is_empty())
+}
+
+/// What is traded wherever nobody says it.
+pub(crate) fn traded() -> Option<&'static TypeInfo> {
+    params().filter(|param| is_traded(param)).find_map(named)
+}
+
+/// The value of a param to begin with: its first one that is known.
+pub(crate) fn first_value(param: &ParamInfo) -> &'static str {
+    let first = named(param).and_then(|named| named.values.first()).map(|value| value.value);
+    param.example.or(first).unwrap_or("sandbox")
+}
+
+fn named(param: &ParamInfo) -> Option<&'static TypeInfo> {
+    if let ValueType::Named(named) = param.ty { Some(named) } else { None }
+}
+
+fn params() -> impl Iterator<Item = &'static ParamInfo> {
+    endpoints().flat_map(|(_, endpoint)| endpoint.params.unwrap_or_default())
 }
 
 /// The last segment of a path: what the endpoint calls itself on the wire.

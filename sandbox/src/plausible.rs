@@ -4,7 +4,7 @@
 //! stays within its range and agrees with no other field; what is called a price is one near the market's.
 
 use generated_client::Value;
-use generated_client::registry::{Range, ValueType};
+use generated_client::registry::{Range, RecordForm, RecordInfo, ValueType};
 use serde_json::Map;
 
 use crate::calendar::to_wire_in;
@@ -21,17 +21,21 @@ pub(crate) fn value(field: &Field, seed: Seed, scope: &Scope, moment: i64) -> Va
     Source { field, seed: seed.name(&field.name), scope, moment, depth: 0 }.value(field.ty)
 }
 
-/// An object with all fields of a record.
-pub(crate) fn record(fields: &[Field], seed: Seed, scope: &Scope, moment: i64) -> Value {
-    object(fields, seed, scope, moment, 0)
+/// All fields of a record, as it is written.
+pub(crate) fn record(info: &RecordInfo, seed: Seed, scope: &Scope, moment: i64) -> Value {
+    written(&fields::of_record(info), info.form, seed, scope, moment, 0)
 }
 
-fn object(fields: &[Field], seed: Seed, scope: &Scope, moment: i64, depth: u8) -> Value {
-    let values = fields.iter().map(|field| {
+fn written(fields: &[Field], form: RecordForm, seed: Seed, scope: &Scope, moment: i64, depth: u8) -> Value {
+    let mut values = fields.iter().map(|field| {
         let source = Source { field, seed: seed.name(&field.name), scope, moment, depth };
         (field.name.to_string(), source.value(field.ty))
     });
-    Value::Object(values.collect::<Map<_, _>>())
+    match form {
+        RecordForm::Positional => values.map(|(_, value)| value).collect(),
+        RecordForm::Value => values.next().map_or(Value::Null, |(_, value)| value),
+        _ => Value::Object(values.collect::<Map<_, _>>()),
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -48,13 +52,17 @@ impl Source<'_> {
         match ty {
             ValueType::Integer | ValueType::Count => self.whole(matches!(ty, ValueType::Count)).into(),
             ValueType::Boolean => (self.swing() > 0.0).into(),
-            ValueType::Timestamp(unit) => to_wire_in(self.moment, unit).into(),
+            ValueType::Timestamp(unit) => to_wire_in(self.moment, unit),
             ValueType::Named(named) => {
                 self.seed.number(self.moment).pick(named.values).map_or("sandbox", |known| known.value).into()
             }
             ValueType::String => self.field.example.unwrap_or("sandbox").into(),
-            ValueType::Record(info) => object(&fields::of_record(info), self.seed, self.scope, self.moment, self.depth),
+            ValueType::Record(info) => self.record(info),
             ValueType::List(item) => self.list(*item),
+            ValueType::Map(item) => self.map(*item),
+            // One value in eight is not known.
+            ValueType::Option(_) if self.seed.number(self.moment).unit() < 0.125 => Value::Null,
+            ValueType::Option(given) => self.value(*given),
             _ if is_price(self.field) => self.scope.near_price(self.seed, self.moment).into(),
             _ => self.number().into(),
         }
@@ -64,6 +72,17 @@ impl Source<'_> {
         let items = if self.depth < DEEPEST { 2 } else { 0 };
         let item = |index| Self { seed: self.seed.number(index), depth: self.depth + 1, ..self }.value(item);
         (0..items).map(item).collect()
+    }
+
+    /// Two entries, whose keys are the coins that everybody knows.
+    fn map(self, item: ValueType) -> Value {
+        let Value::Array(items) = self.list(item) else { return Value::Null };
+        let keys = ["bitcoin", "ethereum"].map(str::to_owned);
+        Value::Object(keys.into_iter().zip(items).collect())
+    }
+
+    fn record(self, info: &RecordInfo) -> Value {
+        written(&fields::of_record(info), info.form, self.seed, self.scope, self.moment, self.depth)
     }
 
     fn number(self) -> f64 {

@@ -3,6 +3,8 @@
 //! Params come in, a [`Scope`] goes out. Venues that the registry does not know are set aside, not refused;
 //! which endpoint really covers which venue is documented for none.
 
+use generated_client::registry::ParamInfo;
+
 use crate::asked::Asked;
 use crate::calendar::{self, DAY};
 use crate::known;
@@ -19,25 +21,32 @@ pub(crate) struct Venues {
     pub(crate) unsupported: Vec<String>,
 }
 
-const VENUE_PARAMS: [&str; 3] = ["exchange", "exchange1", "exchange2"];
+/// Where the values come from if the catalogue knows no venues.
+const NOWHERE: &str = "sandbox";
 
 impl Venues {
     /// The venues that are asked for, or the default set.
     pub(crate) fn of(asked: &Asked) -> Self {
-        let known = known::values("exchange").iter().map(|venue| venue.value);
-        let wanted = VENUE_PARAMS.iter().flat_map(|name| asked.all(name)).collect::<Vec<_>>();
+        let venues = known::venues().map_or(&[][..], |venues| venues.values);
+        if venues.is_empty() {
+            return Self { covered: vec![NOWHERE], unsupported: Vec::new() };
+        }
+        let known = venues.iter().map(|venue| venue.value);
+        let wanted = asked.params().filter(|param| known::is_venue(param));
+        let wanted = wanted.flat_map(|param| asked.all(param.wire_name)).collect::<Vec<_>>();
         if wanted.is_empty() {
             // An endpoint of one venue without one: the largest.
-            let several = asked.takes_several("exchange") || !asked.takes("exchange");
-            let most = if several { usize::MAX } else { 1 };
+            let takes_one = asked.params().find(|param| known::is_venue(param)).filter(|param| !takes_several(param));
+            let most = if takes_one.is_some() { 1 } else { usize::MAX };
             let covered = known.filter(|venue| is_of_type(venue, asked)).take(most).collect();
             return Self { covered, unsupported: Vec::new() };
         }
+        let is_pair = compares(asked);
         let mut venues = Self { covered: Vec::new(), unsupported: Vec::new() };
         for venue in wanted {
             match known.clone().find(|known| *known == venue) {
                 // Two venues are compared in the order in which they are named, even with themselves.
-                Some(venue) if !venues.covered.contains(&venue) || asked.takes("exchange2") => {
+                Some(venue) if !venues.covered.contains(&venue) || is_pair => {
                     venues.covered.push(venue);
                 }
                 Some(_) => {}
@@ -61,15 +70,14 @@ fn is_of_type(venue: &str, asked: &Asked) -> bool {
 
 /// What the params and the venues come to.
 pub(crate) fn of(asked: &Asked, venues: &Venues, seed: Seed) -> Scope {
-    let coin = match asked.one("coin") {
-        // Public clients write coins in either case.
-        Some(coin) => Coin::new(seed, &coin.to_uppercase()),
-        None if asked.takes("coin") => Coin::new(seed, known::values("coin").first().map_or("", |coin| coin.value)),
+    let coin = match asked.params().find(|param| known::is_traded(param)) {
         None => Coin::all(seed),
+        // Public clients write coins in either case.
+        Some(param) => Coin::new(seed, &asked.one(param.wire_name).unwrap_or(known::first_value(param)).to_uppercase()),
     };
-    let rank = |venue: &str| known::values("exchange").iter().position(|known| known.value == venue);
+    let rank = |venue: &str| known::venues()?.values.iter().position(|known| known.value == venue);
     let mut ranked = venues.covered.iter().map(|venue| (rank(venue).unwrap_or(usize::MAX), *venue)).collect::<Vec<_>>();
-    if !asked.takes("exchange2") {
+    if !compares(asked) {
         // Sums must not depend on the order in which venues are named.
         ranked.sort_unstable();
     }
@@ -84,6 +92,16 @@ pub(crate) fn of(asked: &Asked, venues: &Venues, seed: Seed) -> Scope {
         open: Lately::default(),
         premium: if asked.one("mode") == Some("percentage") { PremiumAs::Percentage } else { PremiumAs::Price },
     }
+}
+
+/// Whether two venues are compared.
+fn compares(asked: &Asked) -> bool {
+    asked.params().filter(|param| known::is_venue(param)).count() > 1
+}
+
+/// Whether several values of a param are taken.
+pub(crate) fn takes_several(param: &ParamInfo) -> bool {
+    param.list.is_some() && param.single.is_none()
 }
 
 /// The classes of trade size, counted from 1 on the wire.

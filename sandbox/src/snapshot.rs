@@ -40,8 +40,8 @@ fn liquidation_levels(scope: &Scope, asked: &Asked, moment: i64) -> Vec<Row> {
         .filter(wanted)
         .map(|level| {
             vec![
-                ("timestamp", to_wire(moment).into()),
-                ("creationDate", to_wire(level.created).into()),
+                ("timestamp", to_wire(moment)),
+                ("creationDate", to_wire(level.created)),
                 ("size", level.size().into()),
                 ("price", level.price.into()),
                 ("leverage", class(&level).into()),
@@ -58,7 +58,7 @@ fn cumulative_levels(scope: &Scope, asked: &Asked, moment: i64) -> Vec<Row> {
         (total_size(levels.iter().copied()), i64::try_from(levels.len()).unwrap_or(i64::MAX))
     });
     vec![vec![
-        ("timestamp", to_wire(moment).into()),
+        ("timestamp", to_wire(moment)),
         ("totalLongLiquidationSize", long.0.into()),
         ("totalShortLiquidationSize", short.0.into()),
         ("totalSizeLiquidationDelta", rounded(long.0 - short.0, 2).into()),
@@ -86,7 +86,7 @@ fn heatmap(scope: &Scope, asked: &Asked, moment: i64) -> Vec<Row> {
             ("endingPrice", rounded(real(range + 1) * width, 8).into()),
             ("size", total_size(levels.iter().filter(inside).copied()).into()),
             ("side", side(of).into()),
-            ("timestamp", to_wire(moment).into()),
+            ("timestamp", to_wire(moment)),
         ]
     });
     rows.filter(|row: &Row| row.iter().all(|(_, value)| *value != 0.0)).collect()

@@ -136,7 +136,7 @@ impl State {
         let in_flight = self.in_flight;
         let waits = limits.iter().zip(&mut self.admitted).map(|(limit, window)| {
             // Nobody knows when a reply is complete; a second is the least that the header can say.
-            let busy = in_flight >= fits(limit.concurrent);
+            let busy = limit.concurrent.is_some_and(|concurrent| in_flight >= fits(concurrent));
             window.wait(now, fits(limit.requests)).or(busy.then_some(Duration::from_secs(1)))
         });
         waits.flatten().max()

@@ -34,8 +34,10 @@ pub(crate) fn body(endpoint: &EndpointInfo, asked: &Asked, seed: Seed, now: i64)
 
 /// Every coin that is known, with every venue.
 fn catalog(_: &Asked, _: i64) -> Value {
-    let [coins, exchanges] =
-        ["coin", "exchange"].map(|param| known::values(param).iter().map(|known| known.value).collect::<Vec<_>>());
+    let [coins, exchanges] = [known::traded(), known::venues()].map(|named| {
+        let values = named.map_or(&[][..], |named| named.values);
+        values.iter().map(|known| known.value).collect::<Vec<_>>()
+    });
     json!({ "coins": coins, "exchanges": exchanges })
 }
 

@@ -1,11 +1,14 @@
-//! Which intervals a request wants: the window in time, cut by the timeframe.
+//! Which intervals a request wants: the window in time, cut by their length.
 //!
-//! An interval has a record once it has ended, so nothing ever changes and nothing is told from the future.
-//! Of the intervals that begin from `startTime` to `endTime`, both inclusive, the latest come, at most `limit`.
-//! `sort` only says in which order.
+//! What params mean is told by their types, whatever they are called: the first two moments are the ends of the window,
+//! the first length of time is that of an interval, and a count how many are wanted. An interval has a record once it
+//! has ended, so nothing ever changes and nothing is told from the future. Of the intervals that begin in the window,
+//! ends included, the latest come.
+
+use generated_client::registry::{ParamInfo, TypeInfo, ValueType};
 
 use crate::asked::Asked;
-use crate::calendar::{self, HOUR, Interval, block_start, from_wire};
+use crate::calendar::{self, HOUR, Interval, block_start};
 
 /// The sandbox has data since 2010 began.
 pub(crate) const FIRST_MOMENT: i64 = 1_262_304_000;
@@ -26,11 +29,14 @@ pub(crate) struct Window {
 impl Window {
     /// The window that is wanted at this moment.
     pub(crate) fn of(asked: &Asked, now: i64) -> Self {
-        let length = asked.one("timeframe").and_then(calendar::length).unwrap_or(HOUR);
-        let from = asked.number("startTime").map_or(FIRST_MOMENT, from_wire).max(FIRST_MOMENT);
-        let to = asked.number("endTime").map_or(now, from_wire).min(now.saturating_sub(length));
-        let limit = asked.number("limit").unwrap_or(50).min(MOST_RECORDS);
-        let newest_first = asked.one("sort") == Some("desc");
+        let length = step(asked).unwrap_or(HOUR);
+        let mut moments = asked.params().filter(|param| matches!(param.ty, ValueType::Timestamp(_)));
+        let [from, to] = [moments.next(), moments.next()].map(|param| asked.moment(param?));
+        let from = from.unwrap_or(FIRST_MOMENT).max(FIRST_MOMENT);
+        let to = to.unwrap_or(now).min(now.saturating_sub(length));
+        let count = asked.params().find(|param| matches!(param.ty, ValueType::Count) && param.list.is_none());
+        let limit = count.and_then(|param| asked.number(param.wire_name)).unwrap_or(50).min(MOST_RECORDS);
+        let newest_first = asked.params().any(|param| is_descending(asked, param));
         // Far from now the bounds may be any number: what is after the end is empty, not cut.
         if from > to {
             return Self { first: 0, length, count: 0, newest_first };
@@ -49,6 +55,23 @@ impl Window {
         })
     }
 }
+
+/// The seconds that the first param says whose values are lengths of time.
+fn step(asked: &Asked) -> Option<i64> {
+    let is_length = |named: &TypeInfo| named.values.iter().any(|value| value.duration.is_some());
+    let step = asked.params().find(|param| matches!(param.ty, ValueType::Named(named) if is_length(named)))?;
+    asked.one(step.wire_name).and_then(calendar::length)
+}
+
+/// Whether a param that sorts has the newest come first.
+fn is_descending(asked: &Asked, param: &ParamInfo) -> bool {
+    let sorts =
+        matches!(param.ty, ValueType::Named(named) if named.values.iter().any(|value| value.value == DESCENDING));
+    sorts && asked.one(param.wire_name) == Some(DESCENDING)
+}
+
+/// What everybody calls that order.
+const DESCENDING: &str = "desc";
 
 #[cfg(test)]
 mod tests {

@@ -140,12 +140,12 @@ fn visible(controls: &str) -> String {
     format!("^[^{controls}\\u007f-\\u009f{}]*$", ranges.collect::<String>())
 }
 
-/// A built-in type, which an editor can offer, or a form that named types and lists have.
+/// A built-in type, which an editor can offer, or a form that named types, lists and maps have.
 fn type_expression() -> Object {
     let builtins: Vec<_> = BUILTINS.iter().map(|(name, _)| *name).collect();
     let name = format!("({}|[A-Z][A-Za-z0-9]*)", builtins.join("|"));
     // A pattern cannot count brackets, so there is one for each depth.
-    let nested = (0..=MAX_LISTS).map(|depth| format!(r"(list<\s*){{{depth}}}{name}(\s*>){{{depth}}}"));
+    let nested = (0..=MAX_LISTS).map(|depth| format!(r"((list|map)<\s*){{{depth}}}{name}(\??\s*>){{{depth}}}"));
     let form = format!(r"^\s*({})\s*$", nested.collect::<Vec<_>>().join("|"));
     any_of([
         Object::default().with_list("enum", builtins),
@@ -161,6 +161,7 @@ fn rule(rule: &Rule) -> Object {
         Condition::Lacks(key) => not(required(&[key])),
         Condition::ListsNothing(key) => not(value(key, Object::default().with("minItems", 1))),
         Condition::Says(key, word) => value(key, Object::default().with("const", *word)),
+        Condition::SaysElse(key, word) => value(key, not(Object::default().with("const", *word))),
     });
     not(Object::default().with_list("allOf", conditions))
 }

@@ -61,7 +61,7 @@ type Set<'a> = (&'a Param, &'a Setter);
 
 /// Params with their setters, apart from arguments: those of one type everywhere, then those whose type differs.
 pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>) -> (Vec<Set<'a>>, Vec<Set<'a>>) {
-    let params = params.filter(|param| !param.is_argument());
+    let params = params.filter(|param| param.is_set());
     let setters = params.flat_map(|param| {
         let idents = std::iter::once(&param.ident).chain(&param.list);
         idents.filter_map(move |ident| Some((param, api.setter(ident)?)))
@@ -109,10 +109,16 @@ fn params_line(endpoint: &Endpoint) -> String {
         return "It takes no params.".to_owned();
     }
     let named = |is_named: &dyn Fn(&EndpointParam) -> bool| {
-        let names = params.iter().filter(|param| is_named(param)).map(|param| docs::code(param.param.argument()));
+        let params = params.iter().filter(|param| param.param.fixed.is_none());
+        let names = params.filter(|param| is_named(param)).map(|param| docs::code(param.param.argument()));
         names.collect::<Vec<_>>().join(", ")
     };
-    let mut line = format!("Params: {}.", named(&|_| true));
+    let all = named(&|_| true);
+    let mut line = if all.is_empty() { String::new() } else { format!("Params: {all}.") };
+    let fixed = params.iter().filter_map(|param| Some((&param.param.wire_name, param.param.fixed.as_ref()?)));
+    for (name, value) in fixed {
+        line += &format!(" {} is always {}.", docs::code(name), docs::code(value));
+    }
     let values = params.iter().filter(|param| param.shared.is_none_or(|(_, anew)| anew)).filter_map(|param| {
         let values = docs::values(&param.param);
         let name = docs::code(param.param.argument());

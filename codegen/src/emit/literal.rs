@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
-    Api, Body, Endpoint, EndpointParam, Evidence, Field, History, HistoryOf, Param, Range, RecordRef, SharedParam,
-    Status, TimeUnit, Type,
+    Api, Body, Endpoint, EndpointParam, Evidence, Field, History, HistoryOf, ListStyle, Param, Range, RecordRef,
+    SharedParam, Status, TimeForm, TimeFormat, TimeUnit, Type,
 };
 
 /// An identifier; `names` has made sure that it is one.
@@ -29,11 +29,13 @@ impl ToTokens for Evidence {
     }
 }
 
-impl ToTokens for TimeUnit {
+impl ToTokens for TimeForm {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.append_all(match self {
-            Self::Seconds => quote!(TimeUnit::Seconds),
-            Self::Milliseconds => quote!(TimeUnit::Milliseconds),
+            Self::Counted(TimeUnit::Seconds) => quote!(TimeUnit::Seconds),
+            Self::Counted(TimeUnit::Milliseconds) => quote!(TimeUnit::Milliseconds),
+            Self::Written(TimeFormat::Iso8601) => quote!(TimeUnit::Iso8601),
+            Self::Written(TimeFormat::Date) => quote!(TimeUnit::Date),
         });
     }
 }
@@ -97,6 +99,8 @@ impl ToTokens for Type {
             Self::Named(name) => ident(name).into_token_stream(),
             Self::Record(record) => ident(&record.ident).into_token_stream(),
             Self::List(item) => quote!(Vec<#item>),
+            Self::Map(item) => quote!(::std::collections::BTreeMap<String, #item>),
+            Self::Option(given) => quote!(Option<#given>),
         });
     }
 }
@@ -109,7 +113,7 @@ pub(super) fn value_type(ty: &Type) -> TokenStream {
         Type::Count => quote!(ValueType::Count),
         Type::Number => quote!(ValueType::Number),
         Type::Boolean => quote!(ValueType::Boolean),
-        Type::Timestamp(unit) => quote!(ValueType::Timestamp(#unit)),
+        Type::Timestamp(form) => quote!(ValueType::Timestamp(#form)),
         Type::Any => quote!(ValueType::Any),
         Type::Named(name) => {
             let name = ident(name);
@@ -122,6 +126,14 @@ pub(super) fn value_type(ty: &Type) -> TokenStream {
         Type::List(item) => {
             let item = value_type(item);
             quote!(ValueType::List(&#item))
+        }
+        Type::Map(item) => {
+            let item = value_type(item);
+            quote!(ValueType::Map(&#item))
+        }
+        Type::Option(given) => {
+            let given = value_type(given);
+            quote!(ValueType::Option(&#given))
         }
     }
 }
@@ -170,6 +182,12 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
     let Param { ident: name, wire_name, evidence, .. } = param;
     let ty = value_type(&param.ty);
     let in_path = param.in_path.then(|| quote!(.in_path()));
+    let style = match param.list_as {
+        ListStyle::Commas => quote!(),
+        ListStyle::Repeated => quote!(.repeated()),
+        ListStyle::Json => quote!(.as_json()),
+    };
+    let fixed = link("fixed", param.fixed.as_ref());
     let (list, required) = (link("list", param.list.as_ref()), link("required", param.required));
     let default = link("default", param.default.as_ref());
     let range = link("range", Some(param.range).filter(|range| !range.is_all()));
@@ -180,7 +198,7 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
     let single = link("single", param.single);
     quote! {
         ParamInfo::new(#name, #wire_name, #ty, #evidence)
-        #in_path #list #required #single #default #range #served #works #refused #example #unit #summary #notes
+        #in_path #list #style #fixed #required #single #default #range #served #works #refused #example #unit #summary #notes
     }
 }
 
@@ -213,9 +231,9 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
 
 fn body(body: &Body) -> TokenStream {
     match body {
-        Body::Series { record, time, time_unit, evidence } => {
+        Body::Series { record, time, time_form, evidence } => {
             let (record, time) = (option(record.as_ref().map(record_info)), option(time.as_ref()));
-            let time_unit = link("time_unit", *time_unit);
+            let time_unit = link("time_unit", *time_form);
             quote!(.series(#record, #time, #evidence) #time_unit)
         }
         Body::Object { record, evidence } => {

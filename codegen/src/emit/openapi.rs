@@ -15,7 +15,7 @@ use serde_yaml::Value;
 use super::docs;
 use super::ordered::Object;
 use super::render::MARKER;
-use crate::model::{Api, Endpoint, Evidence, Group, History, HistoryOf, Limit};
+use crate::model::{Api, Endpoint, Evidence, Group, Header, History, HistoryOf, Limit, TimeForm, TimeFormat, TimeUnit};
 use crate::names::Case;
 use crate::yaml;
 use component_names::ComponentNames;
@@ -68,21 +68,27 @@ impl<'a> Description<'a> {
             .with("x-env-prefix", service.env_prefix.as_str())
             .with("x-time", self.time())
             .with_some("x-envelope", self.envelope())
+            .with_list("x-headers", service.headers.iter().map(header))
             .with_some("x-history", service.history.as_ref().map(history))
     }
 
     fn info(&self) -> Object {
         let service = &self.api.service;
-        let unit = service.time_unit.word();
+        let moments = match service.time_form {
+            TimeForm::Counted(unit) => format!("counted in {} since the beginning of 1970", unit.word()),
+            TimeForm::Written(TimeFormat::Iso8601) => "written in ISO 8601".to_owned(),
+            TimeForm::Written(TimeFormat::Date) => "written as dates".to_owned(),
+        };
         let limits = service.limits.iter().map(|limit| {
             let applies_to = limit.applies_to.as_deref().unwrap_or("an unknown part of the service");
             let Limit { name, requests, seconds, concurrent, .. } = limit;
             let span = if *seconds == 1 { "a second".to_owned() } else { format!("{seconds} seconds") };
-            format!("Limit {name}: {requests} requests in {span}, {concurrent} at a time, for {applies_to}.")
+            let at_once = concurrent.map_or_else(String::new, |concurrent| format!(" {concurrent} at a time,"));
+            format!("Limit {name}: {requests} requests in {span},{at_once} for {applies_to}.")
         });
         let facts = [
             service.summary.clone(),
-            format!("Moments are counted in {unit} since the beginning of 1970 in UTC."),
+            format!("Moments are {moments} in UTC."),
             limits.collect::<Vec<_>>().join(" "),
             "`x-evidence` says how a fact is known: `document` (the interface document), `published` (the provider's \
              public documentation), `reported` (public clients agree) or `former` (the provider's description of the \
@@ -134,7 +140,10 @@ impl<'a> Description<'a> {
 
     fn time(&self) -> Object {
         let service = &self.api.service;
-        Object::default().with("unit", service.time_unit.word()).with("evidence", service.time_evidence.word())
+        Object::default()
+            .with_some("unit", service.time_form.unit().map(TimeUnit::word))
+            .with_some("format", service.time_form.format().map(TimeFormat::word))
+            .with("evidence", service.time_evidence.word())
     }
 
     fn envelope(&self) -> Option<Object> {
@@ -162,7 +171,7 @@ fn limit(limit: &Limit) -> Object {
         .with("name", limit.name.as_str())
         .with("requests", limit.requests)
         .with("seconds", limit.seconds)
-        .with("concurrent", limit.concurrent)
+        .with_some("concurrent", limit.concurrent)
         .with("applies_to", limit.applies_to.as_deref().unwrap_or("unknown"))
         .with("evidence", limit.evidence.word())
 }
@@ -224,4 +233,12 @@ fn markdown<'t>(paragraphs: impl IntoIterator<Item = &'t str>) -> String {
 
 fn some(object: Object) -> Option<Object> {
     (!object.is_empty()).then_some(object)
+}
+
+fn header(header: &Header) -> Object {
+    Object::default()
+        .with("name", header.name.as_str())
+        .with("value", header.value.as_str())
+        .with_text("summary", &header.summary)
+        .with("evidence", header.evidence.word())
 }

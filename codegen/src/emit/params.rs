@@ -8,7 +8,7 @@ use quote::{ToTokens, quote};
 use super::literal::{ident, param_info};
 use super::render::Source;
 use super::{File, docs, endpoint, record};
-use crate::model::{Api, Endpoint, Evidence, ParamSet, Passing, Setter, SharedParam, Type};
+use crate::model::{Api, Endpoint, Evidence, ListStyle, ParamSet, Passing, Setter, SharedParam, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let mut items: Vec<_> = used(api).into_iter().map(constant).collect();
@@ -155,7 +155,12 @@ fn facts(setter: &Setter) -> Vec<String> {
         setter.default.as_ref().map(|default| format!("Left out, it is {}.", docs::code(default))).unwrap_or_default();
     let wire_name = docs::code(&setter.wire_name);
     let sent = match (setter.several, setter.ident == setter.wire_name) {
-        (true, _) => format!("Takes several, sent as {wire_name} with commas between them."),
+        (true, _) => match setter.list_as {
+            Some(ListStyle::Commas) => format!("Takes several, sent as {wire_name} with commas between them."),
+            Some(ListStyle::Repeated) => format!("Takes several, each sent as {wire_name}."),
+            Some(ListStyle::Json) => format!("Takes several, sent as {wire_name} as a list in JSON."),
+            None => format!("Takes several, sent as {wire_name}."),
+        },
         (false, false) => format!("Sent as {wire_name}."),
         (false, true) => String::new(),
     };

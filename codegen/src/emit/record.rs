@@ -6,7 +6,7 @@ use quote::quote;
 use super::literal::{field_info, field_literal, ident, text};
 use super::render::{Imports, Source};
 use super::{File, docs};
-use crate::model::{Api, Field, Record};
+use crate::model::{Api, Field, Record, RecordForm};
 
 /// `service/records.rs`: the records that groups share.
 pub(super) fn shared_file(api: &Api) -> File {
@@ -82,13 +82,18 @@ fn field_type(field: &Field) -> TokenStream {
 }
 
 fn description(record: &Record) -> TokenStream {
-    let Record { ident: name, summary, fields, .. } = record;
+    let Record { ident: name, summary, fields, form, .. } = record;
     let record = ident(name);
     let summary = text("summary", summary);
+    let form = match form {
+        RecordForm::Object => quote!(),
+        RecordForm::Positional => quote!(.positional()),
+        RecordForm::Value => quote!(.value()),
+    };
     let infos = fields.iter().map(field_info);
     quote! {
         impl Record for #record {
-            const INFO: &'static RecordInfo = &RecordInfo::new(#name, &[#(#infos),*]) #summary;
+            const INFO: &'static RecordInfo = &RecordInfo::new(#name, &[#(#infos),*]) #summary #form;
         }
     }
 }

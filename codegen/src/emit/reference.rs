@@ -9,7 +9,7 @@ mod tables;
 use super::docs::{self, prose};
 use super::render::MARKER;
 use super::{File, Package, ordered};
-use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Field, Group, Param, Record, RecordRef};
+use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Field, Group, Param, RecordForm};
 pub(super) use example::request;
 pub(super) use tables::{row, table};
 
@@ -161,22 +161,33 @@ fn body(api: &Api, endpoint: &Endpoint) -> Vec<String> {
             return vec![format!("The body is a series of records{}.", timed(time.as_deref(), envelope))];
         }
         Body::Series { record: Some(record), time, .. } => {
-            let fields = find(api, record).map(|record| record.fields.as_slice()).unwrap_or_default();
+            let fields = api.record(record).map(|record| record.fields.as_slice()).unwrap_or_default();
             let field = fields.iter().find(|field| Some(&field.wire_name) == time.as_ref());
             let sentence = format!("The body is a series of `{}`{}:", record.ident, timed(time.as_deref(), field));
             (sentence, record, time.as_deref())
         }
-        Body::Object { record, .. } => (format!("The body is one `{}`:", record.ident), record, None),
+        Body::Object { record, .. } => match api.whole(record) {
+            Some(whole) => {
+                let ty = tables::name(&whole.ty);
+                (format!("The body is a {ty}, which `{}` has as its `{}`:", record.ident, whole.ident), record, None)
+            }
+            None => (format!("The body is one `{}`:", record.ident), record, None),
+        },
     };
     let mut texts = vec![sentence];
     let mut records = vec![record];
     let mut next = 0;
-    while let Some(record) = records.get(next).and_then(|reference| find(api, reference)) {
+    while let Some(record) = records.get(next).and_then(|reference| api.record(reference)) {
         if next > 0 {
             texts.push(format!("`{}`: {}", record.ident, prose(&record.summary)));
         }
-        // The time of all records is told before.
-        let fields = record.fields.iter().filter(|field| time != Some(field.wire_name.as_str()));
+        let is_positional = record.form == RecordForm::Positional;
+        if is_positional {
+            texts.push("It is written as a list, with these in their order and without their names:".to_owned());
+        }
+        // The time of all records is told before, unless it has a place to tell.
+        let is_told = |field: &&Field| time == Some(field.wire_name.as_str()) && !is_positional;
+        let fields = record.fields.iter().filter(|field| !is_told(field));
         texts.push(tables::fields(fields).trim_end().to_owned());
         for reference in record.fields.iter().filter_map(|field| tables::record_of(&field.ty)) {
             if !records.contains(&reference) {
@@ -186,14 +197,6 @@ fn body(api: &Api, endpoint: &Endpoint) -> Vec<String> {
         next += 1;
     }
     texts
-}
-
-fn find<'a>(api: &'a Api, reference: &RecordRef) -> Option<&'a Record> {
-    let records = match &reference.module {
-        Some(module) => &api.groups.iter().find(|group| group.ident == *module)?.records,
-        None => &api.records,
-    };
-    records.iter().find(|record| record.ident == reference.ident)
 }
 
 /// How a fact is known, as a sentence.

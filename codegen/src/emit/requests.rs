@@ -10,7 +10,9 @@ use quote::quote;
 use super::literal::{self, ident};
 use super::render::Source;
 use super::{File, params, reference};
-use crate::model::{Api, Endpoint, Group, Param, ParamSet, Passing, Setter, TimeUnit, Type};
+use crate::model::{
+    Api, Endpoint, Group, ListStyle, Param, ParamSet, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type,
+};
 
 pub(super) fn file(api: &Api) -> File {
     let with_path = |endpoint: &Endpoint| endpoint.path.is_some();
@@ -108,13 +110,23 @@ fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStrea
     let request = request(api, &quote!(client.#accessor()), endpoint);
     let passing = described.passing();
     let (value, wire) = sample(api, param, passing);
-    let (wire_name, wire) = (encoded(&described.wire_name, QUERY), encoded(&wire, QUERY));
-    let (argument, expected) = if passing.several {
-        (quote!([#value, #value]), format!("{wire_name}={wire},{wire}"))
-    } else {
-        (value, format!("{wire_name}={wire}"))
+    let (argument, wire) = match (passing.several, param.list_as) {
+        (false, ListStyle::Json) => (value, format!("[{}]", in_json(param, wire))),
+        (false, _) => (value, wire),
+        (true, ListStyle::Commas) => (quote!([#value, #value]), format!("{wire},{wire}")),
+        (true, ListStyle::Repeated) => (quote!([#value, #value]), wire),
+        (true, ListStyle::Json) => {
+            let one = in_json(param, wire);
+            (quote!([#value, #value]), format!("[{one},{one}]"))
+        }
     };
+    let expected = format!("{}={}", encoded(&described.wire_name, QUERY), encoded(&wire, QUERY));
     Some(quote!(setter(#request.#name(#argument), #expected);))
+}
+
+/// A value of a list in JSON.
+fn in_json(param: &Param, wire: String) -> String {
+    if param.ty.is_text() { serde_json::Value::from(wire).to_string() } else { wire }
 }
 
 /// The first endpoint that has a setter, by the setter's name.
@@ -125,7 +137,7 @@ fn first_with(api: &Api) -> First<'_> {
     let mut first = First::new();
     for (group, endpoint) in endpoints.filter(|(_, endpoint)| endpoint.path.is_some()) {
         let params = endpoint.params.iter().flatten().map(|param| &param.param);
-        for param in params.filter(|param| !param.is_argument()) {
+        for param in params.filter(|param| param.is_set()) {
             for setter in std::iter::once(&param.ident).chain(&param.list) {
                 first.entry(setter).or_insert((group, endpoint, param));
             }
@@ -183,8 +195,15 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
             let flag = known != Some("false");
             (quote!(#flag), flag.to_string())
         }
-        Type::Timestamp(TimeUnit::Seconds) => (quote!(1_700_000_000), "1700000000".to_owned()),
-        Type::Timestamp(TimeUnit::Milliseconds) => (quote!(1_700_000_000), "1700000000000".to_owned()),
+        Type::Timestamp(form) => {
+            let wire = match form {
+                TimeForm::Counted(TimeUnit::Seconds) => "1700000000",
+                TimeForm::Counted(TimeUnit::Milliseconds) => "1700000000000",
+                TimeForm::Written(TimeFormat::Iso8601) => "2023-11-14T22:13:20Z",
+                TimeForm::Written(TimeFormat::Date) => "2023-11-14",
+            };
+            (quote!(1_700_000_000), wire.to_owned())
+        }
         Type::Named(name) => {
             let value = api.types.iter().find(|ty| ty.ident == *name).and_then(|ty| ty.values.first());
             let value = known.or(value.map(|value| value.value.as_str())).unwrap_or("a");

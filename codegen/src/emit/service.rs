@@ -6,7 +6,7 @@ use quote::quote;
 use super::literal::{field_info, history_info, ident, integer, link, status_info, text};
 use super::render::{Imports, Source};
 use super::{File, Package, docs};
-use crate::model::{Api, ClientCredentials, Envelope, ErrorBody, Limit, Service, TimeUnit};
+use crate::model::{Api, ClientCredentials, Envelope, ErrorBody, Header, Limit, Service, TimeForm, TimeUnit};
 
 pub(super) fn file(api: &Api, package: &Package) -> File {
     let groups = api.groups.iter().map(|group| {
@@ -57,7 +57,7 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
 
 fn info(service: &Service) -> TokenStream {
     let title = &service.title;
-    let unit = (service.time_unit != TimeUnit::Seconds).then_some(service.time_unit);
+    let unit = (service.time_form != TimeForm::Counted(TimeUnit::Seconds)).then_some(service.time_form);
     let time_unit = link("time_unit", unit);
     let texts = [
         text("version", &service.version),
@@ -66,6 +66,10 @@ fn info(service: &Service) -> TokenStream {
         text("base_url_suffix", &service.base_url_suffix),
     ];
     let api_key_header = link("api_key_header", service.api_key.as_ref().map(|key| &key.header));
+    let key = service.api_key.as_ref();
+    let prefix = text("api_key_prefix", key.map_or("", |key| &key.prefix));
+    let optional = key.filter(|key| key.optional).map(|_| quote!(.api_key_optional()));
+    let headers = list("headers", &service.headers, |Header { name, value, .. }| quote!((#name, #value)));
     let client_credentials = link("client_credentials", service.client_credentials.as_ref().map(client_credentials));
     let errors = list("errors", &service.errors, status_info);
     let ErrorBody { name, message, code, .. } = &service.error_body;
@@ -75,7 +79,7 @@ fn info(service: &Service) -> TokenStream {
     let envelope = link("envelope", service.envelope.as_ref().map(envelope));
     let history = link("history", service.history.as_ref().map(history_info));
     quote! {
-        ServiceInfo::new(#title) #(#texts)* #time_unit #api_key_header #client_credentials #errors #error_body
+        ServiceInfo::new(#title) #(#texts)* #time_unit #api_key_header #prefix #optional #headers #client_credentials #errors #error_body
             #limits #envelope #history
     }
 }
@@ -102,13 +106,17 @@ fn list<T>(key: &str, items: &[T], literal: impl Fn(&T) -> TokenStream) -> Token
 
 fn limit(limit: &Limit) -> TokenStream {
     let (name, evidence) = (&limit.name, limit.evidence);
-    let [requests, seconds, concurrent] = numbers(limit);
+    let [requests, seconds] = numbers(limit);
     let applies_to = link("applies_to", limit.applies_to.as_ref());
-    quote!(LimitInfo::new(#name, #requests, #seconds, #concurrent, #evidence) #applies_to)
+    let set = limit.concurrent.map(|number| integer(number.into())).map_or_else(
+        || quote!(LimitInfo::of_window(#name, #requests, #seconds, #evidence)),
+        |concurrent| quote!(LimitInfo::new(#name, #requests, #seconds, #concurrent, #evidence)),
+    );
+    quote!(#set #applies_to)
 }
 
-fn numbers(limit: &Limit) -> [TokenStream; 3] {
-    [limit.requests, limit.seconds, limit.concurrent].map(|number| integer(number.into()))
+fn numbers(limit: &Limit) -> [TokenStream; 2] {
+    [limit.requests, limit.seconds].map(|number| integer(number.into()))
 }
 
 /// `service/limits.rs`: the sets of limits, by constants and by name.
@@ -145,13 +153,19 @@ pub(super) fn limits_file(api: &Api) -> File {
 /// A set of limits as a constant.
 fn limit_set(limit: &Limit) -> TokenStream {
     let name = ident(&limit.constant);
-    let [requests, seconds, concurrent] = numbers(limit);
-    let what = format!("{} requests in any {} s, {} at once.", limit.requests, limit.seconds, limit.concurrent);
+    let [requests, seconds] = numbers(limit);
+    let at_once = limit.concurrent.map_or_else(String::new, |concurrent| format!(", {concurrent} at once"));
+    let what = format!("{} requests in any {} s{at_once}.", limit.requests, limit.seconds);
+    let window = quote!(&[Window::of(#requests, #seconds)]);
+    let set = limit
+        .concurrent
+        .map(|number| integer(number.into()))
+        .map_or_else(|| quote!(RateLimit::windows(#window)), |concurrent| quote!(RateLimit::set(#window, #concurrent)));
     let applies_to = limit.applies_to.as_ref().map(|what| format!("For {}", docs::prose(&docs::sentence(what))));
     let doc = docs::doc([format!("Limit set {}: {what}", docs::prose(&limit.name)), applies_to.unwrap_or_default()]);
     quote! {
         #doc
-        pub const #name: RateLimit = RateLimit::set(&[Window::of(#requests, #seconds)], #concurrent);
+        pub const #name: RateLimit = #set;
     }
 }
 

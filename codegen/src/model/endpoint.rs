@@ -1,6 +1,6 @@
 //! Groups and their endpoints: what a method takes, and what comes back.
 
-use super::{Evidence, History, Range, Record, RecordRef, TimeUnit, Type};
+use super::{Evidence, History, ListStyle, Range, Record, RecordRef, TimeForm, Type};
 
 /// A group: one file of the catalogue, one module of the client.
 #[derive(Debug)]
@@ -87,6 +87,10 @@ pub struct Param {
     pub ty: Type,
     /// The setter that takes several.
     pub list: Option<String>,
+    /// How it writes them.
+    pub list_as: ListStyle,
+    /// The value that every request sends; then it has no setter.
+    pub fixed: Option<String>,
     pub in_path: bool,
     pub required: Option<Evidence>,
     pub default: Option<String>,
@@ -108,6 +112,11 @@ pub struct Param {
 }
 
 impl Param {
+    /// Whether a request has a setter for it.
+    pub fn is_set(&self) -> bool {
+        !self.is_argument() && self.fixed.is_none()
+    }
+
     /// Whether the method takes it as an argument instead of the request as a setter.
     pub fn is_argument(&self) -> bool {
         self.in_path || self.required.is_some_and(Evidence::is_enforced)
@@ -155,6 +164,8 @@ pub struct Setter {
     pub ty: Option<Type>,
     /// Whether it takes several.
     pub several: bool,
+    /// How it writes them, if that is the same everywhere.
+    pub list_as: Option<ListStyle>,
 }
 
 impl Setter {
@@ -170,8 +181,8 @@ pub enum Body {
     Series {
         record: Option<RecordRef>,
         time: Option<String>,
-        /// The unit of the time where no field says it.
-        time_unit: Option<TimeUnit>,
+        /// The form of the time where no field says it.
+        time_form: Option<TimeForm>,
         evidence: Evidence,
     },
     Object {

@@ -1,6 +1,6 @@
 //! What all endpoints share.
 
-use super::{Evidence, Field, TimeUnit, UNKNOWN_MEANING};
+use super::{Evidence, Field, TimeForm, UNKNOWN_MEANING};
 
 /// What all endpoints share.
 #[derive(Debug)]
@@ -11,9 +11,10 @@ pub struct Service {
     pub env_prefix: String,
     pub base_url_suffix: String,
     pub base_url_evidence: Option<Evidence>,
-    pub time_unit: TimeUnit,
+    pub time_form: TimeForm,
     pub time_evidence: Evidence,
     pub api_key: Option<ApiKey>,
+    pub headers: Vec<Header>,
     pub client_credentials: Option<ClientCredentials>,
     pub errors: Vec<Status>,
     pub error_body: ErrorBody,
@@ -40,6 +41,20 @@ pub struct History {
 pub struct ApiKey {
     /// In lower case, as HTTP compares it.
     pub header: String,
+    /// What stands before the key.
+    pub prefix: String,
+    /// Whether requests are answered without it too.
+    pub optional: bool,
+    pub evidence: Evidence,
+}
+
+/// A header that every request carries.
+#[derive(Debug, PartialEq)]
+pub struct Header {
+    /// In lower case, as HTTP compares it.
+    pub name: String,
+    pub value: String,
+    pub summary: String,
     pub evidence: Evidence,
 }
 
@@ -89,7 +104,7 @@ pub struct Limit {
     pub constant: String,
     pub requests: u32,
     pub seconds: u32,
-    pub concurrent: u32,
+    pub concurrent: Option<u32>,
     pub applies_to: Option<String>,
     pub evidence: Evidence,
 }

@@ -1,6 +1,6 @@
 //! What values are: records and their fields, and named types.
 
-use super::{Evidence, TimeUnit};
+use super::{Evidence, TimeForm};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Range {
@@ -37,6 +37,19 @@ pub struct Record {
     /// What its fields inherit.
     pub evidence: Evidence,
     pub fields: Vec<Field>,
+    pub form: RecordForm,
+}
+
+/// How a record is written on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RecordForm {
+    /// As an object, whose keys are the names of the fields.
+    #[default]
+    Object,
+    /// As a list, with the fields in their order and without their names.
+    Positional,
+    /// As the value of its one field: a body of a type.
+    Value,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -57,16 +70,16 @@ pub struct Field {
 }
 
 impl Field {
-    /// The same field in another unit of time, if one is given.
-    pub(crate) fn counted_in(self, unit: Option<TimeUnit>) -> Self {
-        let Some(unit) = unit else { return self };
-        let ty = self.ty.counted_in(unit);
-        Self { ty, unit: unit.word().to_owned(), is_envelope_time: false, ..self }
+    /// The same field with its moments in another form, if one is given.
+    pub(crate) fn timed_in(self, form: Option<TimeForm>) -> Self {
+        let Some(form) = form else { return self };
+        let unit = form.unit().map_or("", |unit| unit.word()).to_owned();
+        Self { ty: self.ty.timed_in(form), unit, is_envelope_time: false, ..self }
     }
 
-    /// An absent list is an empty one: nobody can use the difference.
+    /// An absent list or map is an empty one: nobody can use the difference.
     pub fn is_defaulted(&self) -> bool {
-        self.optional && matches!(self.ty, Type::List(_))
+        self.optional && matches!(self.ty, Type::List(_) | Type::Map(_))
     }
 
     /// Whether its type is an `Option`.
@@ -83,31 +96,47 @@ pub enum Type {
     Count,
     Number,
     Boolean,
-    /// Counted in this unit on the wire.
-    Timestamp(TimeUnit),
+    /// In this form on the wire.
+    Timestamp(TimeForm),
     Any,
     Named(String),
     Record(RecordRef),
     List(Box<Type>),
+    /// An object whose keys are data.
+    Map(Box<Type>),
+    /// A value of a list or a map that can be null.
+    Option(Box<Type>),
 }
 
 impl Type {
-    /// The same type; if it is a moment, or a list of moments, in this unit.
+    /// The same type; if it is a moment, or holds moments, in this form.
     #[must_use]
-    pub fn counted_in(self, unit: TimeUnit) -> Self {
+    pub fn timed_in(self, form: TimeForm) -> Self {
         match self {
-            Self::Timestamp(_) => Self::Timestamp(unit),
-            Self::List(item) => Self::List(Box::new(item.counted_in(unit))),
+            Self::Timestamp(_) => Self::Timestamp(form),
+            Self::List(item) => Self::List(Box::new(item.timed_in(form))),
+            Self::Map(item) => Self::Map(Box::new(item.timed_in(form))),
+            Self::Option(item) => Self::Option(Box::new(item.timed_in(form))),
             other => other,
         }
     }
 
-    /// Whether it is a point in time, or a list of such.
-    pub fn is_moment(&self) -> bool {
+    /// What it is a list or a map of, however deep that is; the type itself if it is neither.
+    pub fn innermost(&self) -> &Self {
         match self {
-            Self::List(item) => item.is_moment(),
-            other => matches!(other, Self::Timestamp(_)),
+            Self::List(item) | Self::Map(item) | Self::Option(item) => item.innermost(),
+            other => other,
         }
+    }
+
+    /// Whether it is a point in time, or holds such.
+    pub fn is_moment(&self) -> bool {
+        matches!(self.innermost(), Self::Timestamp(_))
+    }
+
+    /// Whether its values are texts on the wire.
+    pub fn is_text(&self) -> bool {
+        matches!(self, Self::String | Self::Any | Self::Named(_) | Self::Timestamp(TimeForm::Written(_)))
     }
 
     /// Whether it is a primitive type of Rust: one of the numbers, or `bool`.

@@ -1,12 +1,13 @@
 //! What comes back from an endpoint: records that it lists or names, and the field that has their time.
 
+use super::records::form;
 use super::types::Records;
 use super::{Resolved, Resolver, Wrong};
 use crate::diagnostic::Location;
-use crate::model::{Body, Field, Record, RecordRef};
+use crate::model::{Body, Field, Range, Record, RecordForm, RecordRef, TimeForm, Type};
 use crate::names;
 use crate::spanned::Text;
-use crate::spec::{self, Fields, Known};
+use crate::spec::{self, BodyEntry, Fields, Known};
 
 impl<'a> Resolver<'a> {
     /// The body of an endpoint, and the record that it lists.
@@ -16,18 +17,41 @@ impl<'a> Resolver<'a> {
         endpoint: &'a spec::Endpoint,
         type_ident: &str,
     ) -> Resolved<(Body, Option<Record>)> {
-        let Known::Known(body) = &endpoint.body else { return Ok((Body::Unknown, None)) };
+        let body = match &endpoint.body {
+            Known::Unknown => return Ok((Body::Unknown, None)),
+            Known::Known(BodyEntry::Series) => {
+                let time = self.service.envelope_time().map(|time| time.name.to_string());
+                let evidence = self.service.envelope.as_ref().map_or(endpoint.evidence, |envelope| envelope.evidence);
+                return Ok((Body::Series { record: None, time, time_form: None, evidence }, None));
+            }
+            Known::Known(BodyEntry::Said(body)) => &**body,
+        };
         let evidence = body.evidence.unwrap_or(endpoint.evidence);
-        let (fields, is_series) = match (&body.series, &body.object) {
-            (Some(Known::Known(fields)), _) => (fields, true),
-            (Some(Known::Unknown), _) => return Ok((self.series(body, None, evidence), None)),
-            (None, Some(Known::Known(fields))) => (fields, false),
-            // What neither says was found to be wrong where it was read.
-            (None, _) => return Err(Wrong(())),
+        let own = |fields, form| {
+            let what = if form == RecordForm::Value { "The body" } else { "One record" };
+            let (ident, summary) = (names::record(type_ident), format!("{what} of {}.", endpoint.name));
+            let reference = RecordRef { module: records.module.map(str::to_owned), ident: ident.clone() };
+            (reference, Some(Record { ident, summary, evidence, fields, form }))
+        };
+        let (fields, is_series) = match (&body.series, &body.object, &body.ty) {
+            (Some(Known::Known(fields)), ..) => (fields, true),
+            (Some(Known::Unknown), ..) => return Ok((self.series(body, None, evidence), None)),
+            (None, Some(Known::Known(fields)), _) => (fields, false),
+            (None, None, Some(ty)) => {
+                let ty = self.type_of(records, ty)?;
+                let (reference, record) = own(vec![whole(ty, evidence)], RecordForm::Value);
+                return Ok((Body::Object { record: reference, evidence }, record));
+            }
+            // What none says was found to be wrong where it was read.
+            (None, ..) => return Err(Wrong(())),
         };
         let (reference, record) = match fields {
             Fields::Record(name) => {
                 let (reference, record) = self.body_record(records, name)?;
+                if let Some(positional) = &body.positional {
+                    let (message, help) = ("a record says itself how it is written", "say it of the record");
+                    return Err(self.wrong("body-positional", positional.at(), message, help));
+                }
                 if is_series {
                     self.no_unit(body)?;
                     self.time_of(record, body, name.at())?;
@@ -36,10 +60,7 @@ impl<'a> Resolver<'a> {
             }
             Fields::Inline(listed) => {
                 let fields = self.listed(records, listed, body, evidence)?;
-                let ident = names::record(type_ident);
-                let summary = format!("One record of {}.", endpoint.name);
-                let reference = RecordRef { module: records.module.map(str::to_owned), ident: ident.clone() };
-                (reference, Some(Record { ident, summary, evidence, fields }))
+                own(fields, form(is_positional(body)))
             }
         };
         let body = if is_series {
@@ -53,8 +74,8 @@ impl<'a> Resolver<'a> {
     fn series(&self, body: &spec::Body, record: Option<RecordRef>, evidence: spec::Evidence) -> Body {
         let time = body.time.as_ref().or(self.service.envelope_time().map(|time| &time.name));
         let time = time.filter(|time| time.as_str() != "none").map(ToString::to_string);
-        let time_unit = body.unit.as_deref().copied().filter(|_| record.is_none());
-        Body::Series { record, time, time_unit, evidence }
+        let time_form = time_form(body).filter(|_| record.is_none());
+        Body::Series { record, time, time_form, evidence }
     }
 
     /// The fields that a body lists; those of a series stand behind the time of the envelope, unless it has its own.
@@ -65,8 +86,11 @@ impl<'a> Resolver<'a> {
         body: &'a spec::Body,
         evidence: spec::Evidence,
     ) -> Resolved<Vec<Field>> {
-        let envelope = self.service.envelope_time().filter(|_| body.series.is_some());
+        let shared = self.service.envelope_time().filter(|_| body.series.is_some());
+        // Where fields have places, the time has one of them too.
+        let (envelope, placed) = if is_positional(body) { (None, shared) } else { (shared, None) };
         let own = body.time.as_ref().filter(|time| envelope.is_none_or(|envelope| envelope.name != ***time));
+        let placed = placed.zip(body.positional.as_ref()).filter(|_| own.is_none());
         let fields = self.fields(records, listed, evidence, envelope.filter(|_| own.is_none()));
         if own.is_some() || envelope.is_none() {
             self.no_unit(body)?;
@@ -75,15 +99,20 @@ impl<'a> Resolver<'a> {
             self.time(listed, own, own.at())?;
             return fields;
         }
+        if let Some((time, positional)) = placed {
+            self.time(listed, &time.name, positional.at())?;
+        }
         let time = self.time.clone().filter(|_| envelope.is_some());
-        let time = time.map(|time| time.counted_in(body.unit.as_deref().copied()));
+        let time = time.map(|time| time.timed_in(time_form(body)));
         Ok(time.into_iter().chain(fields?).collect())
     }
 
     /// The unit of a time that is a field of the record stands there.
     fn no_unit(&mut self, body: &spec::Body) -> Resolved<()> {
-        let Some(unit) = body.unit.as_ref().filter(|_| body.series.is_some()) else { return Ok(()) };
-        Err(self.wrong("time-unit", unit.at(), "the time is a field of the record", "say its `unit` there"))
+        let unit = body.unit.as_ref().map(|unit| ("unit", unit.at()));
+        let said = unit.or(body.format.as_ref().map(|format| ("format", format.at())));
+        let Some((key, at)) = said.filter(|_| body.series.is_some()) else { return Ok(()) };
+        Err(self.wrong("time-unit", at, "the time is a field of the record", format!("say its `{key}` there")))
     }
 
     /// The time of a series of named records, which have it among their fields.
@@ -115,5 +144,32 @@ impl<'a> Resolver<'a> {
             ),
         };
         Err(self.wrong(rule, at, message, help))
+    }
+}
+
+/// The form that a body says its time has.
+fn time_form(body: &spec::Body) -> Option<TimeForm> {
+    TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied())
+}
+
+/// Whether the fields that a body lists have places instead of names.
+fn is_positional(body: &spec::Body) -> bool {
+    body.positional.as_deref().is_some_and(|positional| *positional)
+}
+
+/// The one field of a body of a type, which is the body as a whole.
+fn whole(ty: Type, evidence: spec::Evidence) -> Field {
+    Field {
+        ident: "value".to_owned(),
+        wire_name: "value".to_owned(),
+        ty,
+        optional: false,
+        is_envelope_time: false,
+        range: Range::default(),
+        example: None,
+        unit: String::new(),
+        summary: "The body as a whole.".to_owned(),
+        notes: String::new(),
+        evidence,
     }
 }

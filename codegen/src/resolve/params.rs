@@ -1,13 +1,14 @@
 //! Params and param sets, shared and own: their types and values, and the names that they have in Rust.
 
 use super::types::Records;
-use super::{Resolved, Resolver, Unique, all, meaning, prose};
+use super::{Resolved, Resolver, Unique, Wrong, all, meaning, prose};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::model::{Param, ParamSet, SharedParam, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, Evidence, ParamLocation};
-use crate::type_expr::TypeExpr;
+use crate::time_unit::{TimeForm, TimeUnit};
+use crate::type_expr::{Builtin, TypeExpr};
 
 /// A setter of requests.
 #[derive(Clone, PartialEq)]
@@ -74,7 +75,7 @@ impl<'a> Resolver<'a> {
         param: &'a spec::Param,
         inherited: Evidence,
     ) -> Resolved<Param> {
-        let ty = self.type_in_unit(records, &param.ty, param.unit.as_ref());
+        let ty = self.type_in_unit(records, &param.ty, param.unit.as_ref(), param.format.as_ref());
         let range = self.range(&ty, &param.ty, param.range.as_ref());
         let ty = ty.and_then(|ty| self.param_type(param, ty));
         let values = self.values_of(param);
@@ -86,6 +87,8 @@ impl<'a> Resolver<'a> {
             wire_name: param.name.to_string(),
             ty: ty?,
             list: param.list.as_deref().cloned(),
+            list_as: param.list_as.unwrap_or_default(),
+            fixed: param.fixed.as_deref().cloned(),
             in_path: param.location == ParamLocation::Path,
             required: param.required,
             default: param.default.as_deref().cloned(),
@@ -104,7 +107,7 @@ impl<'a> Resolver<'a> {
 
     fn param_type(&mut self, param: &spec::Param, ty: Type) -> Resolved<Type> {
         let (message, help) = match ty {
-            Type::List(_) => (
+            Type::List(_) | Type::Map(_) | Type::Option(_) => (
                 format!("a param's type is that of one value, not `{}`", param.ty),
                 "name the setter that takes several with `list`",
             ),
@@ -129,7 +132,19 @@ impl<'a> Resolver<'a> {
         let (name, ident) = (used(&param.name), param.ident.as_ref().map(used));
         let ident = self.rust_name(&name, ident.as_ref(), Case::Snake, scope);
         let list = param.list.as_ref().map(|list| self.list_name(&used(list), scope)).transpose();
-        if scope == Scope::Setters {
+        if let (Ok(one), Some(several)) = (&ident, &param.list)
+            && *one == **several
+            && scope == Scope::Setters
+        {
+            // Said once, where the param is defined.
+            if at.is_some() {
+                return Err(Wrong(()));
+            }
+            let message = format!("`list` names the setter that takes several, and `{one}` is that of one value");
+            let help = "name the setter of one value with `ident`";
+            return Err(self.wrong("same-rust-name", several.at(), message, help));
+        }
+        if scope == Scope::Setters && param.fixed.is_none() {
             let one = ident.as_ref().map_or(Ok(()), |ident| self.setter(ident, false, &name, name.at()));
             let several = list.as_ref().ok().and_then(Option::as_ref);
             let several = several.map_or(Ok(()), |list| self.setter(list, true, &name, list.at()));
@@ -171,6 +186,11 @@ impl<'a> Resolver<'a> {
             self.in_range(param, ("served-range", "served value"), value, value.at())
         }));
         let default = param.default.as_ref().map_or(Ok(()), |default| self.default(param, default));
+        let fixed = param.fixed.as_ref().map_or(Ok(()), |fixed| {
+            self.of_type(param, ("fixed-type", "fixed value"), fixed, fixed.at())?;
+            self.in_range(param, ("fixed-range", "fixed value"), fixed, fixed.at())
+        });
+        let default = default.and(fixed);
         let tried = self.tried_values(param, [&param.served, &param.works, &param.refused], param.example.as_ref());
         served.and(default).and(tried)
     }
@@ -268,7 +288,12 @@ impl<'a> Resolver<'a> {
         value: &str,
         at: &Location,
     ) -> Resolved<()> {
+        let said =
+            TimeForm::of(param.unit.as_ref().and_then(|unit| TimeUnit::of(unit)), param.format.as_deref().copied());
         let is_one = match TypeExpr::parse(&param.ty) {
+            Some(TypeExpr::Builtin(Builtin::Timestamp)) => {
+                said.unwrap_or_else(|| self.service.time_form()).is_written(value)
+            }
             Some(TypeExpr::Builtin(builtin)) => builtin.is_written(value),
             Some(TypeExpr::Name(name)) => self.values.get(name).is_none_or(|values| values.contains(value)),
             _ => true,

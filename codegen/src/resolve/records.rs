@@ -4,7 +4,7 @@ use super::circles::contain_themselves;
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, meaning, prose};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Field, Range, Record, Type};
+use crate::model::{Field, Range, Record, RecordForm, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::{Spanned, Text};
 use crate::spec::{self, Evidence};
@@ -23,6 +23,7 @@ impl<'a> Resolver<'a> {
             summary: "What the service says about a reply beside its data.".to_owned(),
             evidence: metadata.map_or(Evidence::Document, |(_, known)| known),
             fields: fields?.unwrap_or_default(),
+            form: RecordForm::Object,
         };
         Ok(std::iter::once(metadata).chain(records?).collect())
     }
@@ -50,7 +51,8 @@ impl<'a> Resolver<'a> {
                 return Err(self.wrong("recursive-record", name.at(), message, help));
             }
             unique?;
-            Ok(Record { ident: ident?, summary: meaning(&record.summary), evidence: record.evidence, fields: fields? })
+            let (ident, fields, summary) = (ident?, fields?, meaning(&record.summary));
+            Ok(Record { ident, summary, evidence: record.evidence, fields, form: form(record.positional) })
         }))
     }
 
@@ -99,11 +101,11 @@ impl<'a> Resolver<'a> {
         field: &'a spec::Field,
         inherited: Evidence,
     ) -> Resolved<Field> {
-        let ty = self.type_in_unit(records, &field.ty, field.unit.as_ref());
+        let ty = self.type_in_unit(records, &field.ty, field.unit.as_ref(), field.format.as_ref());
         let range = self.range(&ty, &field.ty, field.range.as_ref());
         let ident = self.rust_name(&field.name, field.ident.as_ref(), Case::Snake, Scope::Fields);
         let known = field.evidence.unwrap_or(inherited);
-        self.field_example(field)?;
+        self.field_example(field, &ty)?;
         Ok(Field {
             ident: ident?,
             wire_name: field.name.to_string(),
@@ -121,15 +123,18 @@ impl<'a> Resolver<'a> {
     }
 
     /// An example of a built-in type is one of its values.
-    fn field_example(&mut self, field: &spec::Field) -> Resolved<()> {
+    fn field_example(&mut self, field: &spec::Field, ty: &Resolved<Type>) -> Resolved<()> {
         let Some(example) = &field.example else { return Ok(()) };
-        match TypeExpr::parse(&field.ty) {
-            Some(TypeExpr::Builtin(builtin)) if !builtin.is_written(example) => {
-                let message = format!("the example `{example}` is not of the type `{}`", field.ty);
-                Err(self.wrong("example-type", example.at(), message, "write one of its values"))
-            }
-            _ => Ok(()),
+        let is_one = match (ty, TypeExpr::parse(&field.ty)) {
+            (Ok(Type::Timestamp(form)), _) => form.is_written(example),
+            (_, Some(TypeExpr::Builtin(builtin))) => builtin.is_written(example),
+            _ => true,
+        };
+        if is_one {
+            return Ok(());
         }
+        let message = format!("the example `{example}` is not of the type `{}`", field.ty);
+        Err(self.wrong("example-type", example.at(), message, "write one of its values"))
     }
 
     /// A range that is not empty, on a type that has an order.
@@ -156,11 +161,12 @@ impl<'a> Resolver<'a> {
     }
 }
 
+/// How a record is written.
+pub(super) fn form(positional: bool) -> RecordForm {
+    if positional { RecordForm::Positional } else { RecordForm::Object }
+}
+
 /// Whether a range makes sense.
 fn is_number(ty: &Type) -> bool {
-    match ty {
-        Type::List(item) => is_number(item),
-        Type::Integer | Type::Count | Type::Number => true,
-        _ => false,
-    }
+    matches!(ty.innermost(), Type::Integer | Type::Count | Type::Number)
 }

@@ -2,7 +2,7 @@
 
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, known_meaning, meaning, prose};
-use crate::model::{ApiKey, ClientCredentials, Envelope, ErrorBody, Field, Limit, Service, Status, Type};
+use crate::model::{ApiKey, ClientCredentials, Envelope, ErrorBody, Field, Header, Limit, Service, Status, Type};
 use crate::names::{self, Case, Scope};
 use crate::path;
 use crate::spanned::Text;
@@ -14,6 +14,11 @@ const RESERVED_HEADERS: &str = "accept accept-charset accept-encoding accept-lan
      http2-settings if-match if-modified-since if-none-match if-range if-unmodified-since keep-alive max-forwards origin \
      pragma range referer set-cookie te trailer transfer-encoding upgrade user-agent via www-authenticate";
 
+/// Those of them that a service may want to have one value.
+const FIXED_HEADERS: [&str; 3] = ["accept", "accept-language", "user-agent"];
+
+const AUTHORIZATION: &str = "authorization";
+
 /// Headers that belong to proxies and browsers begin so.
 const RESERVED_PREFIXES: [&str; 2] = ["proxy-", "sec-"];
 
@@ -21,6 +26,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn service_facts(&mut self) -> Resolved<Service> {
         let service = self.service;
         let api_key = service.credentials.api_key.as_ref().map(|key| self.api_key(key)).transpose();
+        let headers = self.headers();
         let flow = service.credentials.client_credentials.as_ref();
         let client_credentials = flow.map(|flow| self.client_credentials(flow)).transpose();
         let errors = self.statuses(&service.errors);
@@ -33,9 +39,10 @@ impl<'a> Resolver<'a> {
             env_prefix: service.env_prefix.clone(),
             base_url_suffix: service.base_url.as_ref().map(|base_url| base_url.suffix.clone()).unwrap_or_default(),
             base_url_evidence: service.base_url.as_ref().map(|base_url| base_url.evidence),
-            time_unit: service.time.unit,
+            time_form: service.time_form(),
             time_evidence: service.time.evidence,
             api_key: api_key?,
+            headers: headers?,
             client_credentials: client_credentials?,
             errors: errors?,
             error_body: ErrorBody {
@@ -52,11 +59,28 @@ impl<'a> Resolver<'a> {
 
     fn api_key(&mut self, key: &spec::ApiKey) -> Resolved<ApiKey> {
         let header = key.header.to_ascii_lowercase();
-        if is_reserved(&header) {
+        // A token would be sent there too.
+        let is_free = header == AUTHORIZATION && self.service.credentials.client_credentials.is_none();
+        if is_reserved(&header) && !is_free {
             let message = format!("the header `{}` says something else already", key.header);
             return Err(self.wrong("header-name", key.header.at(), message, "the API key needs a header of its own"));
         }
-        Ok(ApiKey { header, evidence: key.evidence })
+        Ok(ApiKey { header, prefix: key.prefix.clone(), optional: key.optional, evidence: key.evidence })
+    }
+
+    fn headers(&mut self) -> Resolved<Vec<Header>> {
+        let key = self.service.credentials.api_key.as_ref().map(|key| key.header.to_ascii_lowercase());
+        let mut seen = Unique::default();
+        all(self.service.headers.iter().map(|header| {
+            let (name, at) = (header.name.to_ascii_lowercase(), header.name.at());
+            if key.as_ref() == Some(&name) || is_reserved(&name) && !FIXED_HEADERS.contains(&name.as_str()) {
+                let message = format!("the header `{}` says something else already", header.name);
+                return Err(self.wrong("header-name", at, message, "leave it out"));
+            }
+            self.unique(&mut seen, "duplicate-name", &name, at, format!("the header `{}` stands twice", header.name))?;
+            let summary = prose(&header.summary);
+            Ok(Header { name, value: header.value.clone(), summary, evidence: header.evidence })
+        }))
     }
 
     fn client_credentials(&mut self, flow: &'a spec::ClientCredentials) -> Resolved<ClientCredentials> {
@@ -124,7 +148,7 @@ impl<'a> Resolver<'a> {
                 constant,
                 requests: limit.requests,
                 seconds: limit.seconds,
-                concurrent: limit.concurrent,
+                concurrent: limit.concurrent.known().copied(),
                 applies_to: limit.applies_to.known().map(|text| prose(text)),
                 evidence: limit.evidence,
             })
@@ -173,7 +197,7 @@ impl<'a> Resolver<'a> {
             return Err(self.unknown_name("unknown-field", name, name.at(), "metadata field", known));
         };
         match self.type_of(&Records::default(), &field.ty)? {
-            Type::List(item) if !matches!(*item, Type::List(_) | Type::Record(_)) => {
+            Type::List(item) if !matches!(*item, Type::List(_) | Type::Map(_) | Type::Option(_) | Type::Record(_)) => {
                 self.rust_name(&field.name, field.ident.as_ref(), Case::Snake, Scope::Fields)
             }
             _ => {

@@ -9,11 +9,12 @@ use crate::names::{self, Case};
 pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     let endpoints = groups.iter().flat_map(|group| &group.endpoints).filter(|endpoint| endpoint.path.is_some());
     let taken = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param);
-    let taken: Vec<_> = taken.filter(|param| !param.is_argument()).collect();
+    let taken: Vec<_> = taken.filter(|param| param.is_set()).collect();
     // A shared param that no endpoint with a path takes needs no setter.
     let idents: HashSet<_> = taken.iter().flat_map(|param| setter_idents(param)).map(|(ident, _)| ident).collect();
     let mut setters: BTreeMap<&str, Setter> = BTreeMap::new();
-    for param in shared.iter().map(|shared| &shared.param).chain(taken.iter().copied()) {
+    let defined = shared.iter().map(|shared| &shared.param).filter(|param| param.fixed.is_none());
+    for param in defined.chain(taken.iter().copied()) {
         for (ident, several) in setter_idents(param).filter(|(ident, _)| idents.contains(ident)) {
             setters.entry(ident).or_insert_with(|| setter(ident, param, several));
         }
@@ -49,6 +50,9 @@ fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
     if setter.range != param.range {
         setter.range = Range::default();
     }
+    if setter.list_as != Some(param.list_as) {
+        setter.list_as = None;
+    }
     if setter.evidence != Some(param.evidence) {
         setter.evidence = None;
     }
@@ -74,5 +78,6 @@ fn setter(ident: &str, param: &Param, several: bool) -> Setter {
         notes: param.notes.clone(),
         ty: Some(param.ty.clone()),
         several,
+        list_as: Some(param.list_as),
     }
 }

@@ -132,7 +132,9 @@ impl<'a> Resolver<'a> {
                 return Err(self.wrong("duplicate-param", at, message, "keep one; param sets bring theirs"));
             }
             let ident = names::chosen(param.ident.as_deref(), &param.name, Case::Snake);
-            let setters = ident.into_iter().chain(param.list.as_deref().cloned());
+            // That one param has one name for both of its setters was found where it is defined.
+            let list = param.list.as_deref().filter(|list| Some(*list) != ident.as_ref()).cloned();
+            let setters = ident.into_iter().chain(list);
             all(setters.map(|ident| {
                 let message = format!("`{}` becomes `{ident}`, which another param of the endpoint is", param.name);
                 self.unique(&mut idents, "same-rust-name", &ident, at, message)

@@ -9,8 +9,8 @@ use crate::names::{self, Case, Scope};
 use crate::spanned::{Spanned, Text};
 use crate::spec::{self, TypeKind};
 use crate::suggest::did_you_mean;
-use crate::time_unit::TimeUnit;
-use crate::type_expr::{BUILTINS, Builtin, TypeExpr};
+use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
+use crate::type_expr::{BUILTINS, Builtin, SYNTAX, TypeExpr};
 
 /// The records of a group, which only its places can refer to; none for a place of `service.yaml`.
 #[derive(Default)]
@@ -42,8 +42,14 @@ impl<'a> Resolver<'a> {
     pub(super) fn type_of(&mut self, records: &Records<'a>, text: &'a Text) -> Resolved<Type> {
         let Some(expr) = TypeExpr::parse(text) else {
             let message = format!("`{text}` is not a type");
-            return Err(self.wrong("type-syntax", text.at(), message, "a list is written `list<number>`"));
+            return Err(self.wrong("type-syntax", text.at(), message, SYNTAX));
         };
+        if let TypeExpr::Option(_) = expr {
+            let message = format!("`{text}` can be null, which a type says of the values of a list or a map alone");
+            let help =
+                format!("write `{}`; a field of which it holds says `optional: true`", text.trim_end_matches('?'));
+            return Err(self.wrong("type-optional", text.at(), message, help));
+        }
         self.type_in(records, &expr, text)
     }
 
@@ -53,24 +59,47 @@ impl<'a> Resolver<'a> {
         records: &Records<'a>,
         text: &'a Text,
         unit: Option<&Text>,
+        format: Option<&Spanned<TimeFormat>>,
     ) -> Resolved<Type> {
         let ty = self.type_of(records, text)?;
+        match (format, unit) {
+            (Some(format), _) if !ty.is_moment() => {
+                let message = format!("`format` says how a timestamp is written, and `{text}` is none");
+                let help = "make it a `timestamp`, or leave `format` out";
+                return Err(self.wrong("time-format", format.at(), message, help));
+            }
+            (Some(format), Some(_)) => {
+                let message = "a timestamp counts a unit or is written in a format, not both";
+                return Err(self.wrong("time-format", format.at(), message, "keep one"));
+            }
+            (Some(format), None) => return Ok(ty.timed_in(TimeForm::Written(**format))),
+            (None, _) => {}
+        }
         let Some(unit) = unit.filter(|_| ty.is_moment()) else { return Ok(ty) };
         let Some(known) = TimeUnit::of(unit) else {
             let message = format!("a timestamp is counted in `seconds` or `milliseconds`, not in `{unit}`");
             let mut help = did_you_mean(unit, ["seconds", "milliseconds"].into_iter());
+            if TimeFormat::of(unit).is_some() {
+                help = format!("write `format: {unit}`");
+            }
             if help.is_empty() {
                 "make it an `integer`, which has any unit".clone_into(&mut help);
             }
             return Err(self.wrong("time-unit", unit.at(), message, &help));
         };
-        Ok(ty.counted_in(known))
+        Ok(ty.timed_in(TimeForm::Counted(known)))
     }
 
     fn type_in(&mut self, records: &Records<'a>, expr: &TypeExpr<'a>, text: &Text) -> Resolved<Type> {
         Ok(match expr {
             TypeExpr::List(item) => Type::List(Box::new(self.type_in(records, item, text)?)),
-            TypeExpr::Builtin(builtin) => builtin_type(*builtin, self.service.time.unit),
+            TypeExpr::Map(item) => Type::Map(Box::new(self.type_in(records, item, text)?)),
+            TypeExpr::Option(given) if **given == TypeExpr::Builtin(Builtin::Any) => {
+                let message = "`any` holds null as it is";
+                return Err(self.wrong("type-optional", text.at(), message, "leave the `?` behind it out"));
+            }
+            TypeExpr::Option(given) => Type::Option(Box::new(self.type_in(records, given, text)?)),
+            TypeExpr::Builtin(builtin) => builtin_type(*builtin, self.service.time_form()),
             TypeExpr::Name(name) => {
                 if let Some((reference, _)) = self.record(records, name) {
                     return Ok(Type::Record(reference));
@@ -229,14 +258,14 @@ impl<'a> Resolver<'a> {
     }
 }
 
-fn builtin_type(builtin: Builtin, unit: TimeUnit) -> Type {
+fn builtin_type(builtin: Builtin, form: TimeForm) -> Type {
     match builtin {
         Builtin::String => Type::String,
         Builtin::Integer => Type::Integer,
         Builtin::Count => Type::Count,
         Builtin::Number => Type::Number,
         Builtin::Boolean => Type::Boolean,
-        Builtin::Timestamp => Type::Timestamp(unit),
+        Builtin::Timestamp => Type::Timestamp(form),
         Builtin::Any => Type::Any,
     }
 }

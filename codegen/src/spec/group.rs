@@ -1,12 +1,12 @@
 //! A group file: its endpoints, and what they may leave unknown.
 
-use super::value::{IDENT, PARAM, USE};
+use super::value::{IDENT, PARAM, UNIT_OR_FORMAT, USE};
 use super::{Evidence, Field, History, Param, Record, Use};
-use crate::format::Condition::{Has, Lacks, Says};
+use crate::format::Condition::{Has, Lacks, Says, SaysElse};
 use crate::format::{Form, Key, Rule, Say, Shape, map};
 use crate::marked::Node;
 use crate::spanned::{Spanned, Text};
-use crate::time_unit::TimeUnit;
+use crate::time_unit::{TimeFormat, TimeUnit};
 use crate::walk::{Read, Walk};
 
 map! {
@@ -43,10 +43,12 @@ map! {
         must evidence: Evidence;
         /// One sentence for the docs.
         must summary: String as Form::Prose;
-        /// Shared params, param sets, `use` entries and own params; `[]` for none; or `unknown`.
-        must params: Known<Vec<ParamEntry>>;
-        /// What comes back, or `unknown`.
-        must body: Known<Body>;
+        /// Shared params, param sets, `use` entries and own params; `[]` for none; or `unknown`. Left out where the path
+        /// is unknown.
+        may params: Known<Vec<ParamEntry>>;
+        /// What comes back, or `unknown`; `series` where no more is known than that it is one, which is known as the
+        /// envelope is.
+        may body: Known<BodyEntry>;
         /// How its history is walked, where that differs from the service; `unknown` if it has the params for it and
         /// nobody knows.
         may history: Option<Known<History>>;
@@ -55,33 +57,80 @@ map! {
         /// Why, and what to use instead.
         may deprecated: Option<String> as Form::Prose;
     }
+    Rule {
+        never: &[SaysElse("path", "unknown"), Lacks("params")],
+        at: "",
+        say: Say("missing-key", "an endpoint with a path has no `params`", "list them, or write `params: []` or `params: unknown`"),
+    },
+    Rule {
+        never: &[SaysElse("path", "unknown"), Lacks("body")],
+        at: "",
+        say: Say("missing-key", "an endpoint with a path has no `body`", "say what comes back, or write `body: unknown`"),
+    }
 }
 
 map! {
-    /// It has one of `series` and `object`. Fields listed in a series do not repeat the time field of the envelope; a
-    /// named record lists its own.
+    /// It has one of `series`, `object` and `type`. Fields listed in a series do not repeat the time field of the
+    /// envelope, unless they have places instead of names; a named record lists its own.
     Body, BODY, "a body" {
         /// One record a time point: a list of fields without the envelope's time field, the name of a record, or
         /// `unknown`.
         may series: Option<Known<Fields>>;
         /// The whole body is one object: a list of fields, or the name of a record.
         may object: Option<Known<Fields>>;
+        /// The whole body is a value of a type, like `map<number>` for an object whose keys are data.
+        may "type" ty: Option<Text> as Form::Type;
+        /// `true` if the fields listed here are written as a list, in their order and without their names, as those of
+        /// candles often are.
+        may positional: Option<Spanned<bool>>;
         /// The field of a series that carries the time, if not the envelope's; `none` for a list that is no time series.
         may time: Option<Text>;
         /// The unit of that time, if it is another than the service's, where it is the envelope's field or where the
         /// fields of the records are unknown.
         may unit: Option<Spanned<TimeUnit>>;
+        /// The same where that time is text: `iso8601` or `date`.
+        may format: Option<Spanned<TimeFormat>>;
         /// How body and fields are known, where that differs from the path.
         may evidence: Option<Evidence>;
     }
     Rule {
-        never: &[Lacks("series"), Lacks("object")],
+        never: &[Lacks("series"), Lacks("object"), Lacks("type")],
         at: "",
         say: Say(
             "body-kind",
-            "the body says neither `series` nor `object`",
+            "the body says none of `series`, `object` and `type`",
             "say one of them, or write `body: unknown`",
         ),
+    },
+    Rule {
+        never: &[Has("type"), Has("series")],
+        at: "",
+        say: Say("body-kind", "a body is a `series` or of a `type`, not both", "keep one"),
+    },
+    Rule {
+        never: &[Has("type"), Has("object")],
+        at: "",
+        say: Say("body-kind", "a body is an `object` or of a `type`, not both", "keep one"),
+    },
+    Rule {
+        never: &[Has("type"), Has("positional")],
+        at: "positional",
+        say: Say("body-positional", "a body of a `type` lists no fields", "say it of the record that the type names"),
+    },
+    Rule {
+        never: &[Says("series", "unknown"), Has("positional")],
+        at: "positional",
+        say: Say("body-positional", "the fields are unknown", "leave `positional` out"),
+    },
+    Rule {
+        never: &[Has("type"), Has("time")],
+        at: "time",
+        say: Say("body-time", "a body of a `type` has no time field", "leave `time` out"),
+    },
+    Rule {
+        never: &[Has("type"), Has("unit")],
+        at: "unit",
+        say: Say("body-time", "a body of a `type` has no time field", "leave `unit` out"),
     },
     Rule {
         never: &[Has("series"), Has("object")],
@@ -107,6 +156,26 @@ map! {
         never: &[Says("time", "none"), Has("unit")],
         at: "unit",
         say: Say("body-time", "the series has no time field", "leave `unit` out"),
+    },
+    Rule {
+        never: &[Has("object"), Has("format")],
+        at: "format",
+        say: Say("body-time", "an object has no time field", "leave `format` out"),
+    },
+    Rule {
+        never: &[Has("type"), Has("format")],
+        at: "format",
+        say: Say("body-time", "a body of a `type` has no time field", "leave `format` out"),
+    },
+    Rule {
+        never: &[Says("time", "none"), Has("format")],
+        at: "format",
+        say: Say("body-time", "the series has no time field", "leave `format` out"),
+    },
+    Rule {
+        never: &[Has("unit"), Has("format")],
+        at: "format",
+        say: UNIT_OR_FORMAT,
     }
 }
 
@@ -123,6 +192,35 @@ impl<T> Known<T> {
         match self {
             Self::Unknown => None,
             Self::Known(value) => Some(value),
+        }
+    }
+}
+
+/// What an endpoint says of its body.
+#[derive(Clone, Debug)]
+pub enum BodyEntry {
+    /// A series of which no more is known.
+    Series,
+    /// What it says.
+    Said(Box<Body>),
+}
+
+impl BodyEntry {
+    /// The body in full.
+    pub fn body(&self) -> &Body {
+        static SERIES: Body = Body {
+            series: Some(Known::Unknown),
+            object: None,
+            ty: None,
+            positional: None,
+            time: None,
+            unit: None,
+            format: None,
+            evidence: None,
+        };
+        match self {
+            Self::Series => &SERIES,
+            Self::Said(body) => body,
         }
     }
 }
@@ -153,6 +251,18 @@ impl Read for Fields {
             Some(_) => Text::read(node, key, walk).map(Self::Record),
             None => Vec::read(node, key, walk).map(Self::Inline),
         }
+    }
+}
+
+impl Read for BodyEntry {
+    const SHAPE: Shape = Shape::Either(&[Shape::Word(&[("series", " A series of unknown records.")]), Body::SHAPE]);
+
+    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+        if node.text() == Some("series") {
+            return Some(Self::Series);
+        }
+        let said = walk.either(node, &Self::SHAPE).then(|| Body::read(node, key, walk))?;
+        said.map(|body| Self::Said(Box::new(body)))
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::value::TYPE_NAME;
+use super::value::{TYPE_NAME, UNIT_OR_FORMAT};
 use super::{Evidence, Field, Known, Param, Record};
 use crate::diagnostic::{Location, SourceFile};
 use crate::duration;
 use crate::format::Condition::{Has, Lacks, ListsNothing, Says};
 use crate::format::{Form, PASCAL, Rule, SHOUTY, SNAKE, Say, map, words};
 use crate::spanned::{Spanned, Text};
-use crate::time_unit::TimeUnit;
+use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 use crate::walk::Read;
 
 map! {
@@ -32,6 +32,8 @@ map! {
         must time: Time;
         /// What requests identify themselves with.
         may credentials: Credentials;
+        /// Headers that every request carries with the same value.
+        may headers: Vec<Header>;
         /// Statuses of failures, for every endpoint.
         may errors: Vec<Status>;
         /// Where the body of a failure says what went wrong.
@@ -62,6 +64,11 @@ impl Service {
         self.envelope.as_ref()?.time.as_ref()
     }
 
+    /// How moments are written that say nothing else.
+    pub fn time_form(&self) -> TimeForm {
+        TimeForm::of(self.time.unit, self.time.format).unwrap_or(TimeForm::Counted(TimeUnit::Seconds))
+    }
+
     /// A service of which nothing is known.
     pub fn unknown() -> Option<Self> {
         let file = Arc::new(SourceFile::new("service.yaml".to_owned(), String::new()));
@@ -80,12 +87,28 @@ map! {
 }
 
 map! {
-    /// It holds for the whole service.
+    /// It holds for the whole service, and says one of `unit` and `format`.
     Time, TIME, "`time`" {
         /// The unit of every timestamp that says no other.
-        must unit: TimeUnit;
+        may unit: Option<TimeUnit>;
+        /// What every timestamp is written as that says no other, if that is text.
+        may format: Option<TimeFormat>;
         /// How it is known.
         must evidence: Evidence;
+    }
+    Rule {
+        never: &[Lacks("unit"), Lacks("format")],
+        at: "",
+        say: Say(
+            "time-format",
+            "`time` says neither `unit` nor `format`",
+            "add `unit: seconds`, `unit: milliseconds` or `format: iso8601`",
+        ),
+    },
+    Rule {
+        never: &[Has("unit"), Has("format")],
+        at: "format",
+        say: UNIT_OR_FORMAT,
     }
 }
 
@@ -99,15 +122,40 @@ map! {
     }
 }
 
+/// The name of a header.
+const HEADER_NAME: Form = Form::Like(
+    // RFC 9110, section 5.6.2: a field name is a token.
+    "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+    Say("header-name", "`{}` is not the name of an HTTP header", "use letters, digits and `-`"),
+);
+
+/// Text in a header.
+const HEADER_VALUE: Form =
+    Form::Like("^[ -~]*$", Say("header-value", "`{}` has characters that a header does not take", "write it in ASCII"));
+
 map! {
     /// The user gives the key.
     ApiKey, API_KEY, "`api_key`" {
-        /// The header that carries it.
-        must header: Text as Form::Like(
-            // RFC 9110, section 5.6.2: a field name is a token.
-            "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
-            Say("header-name", "`{}` is not the name of an HTTP header", "use letters, digits and `-`"),
-        );
+        /// The header that carries it; `Authorization` too where there are no `client_credentials`.
+        must header: Text as HEADER_NAME;
+        /// What stands before it there, like `'Bearer '`.
+        may prefix: String as HEADER_VALUE;
+        /// `true` if requests are answered without it too.
+        may optional: bool;
+        /// How it is known.
+        must evidence: Evidence;
+    }
+}
+
+map! {
+    /// It is sent with every request; users can send another value.
+    Header, HEADER, "a header" {
+        /// Its name.
+        must name: Text as HEADER_NAME;
+        /// What it says.
+        must value: String as HEADER_VALUE;
+        /// What it is for.
+        may summary: String as Form::Prose;
         /// How it is known.
         must evidence: Evidence;
     }
@@ -189,8 +237,8 @@ map! {
         must requests: u32 as at_least_one("a limit set with no requests lets nothing through");
         /// The span in which `requests` are counted.
         must seconds: u32 as at_least_one("a limit set with no seconds lets nothing through");
-        /// How many requests may be under way at a time.
-        must concurrent: u32 as at_least_one("a limit set with no concurrent lets nothing through");
+        /// How many requests may be under way at a time, if that is limited and known.
+        may concurrent: Known<u32> as at_least_one("a limit set with no concurrent lets nothing through");
         /// What it holds for, in words, or `unknown`.
         may applies_to: Known<String> as Form::Prose;
         /// How it is known.
@@ -198,11 +246,21 @@ map! {
     }
 }
 
+/// A key of the envelope.
+const ENVELOPE_KEY: Form = Form::Like(
+    r"^[^.]+$",
+    Say(
+        "envelope-key",
+        "`{}` has a dot, and a key of the envelope is no place further down",
+        "write such a body as an `object` whose fields lead to the records",
+    ),
+);
+
 map! {
     /// It holds for every series.
     Envelope, ENVELOPE, "the envelope" {
-        /// The key of the records.
-        must data: String;
+        /// The key of the records, at the top of the body.
+        must data: String as ENVELOPE_KEY;
         /// The field that every record has its time in.
         may time: Option<Field>;
         /// What the service says beside the data.
@@ -215,8 +273,8 @@ map! {
 map! {
     /// It becomes the record `Metadata`.
     Metadata, METADATA, "`metadata`" {
-        /// The key of the metadata.
-        must name: Text;
+        /// The key of the metadata, at the top of the body.
+        must name: Text as ENVELOPE_KEY;
         /// What it holds, known as the envelope is unless a field says otherwise.
         must fields: Vec<Field>;
         /// Which of these fields, a list, names what was asked for and is not covered.

@@ -1,9 +1,10 @@
 //! What both kinds of file have: params, records and their fields.
 
 use super::Evidence;
-use crate::format::Condition::Lacks;
+use crate::format::Condition::{Has, Lacks, Says};
 use crate::format::{Form, PASCAL, Rule, SNAKE, Say, map, words};
 use crate::spanned::{Spanned, Text};
+use crate::time_unit::TimeFormat;
 
 /// The Rust name that is stated for an entry.
 pub(super) const IDENT: Form =
@@ -12,6 +13,13 @@ pub(super) const IDENT: Form =
 /// The name of a type, which stands in Rust as it is written.
 pub(super) const TYPE_NAME: Form =
     Form::Like(PASCAL, Say("type-name", "`{}` is not the name of a Rust type", "write it like `MyType`"));
+
+/// What to say of a param with one value that says what others are for.
+const FIXED: Say = Say("fixed-param", "a param with a fixed value takes no other", "leave out the one or the other");
+
+/// What to say of a time of which both are said.
+pub(super) const UNIT_OR_FORMAT: Say =
+    Say("time-format", "a timestamp counts a unit or is written in a format, not both", "keep one");
 
 map! {
     /// The `evidence` of a shared param has to be there; a param of one endpoint may leave it to the endpoint.
@@ -24,11 +32,15 @@ map! {
         may ident: Option<Text> as IDENT;
         /// What one value is: a built-in type or a name from `types`.
         must "type" ty: Text as Form::Type;
-        /// The name of the setter that takes several, written comma-separated on the wire.
+        /// The name of the setter that takes several, written comma-separated on the wire. `ident` names the setter of one.
         may list: Option<Text> as Form::Like(
             SNAKE,
             Say("no-rust-name", "`{}` cannot be the name of a setter", "write it like `my_names`"),
         );
+        /// How that setter writes them, if not with commas in between.
+        may list_as: Option<ListStyle>;
+        /// The value that every request sends, since no other is of use. The param has no setter then.
+        may fixed: Option<Text> as Form::Scalar;
         /// Where it is sent: in the query unless said otherwise.
         may "in" location: ParamLocation;
         /// How it is known to be required. `document` and `published` make it an argument, `reported` and `former`
@@ -50,6 +62,8 @@ map! {
         may single: Option<Evidence>;
         /// In words, like `percent`; of a `timestamp`, `seconds` or `milliseconds` if that is another than the service's.
         may unit: Option<Text>;
+        /// What a `timestamp` is written as, if it is text: `iso8601` or `date`.
+        may format: Option<Spanned<TimeFormat>>;
         /// What it means.
         must summary: String as Form::Prose;
         /// How it is known.
@@ -57,12 +71,33 @@ map! {
         /// What else a user should know.
         may notes: String as Form::Prose;
     }
+    Rule {
+        never: &[Has("list_as"), Lacks("list")],
+        at: "list_as",
+        say: Say("list-as", "`list_as` says how several values are written, and the param takes one", "name a setter with `list`"),
+    },
+    Rule { never: &[Has("fixed"), Has("list")], at: "list", say: FIXED },
+    Rule { never: &[Has("fixed"), Has("default")], at: "default", say: FIXED },
+    Rule { never: &[Has("fixed"), Has("required")], at: "required", say: FIXED },
+    Rule { never: &[Has("fixed"), Says("in", "path")], at: "in", say: Say("fixed-param", "a segment with one value is no param", "write the value in the path") }
 }
 
 impl Param {
     /// What entries refer to it by.
     pub fn id(&self) -> &Text {
         self.id.as_ref().unwrap_or(&self.name)
+    }
+}
+
+words! {
+    /// How several values of a param are written.
+    ListStyle {
+        /// With commas between them: `a=1,2`.
+        Commas = "commas",
+        /// Each as a param of its own: `a=1&a=2`.
+        Repeated = "repeated",
+        /// As a list in JSON: `a=["x","y"]`.
+        Json = "json",
     }
 }
 
@@ -109,6 +144,9 @@ map! {
         must summary: String as Form::Prose;
         /// Every field that is known, the time field too.
         must fields: Vec<Field>;
+        /// `true` if it is written as a list, with the fields in their order and without their names, like
+        /// `[1700000000, "1.5"]`.
+        may positional: bool;
         /// How it is known, and its fields unless they say otherwise.
         must evidence: Evidence;
     }
@@ -121,13 +159,16 @@ map! {
         must name: Text;
         /// The Rust name, where `name` does not make a good one.
         may ident: Option<Text> as IDENT;
-        /// What it holds: a built-in type, `list<…>`, or a name from `types` or `records`.
+        /// What it holds: a built-in type, `list<…>`, `map<…>` for an object whose keys are data, or a name from `types` or
+        /// `records`. Within those, `number?` can be null.
         must "type" ty: Text as Form::Type;
         /// What it means.
         must summary: String as Form::Prose;
         /// In words, like `percent`, `quote currency` or `USD`; of a `timestamp`, `seconds` or `milliseconds` if that is
         /// another than the service's.
         may unit: Option<Text>;
+        /// What a `timestamp` is written as, if it is text: `iso8601` or `date`.
+        may format: Option<Spanned<TimeFormat>>;
         /// The values that occur, like `{min: -1, max: 1}`.
         may range: Option<Spanned<Range>>;
         /// A value that was seen, or is like those that were.

@@ -19,6 +19,8 @@ impl Walk {
                 let help = match kind {
                     Kind::Number(written) => format!("quote it: \"{written}\""),
                     Kind::Flag(flag) => format!("quote it: \"{flag}\""),
+                    // Whoever writes a list or a map there takes the key for another one.
+                    Kind::List(_) | Kind::Map(_) => format!("`{}` says: {}", key.name, key.about.trim()),
                     _ => String::new(),
                 };
                 self.wrong(node, "text", &help);

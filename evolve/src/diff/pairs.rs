@@ -76,6 +76,8 @@ impl<'a> Pairs<'a> {
             }
             Type::Record(record) => Type::Record(self.record(record)),
             Type::List(item) => Type::List(Box::new(self.ty(item))),
+            Type::Map(item) => Type::Map(Box::new(self.ty(item))),
+            Type::Option(given) => Type::Option(Box::new(self.ty(given))),
             Type::Timestamp(_) => self.in_service_unit(old),
             _ => old.clone(),
         }
@@ -84,7 +86,7 @@ impl<'a> Pairs<'a> {
     /// The same type, whose moments count what the service does: another unit is another number on the wire, and the
     /// same type in Rust.
     pub(super) fn in_service_unit(&self, ty: &Type) -> Type {
-        ty.clone().counted_in(self.new.service.time_unit)
+        ty.clone().timed_in(self.new.service.time_form)
     }
 
     /// The record of old, by the name that it has now.

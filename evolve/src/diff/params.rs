@@ -112,18 +112,42 @@ impl Compared<'_> {
     }
 
     fn setters(&self, changes: &mut Changes) {
-        for new in self.params.new.iter().filter(|param| !param.is_argument()) {
+        for new in self.params.new.iter().filter(|param| param.is_set()) {
             let text = format!("{} new on", words::setters(new));
             changes.add(Change::minor(Heading::Added, text).on(&self.place));
         }
-        for old in self.params.gone.iter().filter(|param| !param.is_argument()) {
+        for old in self.params.gone.iter().filter(|param| param.is_set()) {
             let text = format!("{} gone from", words::setters(old));
             let remedy = format!("`.query(\"{}\", …)` sends it as before", old.wire_name);
             changes.add(Change::major(Heading::Removed, text).on(&self.place).instead(remedy));
         }
-        for (old, new) in self.params.both.iter().filter(|(old, new)| !old.is_argument() && !new.is_argument()) {
+        for (old, new) in self.params.both.iter().filter(|(old, new)| old.is_set() && new.is_set()) {
             self.names(old, new, changes);
             self.value(old, new, changes);
+        }
+        for (old, new) in &self.params.both {
+            self.fixed(old, new, changes);
+        }
+    }
+
+    /// A value that every request sends.
+    fn fixed(&self, old: &Param, new: &Param, changes: &mut Changes) {
+        if let (true, Some(value)) = (old.fixed != new.fixed, &new.fixed) {
+            let text = format!("`{}` is always sent as `{value}` by", new.wire_name);
+            changes.add(Change::patch(Heading::Fixed, text).on(&self.place));
+        }
+        if old.is_set() && new.fixed.is_some() {
+            let text = format!("{} gone from", words::setters(old));
+            let remedy = format!("`.query(\"{}\", …)` sends another value", old.wire_name);
+            changes.add(Change::major(Heading::Removed, text).on(&self.place).instead(remedy));
+        } else if old.fixed.is_some() && new.is_set() {
+            let text = format!("{} new on", words::setters(new));
+            changes.add(Change::minor(Heading::Added, text).on(&self.place));
+        }
+        if old.list_as != new.list_as {
+            let style = new.list_as.word();
+            let text = format!("several values of `{}` are sent as `{style}` by", new.wire_name);
+            changes.add(Change::patch(Heading::Fixed, text).on(&self.place));
         }
     }
 

@@ -27,6 +27,10 @@ pub(super) fn compare(pairs: &Pairs<'_>, changes: &mut Changes) {
         } else if old.record.summary != new.record.summary {
             changes.docs(words::record(*new));
         }
+        if old.record.form != new.record.form {
+            let text = format!("the record {} is read {}", words::record(*new), words::form(new.record.form));
+            changes.add(Change::patch(Heading::Fixed, text));
+        }
         fields(pairs, old.record, *new, changes);
     }
 }

@@ -1,6 +1,6 @@
 //! What all endpoints share. Little of it is a type, yet a program that is set up otherwise has to be told.
 
-use codegen::model::{Api, ClientCredentials, Envelope, Limit, Service};
+use codegen::model::{Api, ApiKey, ClientCredentials, Envelope, Limit, Service};
 
 use super::changes::{Change, Changes, Heading};
 
@@ -72,6 +72,9 @@ fn credentials(old: &Service, new: &Service, changes: &mut Changes) {
         }
         _ => {}
     }
+    if let (Some(before), Some(after)) = (&old.api_key, &new.api_key) {
+        key(before, after, changes);
+    }
     let (before, after) = (&old.client_credentials, &new.client_credentials);
     match (before, after) {
         (None, Some(_)) => {
@@ -86,6 +89,21 @@ fn credentials(old: &Service, new: &Service, changes: &mut Changes) {
     }
 }
 
+fn key(old: &ApiKey, new: &ApiKey, changes: &mut Changes) {
+    match (old.optional, new.optional) {
+        (true, false) => {
+            let change = Change::major(Heading::Changed, "a client needs an API key");
+            changes.add(change.instead("set it with `Builder::api_key`"));
+        }
+        (false, true) => changes.add(Change::minor(Heading::Added, "a client can be built without an API key")),
+        _ => {}
+    }
+    if old.prefix != new.prefix {
+        let text = format!("the API key is sent behind {:?} instead of {:?}", new.prefix, old.prefix);
+        changes.add(Change::patch(Heading::Fixed, text));
+    }
+}
+
 fn token(old: &ClientCredentials, new: &ClientCredentials, changes: &mut Changes) {
     if old.path == new.path {
         changes.docs("the token flow".to_owned());
@@ -97,9 +115,14 @@ fn token(old: &ClientCredentials, new: &ClientCredentials, changes: &mut Changes
 
 /// What replies are made of.
 fn on_the_wire(old: &Service, new: &Service, changes: &mut Changes) {
-    if old.time_unit != new.time_unit {
-        let unit = new.time_unit.word();
+    if old.time_form != new.time_form {
+        let unit = new.time_form.word();
         changes.add(Change::patch(Heading::Fixed, format!("times are read and sent in {unit}")));
+    }
+    if old.headers != new.headers {
+        let headers: Vec<_> = new.headers.iter().map(|header| format!("`{}: {}`", header.name, header.value)).collect();
+        let headers = if headers.is_empty() { "no headers of its own".to_owned() } else { headers.join(", ") };
+        changes.add(Change::patch(Heading::Fixed, format!("every request carries {headers}")));
     }
     let names = |envelope: &Option<Envelope>| {
         envelope.as_ref().map(|Envelope { data, metadata, .. }| (data.clone(), metadata.clone()))

@@ -1,6 +1,6 @@
 //! How things of the client are called in a sentence.
 
-use codegen::model::{Body, Endpoint, Field, Group, Param, Type};
+use codegen::model::{Body, Endpoint, Field, Group, Param, RecordForm, Type};
 use quote::ToTokens;
 
 use super::pairs::{Placed, Standing};
@@ -68,4 +68,13 @@ pub(super) fn field_type(field: &Field) -> String {
 
 fn without_spaces(tokens: &impl ToTokens) -> String {
     tokens.to_token_stream().to_string().replace(' ', "")
+}
+
+/// How a record is written on the wire.
+pub(super) fn form(form: RecordForm) -> &'static str {
+    match form {
+        RecordForm::Object => "by the names of its fields",
+        RecordForm::Positional => "by the places of its fields",
+        RecordForm::Value => "as a whole",
+    }
 }

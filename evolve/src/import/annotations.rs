@@ -19,7 +19,8 @@ impl<'d> Reader<'d> {
         // An item's bounds are those of the value where several are taken.
         let (mut items, mut lists) = (Annotations::default(), layers);
         for _ in 0..DEPTH {
-            let Some(item) = lists.iter().find_map(|(list, _)| list.get("items")) else { break };
+            let of = |(list, _): &(&'d Value, String)| list.get("items").or(list.get("additionalProperties"));
+            let Some(item) = lists.iter().find_map(of) else { break };
             lists = self.document.layers(item, "");
             items = lists.iter().map(|(layer, _)| bounds(layer)).fold(items, Annotations::or);
         }
@@ -28,7 +29,9 @@ impl<'d> Reader<'d> {
         let holds = is_range && ty.is_number();
         let is_implied = |min: Bound| *ty == Ty::Builtin("count") && min.number == 0.0;
         let (min, max) = (said.min.filter(|min| holds && !is_implied(*min)), said.max.filter(|_| holds));
-        let said = Annotations { min, max, ..said };
+        let is_moment = *ty.innermost() == Ty::Builtin("timestamp");
+        let format = self.moment_format(schema).filter(|_| is_moment).map(str::to_owned);
+        let said = Annotations { format, min, max, ..said };
         let example = said.example.clone().filter(|example| self.fits(example, ty, &said));
         Annotations { example, ..said }
     }

@@ -1,6 +1,6 @@
 //! What comes back where all is well: the records of a series, or one object.
 
-use codegen::model::TimeUnit;
+use codegen::model::{TimeFormat, TimeUnit};
 use serde_yaml::Value;
 
 use super::Reader;
@@ -15,6 +15,8 @@ pub(super) struct Reply {
     pub(super) evidence: Option<String>,
     /// The unit of a series' time where no field says it.
     pub(super) time_unit: Option<String>,
+    /// The same of its format.
+    pub(super) time_format: Option<String>,
 }
 
 impl<'d> Reader<'d> {
@@ -32,9 +34,12 @@ impl<'d> Reader<'d> {
             return Reply::default();
         }
         let at = format!("{place}/schema");
-        let body = self.series(schema, name, time.clone(), &at).unwrap_or_else(|| self.whole(schema, name, time, &at));
+        let is_value = text(response, "x-body") == Some("type");
+        let series = if is_value { None } else { self.series(schema, name, time.clone(), &at) };
+        let body = series.unwrap_or_else(|| self.whole(schema, name, time, is_value, &at));
         let unit = text(response, "x-time-unit").filter(|unit| TimeUnit::of(unit).is_some());
-        Reply { body, evidence, time_unit: unit.map(str::to_owned) }
+        let format = text(response, "x-time-format").filter(|format| TimeFormat::of(format).is_some());
+        Reply { body, evidence, time_unit: unit.map(str::to_owned), time_format: format.map(str::to_owned) }
     }
 
     /// A body in the envelope of the service.
@@ -59,17 +64,31 @@ impl<'d> Reader<'d> {
     }
 
     /// A body without an envelope.
-    fn whole(&mut self, schema: &'d Value, name: &str, time: Option<String>, place: &str) -> PlannedBody {
+    fn whole(
+        &mut self,
+        schema: &'d Value,
+        name: &str,
+        time: Option<String>,
+        is_value: bool,
+        place: &str,
+    ) -> PlannedBody {
         let has_envelope = self.envelope.is_some();
-        match self.value(schema, &format!("{name} Body"), place).ty {
+        let body = match self.value(schema, &format!("{name} Body"), place).ty {
+            ty if is_value => PlannedBody::Value(ty),
             Ty::Record(index) => PlannedBody::Object(index),
-            Ty::List(item) if !has_envelope => match *item {
-                Ty::Record(index) => PlannedBody::Series(Some(index), time),
-                Ty::Builtin("any") => PlannedBody::Series(None, time),
-                _ => PlannedBody::Unknown,
-            },
-            _ => PlannedBody::Unknown,
+            Ty::List(item) if !has_envelope && matches!(*item, Ty::Record(_) | Ty::Builtin("any")) => {
+                PlannedBody::Series(item.record(), time)
+            }
+            Ty::Builtin("any") => PlannedBody::Unknown,
+            ty => PlannedBody::Value(ty),
+        };
+        // What a type names has to have a name.
+        if let PlannedBody::Value(ty) = &body
+            && let Some(record) = ty.record()
+        {
+            self.plan.records[record].uses += 1;
         }
+        body
     }
 }
 

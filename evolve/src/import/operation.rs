@@ -79,6 +79,7 @@ impl<'d> Reader<'d> {
             body: reply.body,
             body_evidence: reply.evidence,
             time_unit: reply.time_unit,
+            time_format: reply.time_format,
             deprecated,
         });
     }
@@ -146,6 +147,8 @@ impl<'d> Reader<'d> {
             name: name.to_owned(),
             ty: Ty::Builtin("string"),
             several: Several::No,
+            list_as: None,
+            fixed: None,
             in_path: true,
             required: None,
             default: None,

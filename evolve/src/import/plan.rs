@@ -1,5 +1,7 @@
 //! What a description describes, in the catalogue's words but before anything has a Rust name.
 
+use codegen::model::ListStyle;
+
 use crate::merge::Several;
 use crate::tree::Tree;
 
@@ -41,15 +43,50 @@ pub(super) enum Ty {
     /// By index.
     Record(usize),
     List(Box<Ty>),
+    /// An object whose keys are data.
+    Map(Box<Ty>),
+    /// A value of a list or a map that can be null.
+    Option(Box<Ty>),
 }
 
 impl Ty {
-    /// The record that it is or is a list of.
-    pub(super) fn record(&self) -> Option<usize> {
+    /// What it is a list or a map of, however deep that is; the type itself if it is neither.
+    pub(super) fn innermost(&self) -> &Self {
         match self {
+            Self::List(item) | Self::Map(item) | Self::Option(item) => item.innermost(),
+            other => other,
+        }
+    }
+
+    /// The record that it is or holds.
+    pub(super) fn record(&self) -> Option<usize> {
+        match self.innermost() {
             Self::Record(index) => Some(*index),
-            Self::List(item) => item.record(),
             _ => None,
+        }
+    }
+
+    /// The same of moments, which OpenAPI has as numbers.
+    pub(super) fn of_moments(self) -> Self {
+        match self {
+            Self::List(item) => Self::List(Box::new(item.of_moments())),
+            Self::Map(item) => Self::Map(Box::new(item.of_moments())),
+            Self::Option(item) => Self::Option(Box::new(item.of_moments())),
+            _ => Self::Builtin("timestamp"),
+        }
+    }
+
+    /// A value of a list or a map, which may be null.
+    pub(super) fn nullable(self, nullable: bool) -> Self {
+        if nullable && self != Self::Builtin("any") { Self::Option(Box::new(self)) } else { self }
+    }
+
+    /// How many lists and maps stand within each other.
+    pub(super) fn depth(&self) -> usize {
+        match self {
+            Self::List(item) | Self::Map(item) => 1 + item.depth(),
+            Self::Option(given) => given.depth(),
+            _ => 0,
         }
     }
 
@@ -72,6 +109,8 @@ pub(super) struct Annotations {
     pub(super) summary: String,
     pub(super) ident: Option<String>,
     pub(super) unit: Option<String>,
+    /// What a moment is written as, if it is text.
+    pub(super) format: Option<String>,
     pub(super) example: Option<String>,
     pub(super) notes: Option<String>,
     pub(super) evidence: Option<String>,
@@ -96,6 +135,7 @@ impl Annotations {
             summary: if self.summary.is_empty() { other.summary } else { self.summary },
             ident: self.ident.or(other.ident),
             unit: self.unit.or(other.unit),
+            format: self.format.or(other.format),
             example: self.example.or(other.example),
             notes: self.notes.or(other.notes),
             evidence: self.evidence.or(other.evidence),
@@ -138,6 +178,8 @@ pub(super) struct PlannedRecord {
     pub(super) origin: String,
     pub(super) said: Annotations,
     pub(super) fields: Vec<PlannedField>,
+    /// Whether its fields have places instead of names.
+    pub(super) positional: bool,
     /// Whether it stands in what all groups share.
     pub(super) is_shared: bool,
     /// How many fields refer to it.
@@ -161,6 +203,10 @@ pub(super) struct PlannedParam {
     pub(super) name: String,
     pub(super) ty: Ty,
     pub(super) several: Several,
+    /// How several are written, if not with commas between them.
+    pub(super) list_as: Option<ListStyle>,
+    /// The one value that is ever sent.
+    pub(super) fixed: Option<String>,
     pub(super) in_path: bool,
     pub(super) required: Option<String>,
     pub(super) default: Option<String>,
@@ -186,6 +232,8 @@ pub(super) enum PlannedBody {
     /// A record by index, if it is known, and the field of its time as far as it is said.
     Series(Option<usize>, Option<String>),
     Object(usize),
+    /// A value of a type.
+    Value(Ty),
 }
 
 impl PlannedBody {
@@ -194,6 +242,7 @@ impl PlannedBody {
         match self {
             Self::Series(record, _) => *record,
             Self::Object(record) => Some(*record),
+            Self::Value(ty) => ty.record(),
             Self::Unknown => None,
         }
     }
@@ -218,6 +267,8 @@ pub(super) struct PlannedEndpoint {
     pub(super) body: PlannedBody,
     pub(super) body_evidence: Option<String>,
     pub(super) time_unit: Option<String>,
+    /// The same of its format.
+    pub(super) time_format: Option<String>,
     pub(super) deprecated: Option<String>,
     /// How its history is walked, where that differs from the service.
     pub(super) history: Option<Tree>,

@@ -5,8 +5,9 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::composition::Properties;
+use super::document::text;
 use super::notes::Weight;
-use super::plan::{PlannedField, PlannedRecord};
+use super::plan::{PlannedField, PlannedRecord, Ty};
 use super::schema::{is_component, owner};
 
 impl<'d> Reader<'d> {
@@ -25,6 +26,42 @@ impl<'d> Reader<'d> {
         if listed.is_empty() {
             return None;
         }
+        let listed = listed.into_iter().filter(|(key, ..)| is_line(key)).map(|(key, property, at)| {
+            let is_required = required.contains(key);
+            (key.to_owned(), property, at, is_required)
+        });
+        Some(self.new_record(schema, name, place, listed.collect(), false))
+    }
+
+    /// A record whose fields have places instead of names; `None` for a list of which nobody says what stands where.
+    pub(super) fn positional(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<usize> {
+        let (key, places) =
+            ["prefixItems", "x-prefixItems"].iter().find_map(|key| Some((key, schema.get(key)?.as_sequence()?)))?;
+        let has_more = schema.get("items").and_then(Value::as_mapping).is_some_and(|rest| !rest.is_empty());
+        if has_more {
+            return None;
+        }
+        if let Some(known) = self.plan.records.iter().position(|record| record.origin == place) {
+            return Some(known).filter(|known| !self.open.contains(known));
+        }
+        let fields = places.iter().enumerate().map(|(index, field)| {
+            let name = text(field, "x-name").or(text(field, "title")).filter(|name| is_line(name));
+            let name = name.map_or_else(|| format!("value {}", index + 1), str::to_owned);
+            let is_optional = field.get("x-optional").and_then(Value::as_bool) == Some(true);
+            (name, field, format!("{place}/{key}/{index}"), !is_optional)
+        });
+        let fields = fields.collect();
+        Some(self.new_record(schema, name, place, fields, true))
+    }
+
+    fn new_record(
+        &mut self,
+        schema: &'d Value,
+        name: &str,
+        place: &str,
+        listed: Vec<(String, &'d Value, String, bool)>,
+        positional: bool,
+    ) -> usize {
         let said = self.said(schema);
         let index = self.plan.records.len();
         let record = PlannedRecord {
@@ -34,6 +71,7 @@ impl<'d> Reader<'d> {
             origin: place.to_owned(),
             said,
             fields: Vec::new(),
+            positional,
             // Our own descriptions say which group has a record; what they name for none belongs to all.
             is_shared: self.document.is_ours() && is_component(place) && schema.get("x-group").is_none(),
             uses: 0,
@@ -43,18 +81,28 @@ impl<'d> Reader<'d> {
         // A record is read once, however many stand between it and the first.
         let nesting = std::mem::take(&mut self.nesting);
         let mut fields = Vec::new();
-        for (key, property, at) in listed.into_iter().filter(|(key, ..)| is_line(key)) {
-            let value = self.value(property, key, &at);
+        for (key, property, at, is_required) in listed {
+            let value = self.value(property, &key, &at);
             if let Some(inner) = value.ty.record() {
                 self.plan.records[inner].uses += 1;
             }
-            let optional = value.nullable || !required.contains(key);
+            let optional = value.nullable || !is_required;
             let said = self.said_of_value(property, &value.ty);
-            fields.push(PlannedField { name: key.to_owned(), ty: value.ty, optional, said });
+            fields.push(PlannedField { name: key, ty: value.ty, optional, said });
         }
         self.nesting = nesting;
         self.open.pop();
         self.plan.records[index].fields = fields;
-        Some(index)
+        index
+    }
+
+    /// The type of an object whose keys are data; `None` for one that lists fields, or says nothing of its values.
+    pub(super) fn map(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<Ty> {
+        let values = schema.get("additionalProperties").filter(|values| values.is_mapping())?;
+        if ["properties", "allOf", "required"].iter().any(|key| schema.get(key).is_some()) {
+            return None;
+        }
+        let value = self.value(values, &crate::naming::singular(name), &format!("{place}/additionalProperties"));
+        Some(Ty::Map(Box::new(value.ty.nullable(value.nullable))))
     }
 }

@@ -1,5 +1,6 @@
 //! Schemas become types, as far as there is one for what they say.
 
+use codegen::type_expr::MAX_LISTS;
 use serde_yaml::Value;
 
 use super::Reader;
@@ -50,17 +51,21 @@ impl<'d> Reader<'d> {
     pub(super) fn plain(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let format = text(schema, "format").unwrap_or_default();
         let ty = match type_of(schema) {
-            "array" if is_moment(schema) => Ty::List(Box::new(Ty::Builtin("timestamp"))),
-            _ if is_moment(schema) => Ty::Builtin("timestamp"),
+            "string" if written_format(format).is_some() => Ty::Builtin("timestamp"),
             "string" => self.text_type(schema, name, place),
             "integer" if ["uint32", "uint64"].contains(&format) => Ty::Builtin("count"),
             "integer" => Ty::Builtin("integer"),
             "number" => Ty::Builtin("number"),
             "boolean" => Ty::Builtin("boolean"),
             "array" => self.list(schema, name, place),
-            "object" => self.object(schema, name, place).map_or(Ty::Builtin("any"), Ty::Record),
+            "object" => match self.map(schema, name, place) {
+                Some(map) if map.depth() <= MAX_LISTS => map,
+                Some(_) => self.too_deep(place),
+                None => self.object(schema, name, place).map_or(Ty::Builtin("any"), Ty::Record),
+            },
             _ => Ty::Builtin("any"),
         };
+        let ty = if is_moment(schema) { ty.of_moments() } else { ty };
         Valued { ty, nullable: is_nullable(schema) }
     }
 
@@ -69,23 +74,43 @@ impl<'d> Reader<'d> {
         self.document.layers(schema, "").into_iter().find_map(|(layer, _)| layer.get("default"))
     }
 
+    fn too_deep(&mut self, place: &str) -> Ty {
+        self.notes.explain(Weight::Untyped, "lists and maps nested too deep, which become `any`", place);
+        Ty::Builtin("any")
+    }
+
+    /// What the moments of a schema are written as, if they are text and that is not how the service writes them all.
+    pub(super) fn moment_format(&self, schema: &'d Value) -> Option<&'static str> {
+        let usual = self.document.root().get("x-time").and_then(|time| text(time, "format"));
+        let mut schema = schema;
+        for _ in 0..DEPTH {
+            let layers = self.document.layers(schema, "");
+            if let Some(format) = layers.iter().find_map(|(layer, _)| text(layer, "format")) {
+                return written_format(format).filter(|format| Some(*format) != usual);
+            }
+            schema = layers.iter().find_map(|(layer, _)| layer.get("items").or(layer.get("additionalProperties")))?;
+        }
+        None
+    }
+
     fn list(&mut self, schema: &'d Value, name: &str, place: &str) -> Ty {
+        if let Some(record) = self.positional(schema, name, place) {
+            return Ty::Record(record);
+        }
         let Some(item) = schema.get("items") else { return Ty::List(Box::new(Ty::Builtin("any"))) };
         let at = format!("{place}/items");
         let value = self.value(item, &crate::naming::singular(name), &at);
-        let depth = std::iter::successors(Some(&value.ty), |ty| match ty {
-            Ty::List(item) => Some(item),
-            _ => None,
-        });
-        if depth.count() > 4 {
-            self.notes.explain(Weight::Untyped, "lists nested too deep, which become `any`", place);
-            return Ty::Builtin("any");
-        }
-        if value.nullable {
-            self.notes.explain(Weight::Untyped, "items of a list that can be `null`, which become `any`", &at);
-            return Ty::List(Box::new(Ty::Builtin("any")));
-        }
-        Ty::List(Box::new(value.ty))
+        let list = Ty::List(Box::new(value.ty.nullable(value.nullable)));
+        if list.depth() > MAX_LISTS { self.too_deep(place) } else { list }
+    }
+}
+
+/// The catalogue's word for a format of moments.
+fn written_format(format: &str) -> Option<&'static str> {
+    match format {
+        "date-time" => Some("iso8601"),
+        "date" => Some("date"),
+        _ => None,
     }
 }
 
@@ -109,7 +134,7 @@ pub(super) fn type_of(schema: &Value) -> &str {
     if schema.get("properties").is_some() || schema.get("allOf").is_some() {
         return "object";
     }
-    if schema.get("items").is_some() {
+    if ["items", "prefixItems"].iter().any(|key| schema.get(key).is_some()) {
         return "array";
     }
     let constants = constants(schema).into_iter().filter_map(|value| value.get("const"));

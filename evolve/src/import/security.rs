@@ -1,7 +1,7 @@
 //! Security schemes become credentials, as far as the client knows their kind.
 
 use codegen::{is_line, may_carry_key};
-use serde_yaml::Value;
+use serde_yaml::{Mapping, Value};
 
 use super::Reader;
 use super::document::{entries, evidence_of, items, text, text_of};
@@ -15,14 +15,23 @@ impl<'d> Reader<'d> {
     pub(super) fn credentials(&mut self, evidence: &str, base: &str) -> Option<Tree> {
         let components = self.document.root().get("components")?;
         let (mut key, mut token) = (None, None);
+        // Nothing at all is one of the alternatives where the key is optional.
+        let is_nothing = |one: &Value| one.as_mapping().is_some_and(Mapping::is_empty);
+        let is_optional = items(self.document.root(), "security").iter().any(is_nothing);
+        let has_flow = entries(components, "securitySchemes").any(|(_, scheme)| scheme.get("flows").is_some());
         for (name, scheme) in entries(components, "securitySchemes") {
             let Some((scheme, _)) = self.document.follow(scheme) else { continue };
             let evidence = evidence_of(scheme).unwrap_or(evidence).to_owned();
             let header = text(scheme, "name").unwrap_or_default();
+            let is_bearer = text(scheme, "type") == Some("http")
+                && text(scheme, "scheme").is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer"));
+            let (header, prefix) =
+                if is_bearer { ("Authorization", Some("Bearer ")) } else { (header, text(scheme, "x-prefix")) };
             let is_key = text(scheme, "type") == Some("apiKey") && text(scheme, "in") == Some("header");
             let flow = scheme.get("flows").and_then(|flows| flows.get("clientCredentials"));
-            if is_key && may_carry_key(header) && key.is_none() {
-                key = Some(Tree::map().with("header", header).with("evidence", evidence));
+            if (is_bearer && !has_flow || is_key && may_carry_key(header)) && key.is_none() {
+                let said = Tree::map().with("header", header).with_some("prefix", prefix);
+                key = Some(said.with_some("optional", is_optional.then_some(true)).with("evidence", evidence));
             } else if let (Some(flow), None) = (flow, &token) {
                 token = self.flow(scheme, flow, &evidence, base);
                 if token.is_none() {

@@ -1,6 +1,7 @@
 //! What a description says of the service as a whole.
 
 use codegen::model::UNKNOWN_MEANING;
+use codegen::model::{TimeFormat, TimeUnit};
 use codegen::names::{self, Case};
 use codegen::{is_line, is_prose};
 use serde_yaml::Value;
@@ -24,15 +25,21 @@ impl Reader<'_> {
         let prefix =
             prefix.filter(|prefix| names::is_ident(prefix, Case::Shouty)).unwrap_or_else(|| "SERVICE".to_owned());
         let summary = text(info, "description").map(|text| self.prose(text)).filter(|text| !text.is_empty());
-        let is_unit = |time: &&Value| matches!(text(time, "unit"), Some("seconds" | "milliseconds"));
-        let time = root.get("x-time").filter(is_unit);
+        let is_form = |time: &&Value| {
+            let [unit, format] = ["unit", "format"].map(|key| text(time, key));
+            unit.and_then(TimeUnit::of).is_some() || format.and_then(TimeFormat::of).is_some()
+        };
+        let time = root.get("x-time").filter(is_form);
         if time.is_none() {
             self.guessed_time = true;
         }
-        let time = |key: &str, other: &str| {
-            let said = time.and_then(|time| text(time, key)).filter(|said| key == "unit" || is_evidence(said));
-            said.unwrap_or(other).to_owned()
-        };
+        let format = time.and_then(|time| text(time, "format"));
+        let unit = time.and_then(|time| text(time, "unit")).unwrap_or("seconds");
+        let known = time.and_then(|time| text(time, "evidence")).filter(|said| is_evidence(said)).unwrap_or("reported");
+        let time = Tree::map()
+            .with_some("unit", Some(unit).filter(|_| format.is_none()))
+            .with_some("format", format)
+            .with("evidence", known);
         let evidence = self.options.evidence.clone();
         let base_url = self.base_url(&evidence);
         let base = base_url.as_ref().and_then(|base_url| base_url.get("suffix")?.as_text()).unwrap_or_default();
@@ -43,11 +50,9 @@ impl Reader<'_> {
             .with("summary", summary.unwrap_or_else(|| "unknown".to_owned()))
             .with("env_prefix", prefix)
             .with_some("base_url", base_url)
-            .with(
-                "time",
-                Tree::map().with("unit", time("unit", "seconds")).with("evidence", time("evidence", "reported")),
-            )
+            .with("time", time)
             .with_some("credentials", self.credentials(&evidence, &base))
+            .with_some("headers", some(headers(root)))
             .with_some("errors", some(self.errors(&evidence)))
             .with_some("error_body", self.error_body())
             .with_some("limits", some(limits(root)))
@@ -170,6 +175,17 @@ fn limits(root: &Value) -> Vec<Tree> {
     items(root, "x-limits").iter().filter(|limit| is_limit(limit)).map(limit).collect()
 }
 
+/// Headers that every request carries.
+fn headers(root: &Value) -> Vec<Tree> {
+    let header = |header: &Value| {
+        let said = |key: &str| text(header, key).filter(|text| is_line(text));
+        let evidence = said("evidence").filter(|said| is_evidence(said))?;
+        let tree = Tree::map().with("name", said("name")?).with("value", said("value")?);
+        Some(tree.with_some("summary", said("summary")).with("evidence", evidence))
+    };
+    items(root, "x-headers").iter().filter_map(header).collect()
+}
+
 /// How a range of time is walked, by params of these names.
 pub(super) fn history(history: &Value, params: &[String]) -> Option<Tree> {
     let is_param = |key: &str| text(history, key).is_some_and(|name| params.iter().any(|param| param == name));
@@ -188,7 +204,9 @@ pub(super) fn is_limit(limit: &Value) -> bool {
         let number = limit.get(key).and_then(Value::as_u64);
         number.is_some_and(|number| number > 0 && u32::try_from(number).is_ok())
     };
-    ["requests", "seconds", "concurrent"].into_iter().all(is_number)
+    let is_absent = |key: &str| limit.get(key).is_none();
+    ["requests", "seconds"].into_iter().all(is_number)
+        && (is_number("concurrent") || is_absent("concurrent"))
         && text(limit, "name").is_some_and(is_line)
         && text(limit, "evidence").is_some_and(is_evidence)
         && limit.get("applies_to").is_none_or(|of| of.as_str().is_some_and(is_prose))

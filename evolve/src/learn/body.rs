@@ -24,7 +24,7 @@ impl Topic<'_> {
             Some(Tree::List(listed)) => {
                 let shared = shared.filter(|time| own.is_none_or(|own| own == time));
                 self.refuse_another(listed, inherited, seen)?;
-                let has_time = shared.as_ref().is_none_or(|time| self.has_time(desk, time, known.text("unit"), seen));
+                let has_time = shared.as_ref().is_none_or(|time| self.has_time(desk, time, known, seen));
                 let path = [body.as_slice(), &[Step::Key(kind.key())]].concat();
                 let time = shared.clone().filter(|_| has_time);
                 let place = FieldList { time, ..FieldList::new(&self.file, path.clone(), inherited) };
@@ -68,7 +68,7 @@ impl Topic<'_> {
         let named = known.text("time");
         let own = named.filter(|own| self.has_own_time(desk, own, seen));
         let envelope = shared.filter(|time| own.is_none_or(|own| own == *time));
-        let has_time = envelope.is_some_and(|time| self.has_time(desk, time, known.text("unit"), seen));
+        let has_time = envelope.is_some_and(|time| self.has_time(desk, time, known, seen));
         let mut list = self.list(desk, seen, envelope.filter(|_| has_time))?;
         for field in &mut list {
             make_time(field, own);

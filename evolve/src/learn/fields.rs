@@ -1,6 +1,7 @@
 //! The fields of one record, as replies show them and as the catalogue has them.
 
 use codegen::is_line;
+use codegen::model::TimeFormat;
 use codegen::names::{self, Case, Scope};
 use codegen::spec::Evidence;
 
@@ -186,7 +187,7 @@ impl Topic<'_> {
                 .with_some("ident", ident)
                 .with("type", ty)
                 .with("summary", "unknown")
-                .with_some("unit", unit)
+                .with_some(unit_key(unit), unit)
                 .with_some("optional", optional.then_some(true));
             fields.push(field);
         }
@@ -205,6 +206,11 @@ impl Topic<'_> {
 /// Whether a listed field is known from the former version only.
 pub(super) fn is_former(field: &Tree, inherited: &str) -> bool {
     field.text("evidence").unwrap_or(inherited) == "former"
+}
+
+/// The key that says how a moment is written.
+fn unit_key(said: Option<&str>) -> &'static str {
+    if said.is_some_and(|said| TimeFormat::of(said).is_some()) { "format" } else { "unit" }
 }
 
 fn snake(name: &str) -> String {

@@ -12,8 +12,8 @@ pub(super) enum Guess {
     Builtin(&'static str),
     /// A moment, in a unit that is not the service's.
     OtherMoment(&'static str),
-    /// Text that may be a moment as people write it.
-    WrittenMoment,
+    /// Text that is a moment in a format that the catalogue has a word for.
+    WrittenMoment(&'static str),
     /// A list of what its items are.
     List,
     /// An object that has fields.
@@ -50,8 +50,30 @@ pub(super) fn guess(name: &str, seen: &Seen, milliseconds: bool) -> Guess {
     if seen.objects > 0 {
         return if is_record(seen) { Guess::Record } else { Guess::Builtin("any") };
     }
-    let is_written = seen.texts.iter().all(|text| looks_like_a_moment(text));
-    if is_written { Guess::WrittenMoment } else { Guess::Builtin("string") }
+    written_moments(seen).map_or(Guess::Builtin("string"), Guess::WrittenMoment)
+}
+
+/// The format in which every value is a moment written as text, if there is one.
+pub(super) fn written_moments(seen: &Seen) -> Option<&'static str> {
+    let are_texts = seen.kinds() == 1 && seen.text_times > 0;
+    let formats: Option<Vec<_>> = seen.texts.iter().map(|text| written_moment(text)).collect();
+    let formats = formats.filter(|_| are_texts)?;
+    Some(if formats.contains(&"iso8601") { "iso8601" } else { "date" })
+}
+
+/// The format of a moment that is written as the client reads it.
+fn written_moment(text: &str) -> Option<&'static str> {
+    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    let clock = shape.strip_prefix("0000-00-00")?;
+    if clock.is_empty() {
+        return Some("date");
+    }
+    let clock = clock.strip_prefix(['T', 't', ' '])?.strip_prefix("00:00")?;
+    let rest = clock.strip_prefix(":00").unwrap_or(clock);
+    let rest = rest.strip_prefix(['.', ',']).map_or(rest, |fraction| fraction.trim_start_matches('0'));
+    let offset = rest.trim_start_matches(['+', '-']);
+    matches!(rest, "" | "Z" | "z").then_some(()).or((offset.len() < rest.len()).then_some(()))?;
+    matches!(offset, "" | "Z" | "z" | "00" | "0000" | "00:00").then_some("iso8601")
 }
 
 /// Whether the keys of objects are names of fields, and not data like `1700000000` or a venue.
@@ -128,7 +150,12 @@ mod tests {
             ("updateCount", "[1700000000]", Guess::Builtin("integer")),
             ("openDate", "[1700000000000]", Guess::OtherMoment("milliseconds")),
             ("openDate", "[1]", Guess::Builtin("integer")),
-            ("openDate", "[\"2024-01-31T00:00:00Z\"]", Guess::WrittenMoment),
+            ("openDate", "[\"2024-01-31T00:00:00Z\"]", Guess::WrittenMoment("iso8601")),
+            ("x", "[\"2024-01-31\", \"2024-01-31 10:00\", null]", Guess::WrittenMoment("iso8601")),
+            ("x", "[\"2024-01-31T10:00:00.5+02:00\"]", Guess::WrittenMoment("iso8601")),
+            ("x", "[\"2024-01-31\"]", Guess::WrittenMoment("date")),
+            ("x", "[\"2024-01-31T10:00 in the morning\"]", Guess::Builtin("string")),
+            ("x", "[\"2024-01-31\", \"tomorrow\"]", Guess::Builtin("string")),
             ("x", "[\"2024-01-311\"]", Guess::Builtin("string")),
             ("x", "[[1]]", Guess::List),
             ("x", "[{\"a\": 1}]", Guess::Record),

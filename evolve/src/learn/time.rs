@@ -3,10 +3,11 @@
 //! What one endpoint does differently can be said in its body, and is. The unit is as a rule that of the whole service,
 //! so that one reply is no reason to edit it: what is wrong with it is only told.
 
-use codegen::spec::{self, Evidence};
+use codegen::model::{TimeForm, TimeFormat, TimeUnit};
+use codegen::spec::{self, BodyEntry, Evidence};
 
 use super::fields::Topic;
-use super::guess::unit_of;
+use super::guess::{unit_of, written_moments};
 use crate::change::Desk;
 use crate::edit::Step;
 use crate::keys::SERVICE;
@@ -14,9 +15,9 @@ use crate::seen::{Seen, shown};
 use crate::tree::Tree;
 
 impl Topic<'_> {
-    /// Whether records have the envelope's time field as the catalogue says, in the unit of the body if it has one; says
+    /// Whether records have the envelope's time field as the catalogue says, in the form that the body says if it says one; says
     /// so if they do not.
-    pub(super) fn has_time(&self, desk: &mut Desk, name: &str, unit: Option<&str>, seen: &Seen) -> bool {
+    pub(super) fn has_time(&self, desk: &mut Desk, name: &str, body: &Tree, seen: &Seen) -> bool {
         let envelope = desk.checked.service.envelope.as_ref();
         let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
             return false;
@@ -30,7 +31,13 @@ impl Topic<'_> {
             self.say(desk, format!("no record has `{name}`, {said}"));
             return false;
         };
-        if !met.are_numbers() || met.unwhole > 0 {
+        let units = [body.text("unit"), time.unit.as_deref().map(String::as_str)];
+        let formats = [body.text("format").and_then(TimeFormat::of), time.format.as_deref().copied()];
+        let unit = units.into_iter().flatten().find_map(TimeUnit::of);
+        let form = TimeForm::of(unit, formats.into_iter().flatten().next());
+        let is_written = form.unwrap_or_else(|| desk.checked.service.time_form()).format().is_some();
+        let fits = if is_written { written_moments(met).is_some() } else { met.are_numbers() && met.unwhole == 0 };
+        if !fits {
             self.say(desk, format!("`{name}`, {said} as a timestamp, has {}, which the client refuses", met.words()));
             return false;
         }
@@ -40,15 +47,15 @@ impl Topic<'_> {
             self.say(desk, format!("{missing} of {of} records {have} no `{name}`, {said}; the client refuses {them}"));
             return false;
         }
-        let of_envelope = time.unit.as_ref().map(ToString::to_string);
-        self.say_moment(desk, name, unit.or(of_envelope.as_deref()), met);
+        let own = units.into_iter().flatten().next().map(str::to_owned);
+        self.say_moment(desk, name, own.as_deref(), met);
         true
     }
 
     /// Whether records have the time field that a body names although it lists no fields; says so if they do not.
     pub(super) fn has_own_time(&self, desk: &mut Desk, name: &str, seen: &Seen) -> bool {
         let met = seen.fields.get(name);
-        let is_moment = met.is_some_and(|met| met.are_numbers() && met.unwhole == 0);
+        let is_moment = met.is_some_and(|met| written_moments(met).is_some() || met.are_numbers() && met.unwhole == 0);
         let is_shared = desk.checked.service.envelope_time().is_some_and(|time| time.name == name);
         if !is_moment && !is_shared && name != "none" {
             let words = met.map_or_else(|| "is not there".to_owned(), |met| format!("has {}", met.words()));
@@ -65,7 +72,7 @@ impl Topic<'_> {
             self.say(desk, format!("`{name}` comes as text, like {text:?}; the client reads that as a number"));
         }
         let time = &desk.checked.service.time;
-        let (declared, evidence) = (time.unit.word(), time.evidence.word());
+        let (declared, evidence) = (desk.checked.service.time_form().word(), time.evidence.word());
         let Some(unit) = unit_of(seen.most).filter(|unit| *unit != own.unwrap_or(declared)) else { return };
         let says = match own {
             Some(own) => format!("its `unit` says {own}"),
@@ -117,7 +124,7 @@ impl Topic<'_> {
         const REMEDY: &str = "series have their time in it; write `time: none` in their bodies before you learn this";
         let envelope = desk.checked.service.envelope_time();
         let bodies = desk.checked.groups.iter().flat_map(|(_, group)| &group.endpoints);
-        let series = bodies.filter_map(|endpoint| endpoint.body.known()).filter(
+        let series = bodies.filter_map(|endpoint| endpoint.body.known().map(BodyEntry::body)).filter(
             |body| matches!(&body.series, Some(spec::Known::Known(spec::Fields::Record(name))) if name == record),
         );
         let times = series.filter_map(|body| body.time.as_ref().or(envelope.map(|time| &time.name)));

@@ -13,7 +13,7 @@ use crate::seen::Seen;
 use crate::tree::Tree;
 
 impl Topic<'_> {
-    /// The type of values nobody knew, and their unit if that can be told.
+    /// The type of values nobody knew, and their unit or format if that can be told.
     pub(super) fn new_type(
         &self,
         desk: &mut Desk,
@@ -23,7 +23,7 @@ impl Topic<'_> {
         if let Some(ty) = self.enum_of(desk, name, seen) {
             return Ok((ty, None));
         }
-        let milliseconds = desk.checked.service.time.unit == TimeUnit::Milliseconds;
+        let milliseconds = desk.checked.service.time.unit == Some(TimeUnit::Milliseconds);
         let ty = match guess(name, seen, milliseconds) {
             Guess::Builtin(ty) => {
                 self.say_doubts(desk, name, ty, seen);
@@ -34,11 +34,11 @@ impl Topic<'_> {
                 let ty = if TimeUnit::of(unit).is_some() { "timestamp" } else { "integer" };
                 return Ok((ty.to_owned(), Some(unit)));
             }
-            Guess::WrittenMoment => {
-                self.say(desk, format!("`{name}` is a moment written as text, which stays text"));
-                "string".to_owned()
+            Guess::WrittenMoment(format) => {
+                let is_default = desk.checked.service.time_form().word() == format;
+                return Ok(("timestamp".to_owned(), Some(format).filter(|_| !is_default)));
             }
-            Guess::List => self.list_type(desk, name, seen)?,
+            Guess::List => return self.list_type(desk, name, seen),
             Guess::Record => self.new_record(desk, name, seen)?,
         };
         Ok((ty, None))
@@ -67,25 +67,24 @@ impl Topic<'_> {
         self.say(desk, format!("`{name}` {doubt}"));
     }
 
-    fn list_type(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<String, Refusal> {
-        let inner = match &seen.items {
+    fn list_type(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(String, Option<&'static str>), Refusal> {
+        let (inner, unit) = match &seen.items {
             Some(items) if items.times == 0 => {
                 self.say(desk, format!("`{name}` was empty wherever it came, so that its items are `any`"));
-                "any".to_owned()
+                ("any".to_owned(), None)
             }
-            // An item that can be null has no type of its own to be.
-            Some(items) if items.nulls == 0 => self.new_type(desk, name, items)?.0,
-            _ => {
-                self.say(desk, format!("`{name}` has `null` among its items, so that they are `any`"));
-                "any".to_owned()
+            Some(items) => {
+                let (ty, unit) = self.new_type(desk, name, items)?;
+                (if items.nulls > 0 && ty != "any" { format!("{ty}?") } else { ty }, unit)
             }
+            None => ("any".to_owned(), None),
         };
         let list = format!("list<{inner}>");
         if TypeExpr::parse(&list).is_some() {
-            return Ok(list);
+            return Ok((list, unit));
         }
         self.say(desk, format!("`{name}` has lists within lists, more than the catalogue has words for"));
-        Ok("any".to_owned())
+        Ok(("any".to_owned(), None))
     }
 
     /// Says where fields that are all one record may be entries by key, as of coins or venues.

@@ -1,8 +1,10 @@
 //! Types that are known, against the values that came: widened where they do not fit, and never silently.
 
+use codegen::model::{TimeForm, TimeFormat, TimeUnit};
 use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::fields::{FieldList, Topic};
+use super::guess::written_moments;
 use crate::change::{Desk, Refusal};
 use crate::edit::Step;
 use crate::keys::SERVICE;
@@ -28,7 +30,13 @@ impl Topic<'_> {
         }
         let Some(expr) = TypeExpr::parse(ty) else { return Ok(()) };
         let named = format!("{}{name}", place.within);
-        let wider = self.widened(desk, &named, &expr, seen)?;
+        let form =
+            TimeForm::of(field.text("unit").and_then(TimeUnit::of), field.text("format").and_then(TimeFormat::of));
+        let form = form.unwrap_or_else(|| desk.checked.service.time_form());
+        let wider = match form.format() {
+            Some(_) if expr == TypeExpr::Builtin(Builtin::Timestamp) => widened_text(seen).map(str::to_owned),
+            _ => self.widened(desk, &named, &expr, seen)?,
+        };
         let is_bounded = |ty: &str| TypeExpr::parse(ty).is_some_and(|expr| expr.is_numeric());
         let loses_range = field.get("range").is_some() && wider.as_deref().is_some_and(|wider| !is_bounded(wider));
         if !loses_range {
@@ -61,6 +69,9 @@ impl Topic<'_> {
         if loses_range {
             desk.remove(&place.file, at, "range");
         }
+        if field.get("format").is_some() {
+            desk.remove(&place.file, at, "format");
+        }
         Ok(())
     }
 
@@ -86,12 +97,21 @@ impl Topic<'_> {
             }
             TypeExpr::List(item) if only(seen.lists) => {
                 let Some(items) = &seen.items else { return Ok(None) };
-                if items.nulls > 0 && **item != TypeExpr::Builtin(Builtin::Any) {
-                    return Ok(Some("list<any>".to_owned()));
-                }
-                Ok(self.widened(desk, name, item, items)?.map(|wider| format!("list<{wider}>")))
+                Ok(self.widened_item(desk, name, item, items)?.map(|wider| format!("list<{wider}>")))
             }
-            TypeExpr::List(_) => any(),
+            TypeExpr::Map(item) if only(seen.objects) => {
+                let mut wider = None;
+                for (_, value) in &seen.fields.0 {
+                    let known = wider.clone().unwrap_or_else(|| item.to_string());
+                    let Some(known) = TypeExpr::parse(&known) else { continue };
+                    if let Some(widest) = self.widened_item(desk, name, &known, value)? {
+                        wider = Some(widest);
+                    }
+                }
+                Ok(wider.map(|wider| format!("map<{wider}>")))
+            }
+            TypeExpr::List(_) | TypeExpr::Map(_) => any(),
+            TypeExpr::Option(given) => self.widened(desk, name, given, seen),
             TypeExpr::Name(ty) => {
                 let is_meant = |known: &Tree| known.text("name") == Some(ty);
                 match desk.tree(SERVICE).entries("types").iter().position(is_meant) {
@@ -107,6 +127,25 @@ impl Topic<'_> {
                 }
             }
         }
+    }
+
+    /// The type of the values of a list or a map that also holds what was seen, `null` included.
+    fn widened_item(
+        &self,
+        desk: &mut Desk,
+        name: &str,
+        known: &TypeExpr<'_>,
+        seen: &Seen,
+    ) -> Result<Option<String>, Refusal> {
+        let (given, was_optional) = match known {
+            TypeExpr::Option(given) => (&**given, true),
+            given => (given, *given == TypeExpr::Builtin(Builtin::Any)),
+        };
+        let wider = self.widened(desk, name, given, seen)?;
+        let is_wider = wider.is_some() || seen.nulls > 0 && !was_optional;
+        let ty = wider.unwrap_or_else(|| given.to_string());
+        let mark = if ty != "any" && (seen.nulls > 0 || matches!(known, TypeExpr::Option(_))) { "?" } else { "" };
+        Ok(is_wider.then(|| format!("{ty}{mark}")))
     }
 
     /// Says that there were whole numbers where texts are wanted, which is no reason to widen.
@@ -130,6 +169,21 @@ impl Topic<'_> {
             self.say(desk, format!("`{within}{name}` {went}, outside its range, which stays as it is"));
         }
     }
+}
+
+/// The type that also holds what was seen, for a moment that is written as text.
+fn widened_text(seen: &Seen) -> Option<&'static str> {
+    if seen.values() == 0 || written_moments(seen).is_some() {
+        return None;
+    }
+    let are_whole = seen.kinds() == 1 && seen.integers > 0 && seen.fractions == 0;
+    Some(if are_whole {
+        "integer"
+    } else if seen.are_texts() {
+        "string"
+    } else {
+        "any"
+    })
 }
 
 /// The type that also holds what was seen, for a type that every catalogue has: what the client refuses is held by none.

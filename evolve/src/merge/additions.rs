@@ -106,17 +106,13 @@ impl Merger<'_> {
 
     /// A new type by the names that its parts have in the catalogue that is there.
     pub(super) fn ty(&self, ty: &str, file: &str) -> String {
-        match TypeExpr::parse(ty) {
-            Some(TypeExpr::List(_)) => {
-                let item = ty.trim_start_matches("list<").trim_end_matches('>');
-                ty.replace(item, &self.ty(item, file))
-            }
-            Some(TypeExpr::Name(name)) => match places::record(&self.new.desk, file, name) {
-                Some(record) => self.records.get(&record).cloned().unwrap_or_else(|| "any".to_owned()),
-                None => self.types.get(name).cloned().unwrap_or_else(|| name.to_owned()),
-            },
-            _ => ty.to_owned(),
-        }
+        let expr = TypeExpr::parse(ty);
+        let Some(TypeExpr::Name(name)) = expr.as_ref().map(TypeExpr::innermost) else { return ty.to_owned() };
+        let known = match places::record(&self.new.desk, file, name) {
+            Some(record) => self.records.get(&record).map_or("any", String::as_str),
+            None => self.types.get(*name).map_or(*name, String::as_str),
+        };
+        ty.replace(name, known).replace("any?", "any")
     }
 
     /// Records that nothing stands for.

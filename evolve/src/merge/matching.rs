@@ -263,7 +263,10 @@ impl Matcher<'_> {
     fn value(&mut self, known: &str, file: &str, new: &str, new_file: &str, label: &str) {
         let (Some(known), Some(new)) = (TypeExpr::parse(known), TypeExpr::parse(new)) else { return };
         let (mut known, mut new) = (&known, &new);
-        while let (TypeExpr::List(item), TypeExpr::List(other)) = (known, new) {
+        while let (TypeExpr::List(item), TypeExpr::List(other))
+        | (TypeExpr::Map(item), TypeExpr::Map(other))
+        | (TypeExpr::Option(item), TypeExpr::Option(other)) = (known, new)
+        {
             (known, new) = (item, other);
         }
         let (TypeExpr::Name(known), TypeExpr::Name(new)) = (known, new) else { return };

@@ -30,10 +30,13 @@ pub(super) fn policy(map: &str, key: &str) -> Option<Policy> {
     use Policy::{Join, Keep, Kept, Matched, Names, Part, Told};
     Some(match (map, key) {
         ("the service", "time" | "envelope") | ("the envelope", "time" | "metadata") => Kept,
-        ("`time`", "unit") | ("`client_credentials`", "path") | ("`error_body`", "name") => Keep,
+        ("`time`", "unit" | "format")
+        | ("`client_credentials`", "path")
+        | ("`error_body`", "name")
+        | ("a header", "value") => Keep,
         ("the service", "base_url" | "credentials" | "error_body" | "history") | ("`credentials`", _) => Part,
         ("the service" | "`client_credentials`", "errors") => Join("status"),
-        ("the service", "limits") => Join("name"),
+        ("the service", "limits" | "headers") => Join("name"),
         ("`client_credentials`", "reply") => Names,
         ("a group", "title") => Matched,
         ("a param" | "a field" | "an endpoint" | "a record", "evidence") => Told,
@@ -46,11 +49,11 @@ fn everywhere(key: &str) -> Option<Policy> {
     use Policy::{Fill, Keep, Matched, Names, Offer, Part, Text, Told};
     Some(match key {
         "summary" | "notes" | "advice" => Text,
-        "default" | "served" | "works" | "refused" | "unit" | "deprecated" | "label" | "applies_to" | "min" | "max"
-        | "duration" => Fill,
+        "default" | "served" | "works" | "refused" | "unit" | "format" | "duration" | "deprecated" | "label"
+        | "applies_to" | "min" | "max" => Fill,
         "title" | "version" | "env_prefix" | "suffix" | "header" | "data" | "message" | "code" | "requests"
         | "seconds" | "concurrent" | "history" | "from" | "to" | "limit" | "step" | "sort" | "oldest_first"
-        | "since" => Keep,
+        | "since" | "positional" | "list_as" | "fixed" | "prefix" => Keep,
         "example" | "single" => Offer,
         "ident" => Told,
         "aliases" => Names,

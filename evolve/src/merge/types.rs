@@ -31,7 +31,10 @@ impl Merger<'_> {
         match (known, new) {
             // That the catalogue has no type for it is noted where it was read.
             (_, TypeExpr::Builtin(Builtin::Any)) => true,
-            (TypeExpr::List(known), TypeExpr::List(new)) => self.agrees(known, new, new_file, min),
+            (TypeExpr::List(known), TypeExpr::List(new)) | (TypeExpr::Map(known), TypeExpr::Map(new)) => {
+                self.agrees(known, new, new_file, min)
+            }
+            (TypeExpr::Option(known), TypeExpr::Option(new)) => self.agrees(known, new, new_file, min),
             (TypeExpr::Name(known), TypeExpr::Name(new)) => {
                 let is_record = places::record(&self.new.desk, new_file, new).is_some();
                 match kind(known) {
@@ -87,6 +90,8 @@ fn in_words(desk: &Desk, ty: &TypeExpr<'_>, is_new: bool) -> String {
             BUILTINS.iter().find(|(_, known)| known == builtin).map_or("any", |(name, _)| name).to_owned()
         }
         TypeExpr::List(item) => format!("a list of {}", in_words(desk, item, is_new)),
+        TypeExpr::Map(item) => format!("a map of {}", in_words(desk, item, is_new)),
+        TypeExpr::Option(given) => format!("{} or null", in_words(desk, given, is_new)),
         TypeExpr::Name(name) if is_new => match places::named_type(desk, name) {
             Some((_, ty)) => {
                 let values: Vec<&str> = ty.entries("values").iter().filter_map(|value| value.text("value")).collect();

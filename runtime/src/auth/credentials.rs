@@ -55,6 +55,9 @@ impl Credentials {
         let mut headers = Headers::new();
         headers.insert("accept", "application/json").map_err(|error| Error::header(&error))?;
         headers.insert("user-agent", agent).map_err(|error| Error::header(&error))?;
+        for (name, value) in service.headers {
+            headers.insert(name, value).map_err(|error| Error::header(&error))?;
+        }
         for DefaultHeader { name, value, .. } in defaults {
             headers.insert_sensitive(name, value.expose()).map_err(|error| Error::header(&error))?;
         }
@@ -64,8 +67,9 @@ impl Credentials {
                 return Err(Error::build("the API key is empty").with_hint("set it with `api_key`"));
             }
             (Some(name), Some(key)) => headers
-                .insert_sensitive(name, key.expose())
+                .insert_sensitive(name, &format!("{}{}", service.api_key_prefix, key.expose()))
                 .map_err(|error| Error::build(format!("the API key does not fit: {error}")))?,
+            (Some(_), None) if service.api_key_optional => {}
             (Some(_), None) => {
                 return Err(Error::build("there is no API key").with_hint("set it with `api_key`"));
             }

@@ -14,9 +14,10 @@ type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 /// Reads the settings, or says which variable is missing.
 pub(super) fn read(service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<Settings, Error> {
     let variables = Variables { prefix: service.env_prefix, lookup };
-    let wants_key = service.api_key_header.is_some();
+    let takes_key = service.api_key_header.is_some();
+    let wants_key = takes_key && !service.api_key_optional;
     // What is not wanted is not looked at, whatever it holds.
-    let key = if wants_key { variables.optional("API_KEY")? } else { None };
+    let key = if takes_key { variables.optional("API_KEY")? } else { None };
     let mut settings = match (variables.optional("BASE_URL")?, &key) {
         (Some(_), None) if wants_key => return Err(variables.missing("API_KEY", "")),
         (Some(url), _) => Settings::new(url),
@@ -77,6 +78,8 @@ mod tests {
 
     const OPEN: ServiceInfo = ServiceInfo::new("Open").env_prefix("INVENTED");
     const KEY: ServiceInfo = ServiceInfo::new("Key").env_prefix("INVENTED").api_key_header("x-api-key");
+    const MAYBE: ServiceInfo =
+        ServiceInfo::new("Maybe").env_prefix("INVENTED").api_key_header("authorization").api_key_optional();
     const FLOW: ServiceInfo = ServiceInfo::new("Flow")
         .env_prefix("INVENTED")
         .api_key_header("x-api-key")
@@ -100,7 +103,7 @@ mod tests {
         let key = ("API_KEY", "key");
         let id = ("CLIENT_ID", "id");
         let secret = ("CLIENT_SECRET", "secret");
-        for service in [&OPEN, &KEY, &FLOW] {
+        for service in [&OPEN, &KEY, &MAYBE, &FLOW] {
             assert_eq!(check(service, &[url, key]), Ok(()));
             assert_eq!(check(service, &[url, key, id, secret]), Ok(()));
             assert_eq!(check(service, &[key]), unset("BASE_URL", ""));
@@ -109,7 +112,7 @@ mod tests {
         let both = "the environment variables `INVENTED_BASE_URL` and `INVENTED_API_KEY` are not set";
         assert_eq!(check(&KEY, &[]), Err(both.to_owned()));
         assert_eq!(check(&OPEN, &[]), unset("BASE_URL", ""));
-        for (service, outcome) in [(&KEY, unset("API_KEY", "")), (&OPEN, Ok(()))] {
+        for (service, outcome) in [(&KEY, unset("API_KEY", "")), (&OPEN, Ok(())), (&MAYBE, Ok(()))] {
             assert_eq!(check(service, &[url]), outcome);
             assert_eq!(check(service, &[url, ("API_KEY", " ")]), outcome);
         }

@@ -22,7 +22,7 @@ use crate::dispatch::{Policy, Retry};
 use crate::error::Error;
 use crate::gate::RateLimit;
 use crate::registry::{EndpointInfo, ServiceInfo, TimeUnit};
-use crate::request::RequestTarget;
+use crate::request::{ListText, RequestTarget};
 #[cfg(feature = "blocking")]
 use crate::send::{self, UndecodedResponse};
 use crate::send::{Body, Options, Response};
@@ -118,7 +118,7 @@ impl Untyped {
         self
     }
 
-    /// The unit in which a param counts time.
+    /// What a param writes time in.
     pub(crate) fn time_unit(&self, wire_name: &str) -> TimeUnit {
         let Parts { core, target, .. } = &*self.0;
         target.time_unit(wire_name).unwrap_or(core.connection.service.time_unit)
@@ -130,26 +130,41 @@ impl Untyped {
     }
 
     fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
-        self.set_value(Cow::Borrowed(wire_name), &value.into_param())
+        self.set_one(wire_name, &value.into_param())
     }
 
     fn with_exact<T: ToWire>(self, wire_name: &'static str, value: impl Into<Option<T>>) -> Self {
-        self.set_value(Cow::Borrowed(wire_name), &value.into())
+        self.set_one(wire_name, &value.into())
+    }
+
+    /// Sets a param to one value, which is a list too where lists are written as such.
+    fn set_one(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
+        if !self.0.target.lists_one(wire_name) || !value.is_given() {
+            return self.set_value(Cow::Borrowed(wire_name), value);
+        }
+        let mut list = self.0.target.list(wire_name, self.time_unit(wire_name));
+        list.push(value);
+        self.set_list(wire_name, Some(list))
     }
 
     fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
-        let unit = self.time_unit(wire_name);
         let list = values.into_param_list().map(|values| {
-            let mut list = String::new();
-            for (index, value) in values.enumerate() {
-                if index > 0 {
-                    list.push(',');
-                }
-                value.write_wire(unit, &mut list);
+            let mut list = self.0.target.list(wire_name, self.time_unit(wire_name));
+            for value in values {
+                list.push(&value);
             }
             list
         });
-        self.set(Cow::Borrowed(wire_name), list)
+        self.set_list(wire_name, list)
+    }
+
+    /// Sets a param to several values, or leaves it out.
+    fn set_list(mut self, wire_name: &'static str, list: Option<ListText>) -> Self {
+        match list {
+            Some(list) => self.0.target.set_list(wire_name, list),
+            None => self.0.target.unset(wire_name),
+        }
+        self
     }
 
     fn set_policy(mut self, change: impl FnOnce(&mut Policy)) -> Self {

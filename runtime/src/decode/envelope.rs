@@ -9,7 +9,7 @@ use super::row::value;
 use super::scanner::{DEPTH, Fault, FaultKind, Scanner};
 use super::unknown_fields::UnknownText;
 use super::{BadRecords, DecodeError};
-use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, ValueType};
+use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordForm, RecordInfo, ValueType};
 
 /// Room is made for so many records before they come: what services have for a page. The first record may be short.
 const AT_ONCE: usize = 1000;
@@ -52,8 +52,8 @@ pub(super) struct Reader<'w, 'a> {
 
 /// What a record is.
 enum Kind {
-    /// An object whose fields go to the row.
-    Object,
+    /// A record whose fields go to the row.
+    Record,
     /// A value of any kind, which is the only one of its row.
     Any,
 }
@@ -67,13 +67,12 @@ impl<'w, 'a> Reader<'w, 'a> {
         push: &'w mut dyn Push,
     ) -> Self {
         const ANY: &[FieldInfo] = &[FieldInfo::new("", "", ValueType::Any, Evidence::Document)];
-        let rest =
-            Rest { metadata: Row::new(metadata.fields), unknown: UnknownText::default(), bad: Vec::new(), strange: 0 };
+        let rest = Rest { metadata: Row::of(metadata), unknown: UnknownText::default(), bad: Vec::new(), strange: 0 };
         Self {
             envelope,
-            kind: if record.is_some() { Kind::Object } else { Kind::Any },
+            kind: if record.is_some() { Kind::Record } else { Kind::Any },
             bad_records,
-            row: Row::new(record.map_or(ANY, |record| record.fields)),
+            row: record.map_or_else(|| Row::new(ANY, RecordForm::Object), Row::of),
             push,
             rest,
             is_known: false,

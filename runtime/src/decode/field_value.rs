@@ -4,6 +4,7 @@
 //! Emitted code lists the fields of a record once, in [`fields!`](crate::fields!); by that list a record takes its
 //! values from a row and shows them here. Names, units and types stand in the registry and not in the values.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::record::{Record, Row, UnknownFields};
@@ -54,6 +55,8 @@ pub enum FieldValue<'r> {
     Record(RecordValue<'r>),
     /// A list of values.
     List(ListValue<'r>),
+    /// Values by keys that are data.
+    Map(MapValue<'r>),
 }
 
 impl<'r> FieldValue<'r> {
@@ -106,6 +109,7 @@ impl fmt::Debug for FieldValue<'_> {
             Self::Any(value) => value.fmt(f),
             Self::Record(record) => record.fmt(f),
             Self::List(list) => list.fmt(f),
+            Self::Map(map) => map.fmt(f),
         }
     }
 }
@@ -205,6 +209,40 @@ impl<T: AsFieldValue> Items for Vec<T> {
 
     fn item(&self, index: usize) -> FieldValue<'_> {
         self.get(index).map_or(FieldValue::Null, T::as_field_value)
+    }
+}
+
+/// Values by keys that are data, whose type is not named.
+#[derive(Clone, Copy)]
+pub struct MapValue<'r>(&'r dyn Entries);
+
+impl<'r> MapValue<'r> {
+    /// Keys and values, sorted by key.
+    pub fn entries(self) -> Vec<(&'r str, FieldValue<'r>)> {
+        self.0.all()
+    }
+}
+
+impl std::fmt::Debug for MapValue<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_map().entries(self.entries()).finish()
+    }
+}
+
+/// A map by its entries.
+trait Entries {
+    fn all(&self) -> Vec<(&str, FieldValue<'_>)>;
+}
+
+impl<T: AsFieldValue> Entries for BTreeMap<String, T> {
+    fn all(&self) -> Vec<(&str, FieldValue<'_>)> {
+        self.iter().map(|(key, value)| (key.as_str(), value.as_field_value())).collect()
+    }
+}
+
+impl<T: AsFieldValue> AsFieldValue for BTreeMap<String, T> {
+    fn as_field_value(&self) -> FieldValue<'_> {
+        FieldValue::Map(MapValue(self))
     }
 }
 

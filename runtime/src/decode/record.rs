@@ -6,11 +6,11 @@
 
 use super::envelope::Push;
 use super::unknown_fields::UnknownText;
-use crate::registry::{FieldInfo, RecordInfo, ValueType};
+use crate::registry::{FieldInfo, RecordForm, RecordInfo, ValueType};
 use crate::values::Value;
 
 pub(crate) use super::field_value::number_of;
-pub use super::field_value::{FieldValue, ListValue, RecordValue};
+pub use super::field_value::{FieldValue, ListValue, MapValue, RecordValue};
 pub use super::unknown_fields::UnknownFields;
 
 // What emitted code has of a record, and users need not see.
@@ -111,6 +111,8 @@ impl ValueType {
 #[derive(Debug)]
 pub struct Row<'a> {
     pub(crate) fields: &'static [FieldInfo],
+    /// How the object is written.
+    pub(crate) form: RecordForm,
     pub(crate) slots: Box<[Slot<'a>]>,
     pub(crate) unknown: UnknownText,
     /// The first value that was taken and did not fit.
@@ -118,10 +120,20 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// A row without values, for a record.
+    pub(crate) fn of(record: &RecordInfo) -> Self {
+        Self::new(record.fields, record.form)
+    }
+
+    /// A row for no record at all.
+    pub(crate) fn empty() -> Self {
+        Self::new(&[], RecordForm::Object)
+    }
+
     /// A row without values.
-    pub(crate) fn new(fields: &'static [FieldInfo]) -> Self {
+    pub(crate) fn new(fields: &'static [FieldInfo], form: RecordForm) -> Self {
         let slots = fields.iter().map(|_| Slot::Absent).collect();
-        Self { fields, slots, unknown: UnknownText::default(), misfit: None }
+        Self { fields, form, slots, unknown: UnknownText::default(), misfit: None }
     }
 
     /// Takes the value of the field at `index`; what is taken again is absent.
@@ -154,8 +166,12 @@ impl Row<'_> {
 
     #[cold]
     fn note(&mut self, index: usize, misfit: FieldError) {
-        let wire_name = self.fields.get(index).map_or("", |field| field.wire_name);
-        self.misfit.get_or_insert(misfit.in_field(wire_name));
+        let misfit = match self.form {
+            RecordForm::Object => misfit.in_field(self.fields.get(index).map_or("", |field| field.wire_name)),
+            RecordForm::Positional => misfit.at_index(index),
+            RecordForm::Value => misfit,
+        };
+        self.misfit.get_or_insert(misfit);
     }
 
     /// Takes the fields that the record does not know.

@@ -1,4 +1,4 @@
-//! One object into one row.
+//! One record into one row.
 //!
 //! What the table does not know is kept beside the fields.
 //! A known key that comes twice is refused, since nobody can tell which value is meant.
@@ -9,16 +9,23 @@ use std::borrow::Cow;
 use super::any::any;
 use super::record::{Large, Row, Slot};
 use super::scanner::{Fault, FaultKind, Scanner};
-use crate::registry::ValueType;
+use crate::registry::{RecordForm, ValueType};
 use crate::values::{Number, Value};
 
 impl<'a> Row<'a> {
-    /// Fills the row from an object.
+    /// Fills the row from what a record is written as.
     pub(super) fn fill(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
         self.clear();
-        if next != b'{' {
-            return Err(json.expected("an object"));
+        match (self.form, next) {
+            (RecordForm::Object, b'{') => self.fill_by_name(json, depth),
+            (RecordForm::Positional, b'[') => self.fill_by_place(json, depth),
+            (RecordForm::Value, _) => self.fill_whole(json, next, depth),
+            (RecordForm::Object, _) => Err(json.expected("an object")),
+            (RecordForm::Positional, _) => Err(json.expected("a list")),
         }
+    }
+
+    fn fill_by_name(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), Fault> {
         let (depth, mut guess) = (json.deeper(depth)?, 0);
         json.object(|json| {
             let Some((index, next)) = self.known_key(guess, json)? else { return Ok(()) };
@@ -51,6 +58,29 @@ impl<'a> Row<'a> {
         Ok(known.map(|index| (index, next)))
     }
 
+    /// Each value belongs to the field at its place; what comes behind the last is kept by its place.
+    fn fill_by_place(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), Fault> {
+        let (depth, mut place) = (json.deeper(depth)?, 0);
+        json.list(|json, next| {
+            let start = json.at();
+            let filled = match (self.fields.get(place), self.slots.get_mut(place)) {
+                (Some(field), Some(slot)) => value(&field.ty, json, next, depth).map(|value| *slot = value),
+                _ => json.skip(next).map(|()| self.unknown.push(&format!("\"{place}\":{}", json.since(start)))),
+            };
+            filled.map_err(|fault| fault.at_index(place))?;
+            place += 1;
+            Ok(())
+        })
+    }
+
+    /// The value as a whole belongs to the one field.
+    fn fill_whole(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
+        match (self.fields.first(), self.slots.first_mut()) {
+            (Some(field), Some(slot)) => value(&field.ty, json, next, depth).map(|value| *slot = value),
+            _ => json.skip(next),
+        }
+    }
+
     /// Drops what nobody has taken; as a rule that is nothing, and looking is cheaper than dropping.
     #[inline]
     fn clear(&mut self) {
@@ -74,7 +104,9 @@ impl<'a> Row<'a> {
             (b'-' | b'0'..=b'9', ty) if !matches!(ty, ValueType::Any) => {
                 json.number().map(|number| match (number, ty) {
                     // Nearly every record has a time, and nearly every time is a whole number.
-                    (Number::Integer(count), ValueType::Timestamp(unit)) => Slot::moment(count, *unit),
+                    (Number::Integer(count), ValueType::Timestamp(unit)) if !unit.is_text() => {
+                        Slot::moment(count, *unit)
+                    }
                     (number, ValueType::Timestamp(unit)) => Slot::from(number).in_unit(*unit),
                     (number, _) => Slot::from(number),
                 })
@@ -101,13 +133,23 @@ pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth:
         (b'[', ValueType::List(ty)) => {
             let (depth, mut items) = (json.deeper(depth)?, Vec::new());
             json.list(|json, next| {
-                items.push(value(ty, json, next, depth).map_err(|fault| fault.at_index(items.len()))?);
+                items.push(value(ty.given(), json, next, depth).map_err(|fault| fault.at_index(items.len()))?);
                 Ok(())
             })?;
             Large::List(items).into()
         }
-        (b'{', ValueType::Record(record)) => {
-            let mut row = Row::new(record.fields);
+        (b'{', ValueType::Map(ty)) => {
+            let (depth, mut entries) = (json.deeper(depth)?, Vec::new());
+            json.object(|json| {
+                let (key, next) = json.any_key()?;
+                let value = value(ty.given(), json, next, depth).map_err(|fault| fault.in_field(&key))?;
+                entries.push((key.into_owned(), value));
+                Ok(())
+            })?;
+            Large::Map(entries).into()
+        }
+        (b'{' | b'[', ValueType::Record(record)) if record.form.begins_with(next) => {
+            let mut row = Row::of(record);
             row.fill(json, next, depth)?;
             Large::Record(row).into()
         }
@@ -115,6 +157,27 @@ pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth:
         (b'{', _) => json.skip(next).map(|()| Slot::StrayObject)?,
         _ => json.literal()?.map_or(Slot::Null, Slot::Bool),
     })
+}
+
+impl ValueType {
+    /// The type of a value that is not null.
+    const fn given(&self) -> &Self {
+        match self {
+            Self::Option(given) => given,
+            given => given,
+        }
+    }
+}
+
+impl RecordForm {
+    /// Whether a record of this form can begin so.
+    const fn begins_with(self, next: u8) -> bool {
+        match self {
+            Self::Object => next == b'{',
+            Self::Positional => next == b'[',
+            Self::Value => true,
+        }
+    }
 }
 
 fn text<'a>(json: &mut Scanner<'a>) -> Result<Slot<'a>, Fault> {

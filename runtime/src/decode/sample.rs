@@ -37,10 +37,9 @@ const fn field(wire_name: &'static str, ty: ValueType) -> FieldInfo {
 }
 
 impl Record for Every {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        name: "Every",
-        summary: "",
-        fields: &[
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+        "Every",
+        &[
             field("time", ValueType::Timestamp(TimeUnit::Seconds)),
             field("number", ValueType::Number),
             field("integer", ValueType::Integer),
@@ -55,7 +54,7 @@ impl Record for Every {
             field("grid", ValueType::List(&ValueType::List(&ValueType::Number))),
             field("a\\n", ValueType::Boolean),
         ],
-    };
+    );
 }
 
 crate::fields!(
@@ -70,8 +69,7 @@ pub(crate) struct Level {
 }
 
 impl Record for Level {
-    const INFO: &'static RecordInfo =
-        &RecordInfo { name: "Level", summary: "", fields: &[field("price", ValueType::Number)] };
+    const INFO: &'static RecordInfo = &RecordInfo::new("Level", &[field("price", ValueType::Number)]);
 }
 
 crate::fields!(Level => price = 0);
@@ -95,7 +93,7 @@ pub(crate) struct About {
 
 impl Record for About {
     const INFO: &'static RecordInfo =
-        &RecordInfo { name: "About", summary: "", fields: &[field("exchanges", ValueType::List(&ValueType::String))] };
+        &RecordInfo::new("About", &[field("exchanges", ValueType::List(&ValueType::String))]);
 }
 
 crate::fields!(About => exchanges = 0 or default);

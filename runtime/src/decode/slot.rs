@@ -34,7 +34,7 @@ pub enum Slot<'a> {
     Unsigned(u64),
     /// Any other number; never infinite and never NaN.
     Float(f64),
-    /// A whole number where the catalogue expects a point in time, its unit applied.
+    /// A whole number or a text where the catalogue expects a point in time, its unit applied.
     Time(Timestamp),
     /// The same, past the year 9999: a whole number that has to count something else.
     Beyond(i64, TimeUnit),
@@ -56,9 +56,13 @@ pub enum Large<'a> {
     Text(String),
     /// Anything, where the catalogue expects anything.
     Any(Value),
+    /// A number or a text that names no time, where the catalogue expects one as text.
+    NoTime(Slot<'a>),
     /// A list, where the catalogue expects one.
     List(Vec<Slot<'a>>),
-    /// An object, where the catalogue expects a record.
+    /// An object whose keys are data, where the catalogue expects one.
+    Map(Vec<(String, Slot<'a>)>),
+    /// What a record is written as, where the catalogue expects one.
     Record(Row<'a>),
 }
 
@@ -103,8 +107,11 @@ impl<'a> Slot<'a> {
         if time <= Timestamp::LAST_WRITABLE { Self::Time(time) } else { Self::Beyond(count, unit) }
     }
 
-    /// A whole number, however it is written, as the point in time that it counts; anything else as it is.
+    /// What stands for a point in time, however it is written, as that; anything else as it is.
     pub(crate) fn in_unit(self, unit: TimeUnit) -> Self {
+        if unit.is_text() {
+            return self.in_text();
+        }
         let count = self.number().and_then(Number::integer);
         count.map_or(self, |count| Self::moment(count, unit))
     }
@@ -114,6 +121,20 @@ impl<'a> Slot<'a> {
     pub(crate) fn fill(&mut self, value: Self) {
         debug_assert!(matches!(self, Self::Absent));
         std::mem::forget(std::mem::replace(self, value));
+    }
+
+    /// A text as the point in time that it names; anything else as what is none.
+    #[inline(never)]
+    fn in_text(self) -> Self {
+        let time = match &self {
+            Self::Text(text) => Timestamp::from_text(text),
+            Self::Large(large) => match &**large {
+                Large::Text(text) => Timestamp::from_text(text),
+                _ => None,
+            },
+            _ => None,
+        };
+        time.map_or_else(|| Large::NoTime(self).into(), Self::Time)
     }
 
     /// The number as a float, however it is written.
@@ -171,8 +192,10 @@ impl fmt::Display for Large<'_> {
         match self {
             Self::Text(text) => Slot::Text(text).fmt(f),
             Self::Any(_) => f.write_str("a value of any kind"),
+            Self::NoTime(slot) => slot.fmt(f),
             Self::List(_) => f.write_str("a list"),
-            Self::Record(_) => f.write_str("an object"),
+            Self::Map(_) => f.write_str("an object"),
+            Self::Record(row) => f.write_str(row.form.words()),
         }
     }
 }

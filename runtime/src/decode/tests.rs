@@ -3,6 +3,7 @@
 //! Also run with `--features __json-features`, with the same results, and with any catalogue: the service
 //! that answers here is described here.
 
+mod forms;
 mod places;
 mod series;
 

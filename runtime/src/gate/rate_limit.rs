@@ -51,6 +51,12 @@ impl RateLimit {
         Self { windows: Cow::Borrowed(windows), concurrent: Some(concurrent as usize) }
     }
 
+    /// A set that the catalogue knows, without a number of those under way.
+    #[doc(hidden)]
+    pub const fn windows(windows: &'static [Window]) -> Self {
+        Self { windows: Cow::Borrowed(windows), concurrent: None }
+    }
+
     /// What satisfies all sets of a service at once, since nobody says which of them applies.
     pub(crate) fn all(sets: &[LimitInfo]) -> Self {
         sets.iter().map(Self::from).fold(Self::none(), Self::and)
@@ -99,7 +105,8 @@ impl RateLimit {
 
 impl From<&LimitInfo> for RateLimit {
     fn from(info: &LimitInfo) -> Self {
-        Self::new(info.requests, Duration::from_secs(info.seconds.into()), info.concurrent)
+        let all = Self::new(info.requests, Duration::from_secs(info.seconds.into()), 1);
+        Self { concurrent: info.concurrent.map(at_least_one), ..all }
     }
 }
 

@@ -48,7 +48,7 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// It waits until an interval is over by the clock of this machine and then a little longer, and asks. If the record is
 /// not there yet, it asks again soon, and after that together with the next interval. A record that is still missing
 /// when a later one is there is told as a gap. An error that may pass is waited out; it comes back with any other, and
-/// may be asked again then.
+/// may be asked again then, after a pause.
 #[must_use = "nothing is asked before the next page is"]
 pub struct Follow<E: HasHistory> {
     request: Request<E>,
@@ -135,15 +135,13 @@ impl<T: Send + 'static> State<T> {
                             return Ok(page);
                         }
                     }
-                    Some(Err(error)) if error.is_retryable() => {
-                        self.pages = None;
-                        self.not_before = Instant::now().checked_add(self.pause);
-                        self.asked = self.position;
-                        self.pause = self.pause.saturating_mul(2).min(LONGEST_SLEEP);
-                    }
                     Some(Err(error)) => {
                         (self.pages, self.asked) = (None, self.position);
-                        return Err(error);
+                        self.not_before = Instant::now().checked_add(self.pause);
+                        self.pause = self.pause.saturating_mul(2).min(LONGEST_SLEEP);
+                        if !error.is_retryable() {
+                            return Err(error);
+                        }
                     }
                     None => self.pages = None,
                 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
-    HistoryInfo, HistoryOf, LimitInfo, ParamInfo, ParamList, ParamLocation, Range, RecordInfo, ServiceInfo, StatusInfo,
-    SuffixInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    HistoryInfo, HistoryOf, LimitInfo, ListStyle, ParamInfo, ParamList, ParamLocation, Range, RecordForm, RecordInfo,
+    ServiceInfo, StatusInfo, SuffixInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 impl ServiceInfo {
@@ -22,6 +22,9 @@ impl ServiceInfo {
             base_url_suffix: "",
             time_unit: TimeUnit::Seconds,
             api_key_header: None,
+            api_key_prefix: "",
+            api_key_optional: false,
+            headers: &[],
             client_credentials: None,
             errors: &[],
             error_body: ErrorBodyInfo::new(&[], &[]),
@@ -59,6 +62,21 @@ impl ServiceInfo {
     #[doc(hidden)]
     pub const fn api_key_header(self, api_key_header: &'static str) -> Self {
         Self { api_key_header: Some(api_key_header), ..self }
+    }
+
+    #[doc(hidden)]
+    pub const fn api_key_prefix(self, api_key_prefix: &'static str) -> Self {
+        Self { api_key_prefix, ..self }
+    }
+
+    #[doc(hidden)]
+    pub const fn api_key_optional(self) -> Self {
+        Self { api_key_optional: true, ..self }
+    }
+
+    #[doc(hidden)]
+    pub const fn headers(self, headers: &'static [(&'static str, &'static str)]) -> Self {
+        Self { headers, ..self }
     }
 
     #[doc(hidden)]
@@ -132,7 +150,13 @@ impl LimitInfo {
     /// A set of limits for whatever it applies to.
     #[doc(hidden)]
     pub const fn new(name: &'static str, requests: u32, seconds: u32, concurrent: u32, evidence: Evidence) -> Self {
-        Self { name, requests, seconds, concurrent, applies_to: None, evidence }
+        Self { concurrent: Some(concurrent), ..Self::of_window(name, requests, seconds, evidence) }
+    }
+
+    /// The same where nothing is known of how many may be under way at once.
+    #[doc(hidden)]
+    pub const fn of_window(name: &'static str, requests: u32, seconds: u32, evidence: Evidence) -> Self {
+        Self { name, requests, seconds, concurrent: None, applies_to: None, evidence }
     }
 
     #[doc(hidden)]
@@ -163,7 +187,19 @@ impl RecordInfo {
     /// A record by its name and fields.
     #[doc(hidden)]
     pub const fn new(name: &'static str, fields: &'static [FieldInfo]) -> Self {
-        Self { name, summary: "", fields }
+        Self { name, summary: "", fields, form: RecordForm::Object }
+    }
+
+    /// Written as a list, each field at its place.
+    #[doc(hidden)]
+    pub const fn positional(self) -> Self {
+        Self { form: RecordForm::Positional, ..self }
+    }
+
+    /// Written as the value of its one field.
+    #[doc(hidden)]
+    pub const fn value(self) -> Self {
+        Self { form: RecordForm::Value, ..self }
     }
 
     #[doc(hidden)]
@@ -323,6 +359,8 @@ impl ParamInfo {
             location: ParamLocation::Query,
             ty,
             list: None,
+            list_as: ListStyle::Commas,
+            fixed: None,
             required: None,
             default: None,
             served: &[],
@@ -346,6 +384,23 @@ impl ParamInfo {
     #[doc(hidden)]
     pub const fn list(self, setter: &'static str) -> Self {
         Self { list: Some(setter), ..self }
+    }
+
+    /// Several values are each sent as a param of their own.
+    #[doc(hidden)]
+    pub const fn repeated(self) -> Self {
+        Self { list_as: ListStyle::Repeated, ..self }
+    }
+
+    /// Several values are sent as a list in JSON.
+    #[doc(hidden)]
+    pub const fn as_json(self) -> Self {
+        Self { list_as: ListStyle::Json, ..self }
+    }
+
+    #[doc(hidden)]
+    pub const fn fixed(self, fixed: &'static str) -> Self {
+        Self { fixed: Some(fixed), ..self }
     }
 
     #[doc(hidden)]

@@ -116,8 +116,12 @@ pub struct ParamInfo {
     pub location: ParamLocation,
     /// What one value is.
     pub ty: ValueType,
-    /// The setter that takes several values, written comma-separated on the wire.
+    /// The setter that takes several values.
     pub list: Option<&'static str>,
+    /// How several values are written.
+    pub list_as: ListStyle,
+    /// The value that every request sends; there is no setter then.
+    pub fixed: Option<&'static str>,
     /// How it is known to be required; `None` if it is not known to be.
     pub required: Option<Evidence>,
     /// What the service takes where it is left out.
@@ -142,6 +146,18 @@ pub struct ParamInfo {
     pub notes: &'static str,
     /// How it is known.
     pub evidence: Evidence,
+}
+
+/// How several values of a param are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ListStyle {
+    /// With commas between them: `a=1,2`.
+    Commas,
+    /// Each as a param of its own: `a=1&a=2`.
+    Repeated,
+    /// As a list in JSON: `a=["x","y"]`.
+    Json,
 }
 
 /// Where a param is sent.

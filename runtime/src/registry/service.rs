@@ -22,6 +22,12 @@ pub struct ServiceInfo {
     pub time_unit: TimeUnit,
     /// The request header that carries the API key, if the service wants one.
     pub api_key_header: Option<&'static str>,
+    /// What stands before the API key in that header; empty if nothing does.
+    pub api_key_prefix: &'static str,
+    /// Whether requests are answered without an API key too.
+    pub api_key_optional: bool,
+    /// Headers that every request carries, with their values.
+    pub headers: &'static [(&'static str, &'static str)],
     /// The OAuth 2.0 client credentials flow, if the service has one.
     pub client_credentials: Option<ClientCredentialsInfo>,
     /// Statuses that a data request can be answered with, other than success.
@@ -36,13 +42,17 @@ pub struct ServiceInfo {
     pub history: Option<HistoryInfo>,
 }
 
-/// The unit in which timestamps are written.
+/// What points in time are written in: a unit that they count, or a form of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeUnit {
     /// Whole seconds since the Unix epoch.
     Seconds,
     /// Whole milliseconds since the Unix epoch.
     Milliseconds,
+    /// Text like `2024-03-01T00:00:00Z`.
+    Iso8601,
+    /// Text like `2024-03-01`: a day, in UTC.
+    Date,
 }
 
 impl TimeUnit {
@@ -51,14 +61,21 @@ impl TimeUnit {
         match self {
             Self::Seconds => "seconds",
             Self::Milliseconds => "milliseconds",
+            Self::Iso8601 => "iso8601",
+            Self::Date => "date",
         }
+    }
+
+    /// Whether it is text, and counts nothing.
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::Iso8601 | Self::Date)
     }
 
     /// The unit a thousand times as fine, which is mistaken for this one.
     pub(crate) const fn finer(self) -> &'static str {
         match self {
             Self::Seconds => "milliseconds",
-            Self::Milliseconds => "microseconds",
+            Self::Milliseconds | Self::Iso8601 | Self::Date => "microseconds",
         }
     }
 }
@@ -121,8 +138,8 @@ pub struct LimitInfo {
     pub requests: u32,
     /// … in any window of so many seconds.
     pub seconds: u32,
-    /// At most so many requests in flight.
-    pub concurrent: u32,
+    /// At most so many requests in flight; `None` if that is not limited, or nobody knows how.
+    pub concurrent: Option<u32>,
     /// When the set applies; `None` if that is unknown.
     pub applies_to: Option<&'static str>,
     /// How it is known.

@@ -16,6 +16,20 @@ pub struct RecordInfo {
     pub summary: &'static str,
     /// Its known fields.
     pub fields: &'static [FieldInfo],
+    /// How it is written.
+    pub form: RecordForm,
+}
+
+/// How a record is written on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RecordForm {
+    /// As an object, whose keys are the names of the fields.
+    Object,
+    /// As a list, with the fields in their order and without their names.
+    Positional,
+    /// As the value of its one field.
+    Value,
 }
 
 /// One known key of a record.
@@ -60,7 +74,7 @@ pub enum ValueType {
     Number,
     /// True or false.
     Boolean,
-    /// A point in time, counted in a unit.
+    /// A point in time, counted in a unit or written as text.
     Timestamp(TimeUnit),
     /// Anything.
     Any,
@@ -70,6 +84,10 @@ pub enum ValueType {
     Record(&'static RecordInfo),
     /// A list of values.
     List(&'static ValueType),
+    /// An object whose keys are data, with a value for each.
+    Map(&'static ValueType),
+    /// A value of a list or a map that can be null.
+    Option(&'static ValueType),
 }
 
 /// A named type of the catalogue.

@@ -6,7 +6,7 @@
 use percent_encoding::percent_decode_str;
 
 use crate::error::Error;
-use crate::registry::{ParamInfo, ParamLocation, Range, TimeUnit, ValueType};
+use crate::registry::{ListStyle, ParamInfo, ParamLocation, Range, TimeUnit, ValueType};
 use crate::values::Timestamp;
 
 /// Checks the value of a known param.
@@ -19,13 +19,17 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
         return Err(Error::build(format!("`{name}` is empty")).with_hint("leave it out, or name one"));
     }
     if matches!(info.ty, ValueType::Integer | ValueType::Count | ValueType::Number) {
-        return match info.list {
-            Some(_) => value.split(',').try_for_each(|one| number(info, one)),
-            None => number(info, value),
+        return match (info.list, info.list_as) {
+            (Some(_), ListStyle::Json) => {
+                let items = value.strip_prefix('[').and_then(|items| items.strip_suffix(']')).unwrap_or(value);
+                items.split(',').try_for_each(|one| number(info, one))
+            }
+            (Some(_), _) => value.split(',').try_for_each(|one| number(info, one)),
+            (None, _) => number(info, value),
         };
     }
     match (info.ty, value.parse()) {
-        (ValueType::Timestamp(unit), Ok(count)) => time(info, count, unit),
+        (ValueType::Timestamp(unit), Ok(count)) if !unit.is_text() => time(info, count, unit),
         _ => Ok(()),
     }
 }

@@ -11,9 +11,10 @@ use std::hash::{Hash, Hasher};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::check;
+use super::list::ListText;
 use crate::decode::BadRecords;
 use crate::error::Error;
-use crate::registry::{EndpointInfo, ParamInfo, ParamLocation, TimeUnit, ValueType};
+use crate::registry::{EndpointInfo, ListStyle, ParamInfo, ParamLocation, TimeUnit, ValueType};
 
 /// An endpoint and the values of its params.
 #[derive(Clone)]
@@ -40,7 +41,11 @@ const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
 impl RequestTarget {
     pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {
         let path = Cow::Borrowed(endpoint.path.unwrap_or_default());
-        Self { endpoint, path, params: Vec::new(), bad_records: BadRecords::default() }
+        let fixed =
+            endpoint.params.unwrap_or_default().iter().filter_map(|param| {
+                Some(Param { name: Cow::Borrowed(param.wire_name), value: param.fixed?.to_owned() })
+            });
+        Self { endpoint, path, params: fixed.collect(), bad_records: BadRecords::default() }
     }
 
     /// A path that the catalogue need not know.
@@ -61,10 +66,31 @@ impl RequestTarget {
     /// Sets a param, replacing what was set before.
     pub(crate) fn set(&mut self, name: Cow<'static, str>, value: String) {
         let place = self.place(&name);
-        match self.params.binary_search_by(|param| self.place(&param.name).cmp(&place)) {
-            Ok(index) => self.params[index].value = value,
-            Err(index) => self.params.insert(index, Param { name, value }),
-        }
+        // It may have been set to several, which stand side by side.
+        let (first, end) = (
+            self.params.partition_point(|param| self.place(&param.name) < place),
+            self.params.partition_point(|param| self.place(&param.name) <= place),
+        );
+        self.params.splice(first..end, [Param { name, value }]);
+    }
+
+    /// Whether one value of a param is written as a list too.
+    pub(crate) fn lists_one(&self, wire_name: &str) -> bool {
+        self.endpoint.param(wire_name).is_some_and(|info| info.list_as == ListStyle::Json)
+    }
+
+    /// Several values for a param, to be pushed one by one.
+    pub(crate) fn list(&self, wire_name: &str, unit: TimeUnit) -> ListText {
+        ListText::new(self.endpoint.param(wire_name), unit)
+    }
+
+    /// Sets a param to several values, replacing what was set before.
+    pub(crate) fn set_list(&mut self, name: &'static str, list: ListText) {
+        self.unset(name);
+        let place = self.place(name);
+        let index = self.params.partition_point(|param| self.place(&param.name) < place);
+        let params = list.into_texts().into_iter().map(|value| Param { name: Cow::Borrowed(name), value });
+        self.params.splice(index..index, params);
     }
 
     /// Leaves a param out, also one that was set before.
@@ -87,7 +113,7 @@ impl RequestTarget {
         (&self.path, &self.params, self.bad_records)
     }
 
-    /// The unit in which a known param counts time.
+    /// What a known param writes time in.
     pub(crate) fn time_unit(&self, wire_name: &str) -> Option<TimeUnit> {
         match self.endpoint.param(wire_name)?.ty {
             ValueType::Timestamp(unit) => Some(unit),
@@ -245,6 +271,43 @@ mod tests {
         for (params, expected) in table {
             assert_eq!(check(params), expected);
         }
+    }
+
+    const MANY: &EndpointInfo = &EndpointInfo::new("market", "many", "Many").path("/many", Evidence::Document).params(
+        &[],
+        &[
+            param("a", ValueType::String).list("all_a").as_json(),
+            param("b", ValueType::Count).list("all_b").as_json(),
+            param("c", ValueType::String).list("all_c").repeated(),
+            param("d", ValueType::String).list("all_d"),
+            param("e", ValueType::String).fixed("always"),
+        ],
+    );
+
+    #[test]
+    fn several_values_in_every_style() {
+        let mut many = RequestTarget::new(MANY);
+        assert_eq!(many.path_and_query(), "/many?e=always");
+        let values = ["x,y", "\"z"];
+        for name in ["a", "b", "c", "d"] {
+            let mut list = many.list(name, TimeUnit::Seconds);
+            for (text, number) in values.iter().zip([1, 2]) {
+                if name == "b" { list.push(&number) } else { list.push(text) }
+            }
+            many.set_list(name, list);
+        }
+        let sent = "/many?a=%5B%22x,y%22,%22%5C%22z%22%5D&b=%5B1,2%5D&c=x,y&c=%22z&d=x,y,%22z&e=always";
+        assert_eq!(many.path_and_query(), sent);
+        assert!(many.check().is_ok());
+        many.set(Cow::Borrowed("c"), "one".to_owned());
+        for name in ["a", "b", "d", "e"] {
+            many.unset(name);
+        }
+        assert_eq!(many.path_and_query(), "/many?c=one");
+        let none = many.list("c", TimeUnit::Seconds);
+        many.set_list("c", none);
+        let error = many.check().map_err(|error| error.to_string());
+        assert_eq!(error, Err("`c` is empty; leave it out, or name one".to_owned()));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod arithmetic;
 mod foreign;
+mod iso8601;
 
 use std::fmt;
 use std::str::FromStr;
@@ -41,12 +42,22 @@ pub struct Timestamp {
 const NANOS_PER_SECOND: u32 = 1_000_000_000;
 
 impl TimeUnit {
-    /// How many of it make a second.
+    /// How many of it make a second; what is text counts none of its own.
     const fn per_second(self) -> u32 {
         match self {
-            Self::Seconds => 1,
+            Self::Seconds | Self::Iso8601 | Self::Date => 1,
             Self::Milliseconds => 1000,
         }
+    }
+}
+
+impl TimeUnit {
+    /// The point in time that a text on the wire stands for; `None` if it stands for none.
+    pub fn read(self, text: &str) -> Option<Timestamp> {
+        if self.is_text() {
+            return Timestamp::from_text(text);
+        }
+        text.parse().ok().map(|count| Timestamp::from_wire(count, self))
     }
 }
 
@@ -85,6 +96,20 @@ impl Timestamp {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let rest = count.rem_euclid(per_second as i64) as u32;
         Self { seconds, nanos: rest * (NANOS_PER_SECOND / per_second) }
+    }
+
+    /// What a text in a body means, where times are written as text.
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        iso8601::read(text)
+    }
+
+    /// Appends what is sent, rounded down to the unit.
+    pub(crate) fn write_in(self, unit: TimeUnit, out: &mut String) {
+        match unit {
+            TimeUnit::Seconds | TimeUnit::Milliseconds => out.push_str(&self.wire(unit).to_string()),
+            TimeUnit::Iso8601 => iso8601::write(self, out),
+            TimeUnit::Date => iso8601::write_date(self, out),
+        }
     }
 
     /// The number that is sent, rounded down to the unit.

@@ -13,7 +13,7 @@ pub use super::named_type::{Known, NamedType, UnknownValue};
 
 /// A value that can be sent as a param.
 pub trait ToWire {
-    /// Appends the value's text, not yet encoded for a URL; a point in time counts the unit.
+    /// Appends the value's text, not yet encoded for a URL; a point in time is written in the unit.
     fn write_wire(&self, unit: TimeUnit, out: &mut String);
 
     /// Whether there is a value; where there is none, the param is left out.
@@ -21,7 +21,7 @@ pub trait ToWire {
         true
     }
 
-    /// The value's text, not yet encoded for a URL; a point in time counts the unit.
+    /// The value's text, not yet encoded for a URL; a point in time is written in the unit.
     fn to_wire(&self, unit: TimeUnit) -> String {
         let mut out = String::new();
         self.write_wire(unit, &mut out);
@@ -84,7 +84,7 @@ impl<T: ToWire + ToOwned + ?Sized> ToWire for Cow<'_, T> {
 
 impl ToWire for Timestamp {
     fn write_wire(&self, unit: TimeUnit, out: &mut String) {
-        self.wire(unit).write_wire(unit, out);
+        self.write_in(unit, out);
     }
 }
 
@@ -126,5 +126,8 @@ mod tests {
         for (value, expected) in table {
             assert_eq!(value.to_wire(TimeUnit::Seconds), expected);
         }
+        let time = Timestamp::from(1_700_000_000);
+        assert_eq!(time.to_wire(TimeUnit::Iso8601), "2023-11-14T22:13:20Z");
+        assert_eq!(time.to_wire(TimeUnit::Date), "2023-11-14");
     }
 }

@@ -12,7 +12,7 @@ use super::prose::prose;
 pub(super) fn document(access: Access) -> Markup {
     let milliseconds = match SERVICE.time_unit {
         TimeUnit::Seconds => 1000,
-        TimeUnit::Milliseconds => 1,
+        TimeUnit::Milliseconds | TimeUnit::Iso8601 | TimeUnit::Date => 1,
     };
     html! {
         (DOCTYPE)

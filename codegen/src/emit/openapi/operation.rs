@@ -5,7 +5,9 @@ use serde_yaml::Value;
 use super::schema::{chosen_ident, range, schema_ref, type_name};
 use super::{Description, described, names, operation_id, unit};
 use crate::emit::ordered::{Object, number};
-use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, Param, SharedParam, TimeUnit, Type};
+use crate::model::{
+    Body, Endpoint, EndpointParam, Evidence, Group, ListStyle, Param, SharedParam, TimeForm, TimeFormat, TimeUnit, Type,
+};
 use crate::names::Case;
 
 impl Description<'_> {
@@ -60,16 +62,24 @@ impl Description<'_> {
             Some(Evidence::Former) if !param.in_path => "Required in the former version.",
             _ => "",
         };
-        let in_list = |style: &str| param.list.as_ref().map(|_| style.to_owned());
+        let is_json = param.list_as == ListStyle::Json;
+        let list = param.list.as_ref().filter(|_| !is_json);
+        let in_list = |style: &str| list.map(|_| style.to_owned());
+        let schema = self.param_schema(param);
         let style = if param.in_path { "simple" } else { "form" };
         Object::default()
             .with("name", param.wire_name.as_str())
             .with("in", if param.in_path { "path" } else { "query" })
             .and(described(&param.summary, [unit(&param.unit).as_str(), hint], &param.notes))
-            .with("required", param.is_argument())
+            .with("required", param.is_argument() || param.fixed.is_some())
             .with_some("style", in_list(style))
-            .with_some("explode", param.list.as_ref().map(|_| false))
-            .with("schema", self.param_schema(param))
+            .with_some("explode", list.map(|_| param.list_as == ListStyle::Repeated))
+            .and(if is_json {
+                Object::default().with("content", json(schema))
+            } else {
+                Object::default().with("schema", schema)
+            })
+            .with_some("x-fixed", param.fixed.as_deref())
             .with_some("example", param.example.as_ref().map(|text| Self::param_example(param, text)))
             .and(type_name(&param.ty))
             .with_text("x-unit", &param.unit)
@@ -91,6 +101,10 @@ impl Description<'_> {
 
     fn param_schema(&self, param: &Param) -> Object {
         let said = range(&param.ty, param.range, param.evidence);
+        if let Some(fixed) = &param.fixed {
+            let only = vec![written_value(&param.ty, fixed)];
+            return self.version.say(self.value(&param.ty), said.with_list("enum", only));
+        }
         let default = param.default.as_ref();
         if param.list.is_none() {
             let said = said.with_some("default", default.map(|text| written_value(&param.ty, text)));
@@ -114,7 +128,10 @@ impl Description<'_> {
             Body::Series { record: None, .. } => {
                 ("series", "A series of records whose fields are unknown.", schema_ref(self.names.series(None)))
             }
-            Body::Object { record, .. } => ("object", "One object.", schema_ref(self.names.record(record))),
+            Body::Object { record, .. } => match self.api.whole(record) {
+                Some(whole) => ("type", "One value.", self.value(&whole.ty).and(type_name(&whole.ty))),
+                None => ("object", "One object.", schema_ref(self.names.record(record))),
+            },
             Body::Unknown => ("unknown", "A body of which nothing is known.", Object::default()),
         };
         let (time, known) = match body {
@@ -122,13 +139,14 @@ impl Description<'_> {
             Body::Object { evidence, .. } => (None, Some(*evidence)),
             Body::Unknown => (None, None),
         };
-        let unit = if let Body::Series { time_unit, .. } = body { time_unit.map(TimeUnit::word) } else { None };
+        let form = if let Body::Series { time_form, .. } = body { *time_form } else { None };
         Object::default()
             .with("description", description)
             .with("content", json(schema))
             .with("x-body", kind)
             .with_some("x-time", time)
-            .with_some("x-time-unit", unit)
+            .with_some("x-time-unit", form.and_then(TimeForm::unit).map(TimeUnit::word))
+            .with_some("x-time-format", form.and_then(TimeForm::format).map(TimeFormat::word))
             .with_some("x-evidence", known.map(Evidence::word))
     }
 }
@@ -146,7 +164,7 @@ fn component(shared: &SharedParam) -> String {
 /// A default as a value of its type.
 pub(super) fn written_value(ty: &Type, text: &str) -> Value {
     let parsed = match ty {
-        Type::Integer | Type::Timestamp(_) => text.parse::<i64>().ok().map(Value::from),
+        Type::Integer | Type::Timestamp(TimeForm::Counted(_)) => text.parse::<i64>().ok().map(Value::from),
         Type::Count => text.parse::<u64>().ok().map(Value::from),
         Type::Number => text.parse().ok().map(number),
         Type::Boolean => text.parse::<bool>().ok().map(Value::from),

@@ -6,7 +6,9 @@ use super::operation::written_value;
 use super::{Description, described, markdown, unit};
 use crate::duration;
 use crate::emit::ordered::{Object, number};
-use crate::model::{Body, Evidence, Field, NamedType, Range, Record, RecordRef, Shapes, Type};
+use crate::model::{
+    Body, Evidence, Field, NamedType, Range, Record, RecordForm, RecordRef, Shapes, TimeForm, TimeFormat, Type,
+};
 use crate::names::{self, Case};
 
 impl Description<'_> {
@@ -18,7 +20,9 @@ impl Description<'_> {
         });
         let error = self.error_schema().map(|schema| (self.names.error.clone(), schema));
         let grouped = self.api.groups.iter().flat_map(|group| {
-            group.records.iter().map(|record| {
+            // What is the whole of a body stands there.
+            let records = group.records.iter().filter(|record| record.form != RecordForm::Value);
+            records.map(|record| {
                 let name = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
                 (self.names.record(&name).to_owned(), self.record(record, Some(&group.ident)))
             })
@@ -63,12 +67,29 @@ impl Description<'_> {
     }
 
     fn record(&self, record: &Record, group: Option<&str>) -> Object {
+        if record.form == RecordForm::Positional {
+            return self.positional(record, group);
+        }
         let required = record.fields.iter().filter(|field| !field.optional).map(|field| field.wire_name.as_str());
         Object::default()
             .with("type", "object")
             .with("description", markdown([record.summary.as_str()]))
             .with_list("required", required)
             .with("properties", self.properties(&record.fields))
+            .with_some("x-group", group)
+            .with("x-evidence", record.evidence.word())
+    }
+
+    /// A list with a schema for each place.
+    fn positional(&self, record: &Record, group: Option<&str>) -> Object {
+        let places = record.fields.iter().map(|field| {
+            let optional = Object::default().with_some("x-optional", field.optional.then_some(true));
+            Value::from(Object::default().with("x-name", field.wire_name.as_str()).and(self.field(field)).and(optional))
+        });
+        Object::default()
+            .with("type", "array")
+            .with("description", markdown([record.summary.as_str()]))
+            .and(self.version.places(places.collect()))
             .with_some("x-group", group)
             .with("x-evidence", record.evidence.word())
     }
@@ -101,7 +122,9 @@ impl Description<'_> {
         let simple = |ty: &str, format: &str| Object::default().with("type", ty).with_text("format", format);
         match ty {
             Type::String => simple("string", ""),
-            Type::Integer | Type::Timestamp(_) => simple("integer", "int64"),
+            Type::Integer | Type::Timestamp(TimeForm::Counted(_)) => simple("integer", "int64"),
+            Type::Timestamp(TimeForm::Written(TimeFormat::Iso8601)) => simple("string", "date-time"),
+            Type::Timestamp(TimeForm::Written(TimeFormat::Date)) => simple("string", "date"),
             Type::Count => simple("integer", "uint64").with("minimum", 0),
             Type::Number => simple("number", "double"),
             Type::Boolean => simple("boolean", ""),
@@ -109,6 +132,8 @@ impl Description<'_> {
             Type::Named(name) => schema_ref(name),
             Type::Record(record) => schema_ref(self.names.record(record)),
             Type::List(item) => simple("array", "").with("items", self.value(item)),
+            Type::Map(item) => simple("object", "").with("additionalProperties", self.value(item)),
+            Type::Option(given) => self.nullable(given, self.value(given)),
         }
     }
 
@@ -173,11 +198,7 @@ pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
 
 /// The catalogue's word for a type that OpenAPI has none for.
 pub(super) fn type_name(ty: &Type) -> Object {
-    let is_moment = match ty {
-        Type::List(item) => matches!(**item, Type::Timestamp(_)),
-        ty => matches!(ty, Type::Timestamp(_)),
-    };
-    Object::default().with_some("x-type", is_moment.then_some("timestamp"))
+    Object::default().with_some("x-type", ty.is_moment().then_some("timestamp"))
 }
 
 /// The Rust name, where the wire name alone would make another.

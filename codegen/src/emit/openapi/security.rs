@@ -16,17 +16,25 @@ impl Description<'_> {
         let nothing = || Vec::<String>::new();
         let key = service.api_key.iter().fold(Object::default(), |object, _| object.with(API_KEY, nothing()));
         let with_token = service.client_credentials.as_ref().map(|_| key.clone().with(TOKEN, nothing()));
-        some(key.clone()).into_iter().chain(with_token).collect()
+        // Nothing at all is an alternative too, where the key is optional.
+        let without = service.api_key.as_ref().filter(|key| key.optional).map(|_| Object::default());
+        some(key.clone()).into_iter().chain(with_token).chain(without).collect()
     }
 
     pub(super) fn security_schemes(&self) -> Object {
         let service = &self.api.service;
         let key = service.api_key.as_ref().map(|key| {
-            Object::default()
-                .with("type", "apiKey")
-                .with("in", "header")
-                .with("name", key.header.as_str())
-                .with("description", "The key that every request carries.")
+            let scheme = if key.header == "authorization" && key.prefix == "Bearer " {
+                Object::default().with("type", "http").with("scheme", "bearer")
+            } else {
+                Object::default().with("type", "apiKey").with("in", "header").with("name", key.header.as_str())
+            };
+            let is_said = scheme.get("scheme").is_some();
+            let often =
+                if key.optional { "The key that requests can carry." } else { "The key that every request carries." };
+            scheme
+                .with("description", often)
+                .with_text("x-prefix", if is_said { "" } else { &key.prefix })
                 .with("x-evidence", key.evidence.word())
         });
         let token = service.client_credentials.as_ref().map(|flow| self.flow(flow));

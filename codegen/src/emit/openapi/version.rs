@@ -47,6 +47,14 @@ impl OpenApiVersion {
         schema.and(said)
     }
 
+    /// The schemas of a list by its places, for which 3.0 has no word.
+    pub(super) fn places(self, places: Vec<Value>) -> Object {
+        match self {
+            Self::V3_0 => Object::default().with("items", Object::default()).with("x-prefixItems", places),
+            Self::V3_1 => Object::default().with("prefixItems", places),
+        }
+    }
+
     /// Values that are known to occur.
     pub(super) fn examples<V: Into<Value>>(self, values: impl IntoIterator<Item = V>) -> Object {
         match self {

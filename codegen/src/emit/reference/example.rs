@@ -43,7 +43,7 @@ pub(in crate::emit) fn request(api: &Api, endpoint: &Endpoint, names: &mut BTree
         if param.passing().several { quote!([#value]) } else { value }
     });
     let arguments: Vec<_> = arguments.collect();
-    let needed = others.into_iter().filter(|param| param.required.is_some());
+    let needed = others.into_iter().filter(|param| param.required.is_some() && param.is_set());
     let needed = needed.filter_map(|param| Some((param, api.setter(&param.ident)?)));
     let setters: Vec<_> = needed
         .map(|(param, setter)| {

@@ -4,7 +4,7 @@
 use super::known;
 use crate::emit::docs::{self, code, prose};
 use crate::emit::reference::tables::{self, row, table};
-use crate::model::{Api, Endpoint, ErrorBody, Param, Service};
+use crate::model::{Api, Endpoint, ErrorBody, Param, Service, TimeForm, TimeFormat};
 
 /// What stands above the params that endpoints share.
 const PARAMS: &str = "The pages of the groups tell which of them an endpoint takes, and what else it does.";
@@ -36,9 +36,12 @@ pub(super) fn evidence() -> String {
 /// How a time is counted, and what stands around the records of a series.
 pub(super) fn replies(api: &Api) -> String {
     let service = &api.service;
-    let unit = service.time_unit.word();
-    let times =
-        format!("A point in time counts {unit} since the beginning of 1970 in UTC, unless its field says otherwise.");
+    let times = match service.time_form {
+        TimeForm::Counted(unit) => format!("counts {} since the beginning of 1970 in UTC", unit.word()),
+        TimeForm::Written(TimeFormat::Iso8601) => "is text of ISO 8601".to_owned(),
+        TimeForm::Written(TimeFormat::Date) => "is a date".to_owned(),
+    };
+    let times = format!("A point in time {times}, unless its field says otherwise.");
     let envelope = service.envelope.as_ref().map(|envelope| {
         let metadata = envelope.metadata.as_ref().map(|key| format!(", what is said of it in {}", code(key)));
         let known = docs::lower_first(&known(envelope.evidence));
@@ -52,10 +55,12 @@ pub(super) fn replies(api: &Api) -> String {
 }
 
 pub(super) fn credentials(service: &Service) -> String {
-    let key = service
-        .api_key
-        .as_ref()
-        .map(|key| format!("- An API key in the header {}. {}\n", code(&key.header), known(key.evidence)));
+    let key = service.api_key.as_ref().map(|key| {
+        let behind =
+            if key.prefix.is_empty() { String::new() } else { format!(", behind {}", code(key.prefix.trim())) };
+        let optional = if key.optional { " Requests are answered without it too." } else { "" };
+        format!("- An API key in the header {}{behind}.{optional} {}\n", code(&key.header), known(key.evidence))
+    });
     let token = service.client_credentials.as_ref().map(|flow| {
         let printed = format!("printed as \u{201c}{}\u{201d}", prose(&flow.label));
         let parts = [
@@ -66,7 +71,12 @@ pub(super) fn credentials(service: &Service) -> String {
         let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         format!("- {}\n", parts.join(" "))
     });
-    let list: String = key.into_iter().chain(token).collect();
+    let headers = service.headers.iter().map(|header| {
+        let parts = [format!("The header {} is always {}.", code(&header.name), code(&header.value))];
+        let parts = parts.into_iter().chain([prose(&header.summary), known(header.evidence)]);
+        format!("- {}\n", parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
+    });
+    let list: String = key.into_iter().chain(token).chain(headers).collect();
     if list.is_empty() { list } else { format!("\n## Credentials\n\n{list}") }
 }
 

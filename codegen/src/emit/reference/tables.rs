@@ -2,12 +2,12 @@
 
 use super::written;
 use crate::emit::docs::{self, code, prose};
-use crate::model::{Evidence, Field, Limit, NamedType, Param, Range, RecordRef, Status, Type};
+use crate::model::{Evidence, Field, Limit, ListStyle, NamedType, Param, Range, RecordRef, Status, TimeForm, Type};
 
 pub(super) fn params<'a>(params: impl Iterator<Item = &'a Param>) -> String {
     let rows = params.map(|param| {
         let setters = std::iter::once(&param.ident).chain(&param.list).map(|setter| format!("`{setter}`"));
-        let setters = setters.collect::<Vec<_>>().join(", ");
+        let setters = if param.fixed.is_some() { String::new() } else { setters.collect::<Vec<_>>().join(", ") };
         let required = match (param.in_path, param.required) {
             (true, _) => "in the path".to_owned(),
             (false, Some(evidence)) => evidence.told().to_owned(),
@@ -16,6 +16,8 @@ pub(super) fn params<'a>(params: impl Iterator<Item = &'a Param>) -> String {
         let default = param.default.as_deref().map(code).unwrap_or_default();
         let meaning = [
             meaning(&param.summary, &param.unit, param.range, ""),
+            param.fixed.as_deref().map(|fixed| format!("Always sent as {}.", code(fixed))).unwrap_or_default(),
+            list_as(param).to_owned(),
             docs::values(param),
             example(param),
             prose(&param.notes),
@@ -67,7 +69,7 @@ pub(super) fn limits(limits: &[Limit]) -> String {
             prose(&limit.name),
             limit.requests.to_string(),
             limit.seconds.to_string(),
-            limit.concurrent.to_string(),
+            limit.concurrent.map_or_else(|| "unknown".to_owned(), |concurrent| concurrent.to_string()),
             limit.applies_to.as_deref().map_or_else(|| "unknown".to_owned(), prose),
             known(limit.evidence),
         ])
@@ -75,11 +77,20 @@ pub(super) fn limits(limits: &[Limit]) -> String {
     table(["limit", "requests", "in seconds", "at a time", "for", "known"], rows)
 }
 
+/// How several values are written, if not with commas between them.
+fn list_as(param: &Param) -> &'static str {
+    match param.list_as {
+        ListStyle::Commas => "",
+        ListStyle::Repeated => "Several are sent one by one.",
+        ListStyle::Json => "Several are sent as a list in JSON.",
+    }
+}
+
 /// The record that a type is or holds.
 pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
     match ty {
         Type::Record(record) => Some(record),
-        Type::List(item) => record_of(item),
+        Type::List(item) | Type::Map(item) | Type::Option(item) => record_of(item),
         _ => None,
     }
 }
@@ -104,18 +115,21 @@ fn meaning(summary: &str, unit: &str, range: Range, notes: &str) -> String {
 }
 
 /// A type in the catalogue's words.
-fn name(ty: &Type) -> String {
+pub(super) fn name(ty: &Type) -> String {
     match ty {
         Type::String => "string".to_owned(),
         Type::Integer => "integer".to_owned(),
         Type::Count => "count".to_owned(),
         Type::Number => "number".to_owned(),
         Type::Boolean => "boolean".to_owned(),
-        Type::Timestamp(_) => "timestamp".to_owned(),
+        Type::Timestamp(TimeForm::Counted(_)) => "timestamp".to_owned(),
+        Type::Timestamp(TimeForm::Written(format)) => format!("timestamp ({})", format.word()),
         Type::Any => "any".to_owned(),
         Type::Named(name) => format!("`{name}`"),
         Type::Record(record) => format!("`{}`", record.ident),
         Type::List(item) => format!("list of {}", self::name(item)),
+        Type::Map(item) => format!("map of {}", self::name(item)),
+        Type::Option(given) => format!("{} or null", self::name(given)),
     }
 }
 

@@ -14,24 +14,30 @@ impl Builder<'_> {
         let own = (evidence != inherited).then_some(evidence.as_str());
         match &endpoint.body {
             PlannedBody::Unknown => "unknown".into(),
+            PlannedBody::Value(ty) => Tree::map().with_some("evidence", own).with("type", self.ty(ty)),
             PlannedBody::Series(None, time) => {
                 let time = time.clone().filter(|time| Some(time) != self.envelope_time.as_ref() && time == "none");
                 let unit = endpoint.time_unit.clone().filter(|_| time.is_none());
+                let format = endpoint.time_format.clone().filter(|_| time.is_none());
                 let body = Tree::map().with("series", "unknown").with_some("time", time).with_some("unit", unit);
-                body.with("evidence", evidence)
+                body.with_some("format", format).with("evidence", evidence)
             }
             PlannedBody::Object(record) => {
                 let fields = self.record_or_fields(*record, &evidence, None);
-                Tree::map().with_some("evidence", own).with("object", fields)
+                let positional = self.is_listed_by_place(*record).then_some(true);
+                Tree::map().with_some("evidence", own).with_some("positional", positional).with("object", fields)
             }
             PlannedBody::Series(Some(record), time) => {
                 let time = self.time(*record, time.as_deref());
                 let is_shared = time.is_none();
-                let skip = self.envelope_time.as_deref().filter(|_| is_shared);
+                let positional = self.is_listed_by_place(*record);
+                let skip = self.envelope_time.as_deref().filter(|_| is_shared && !positional);
                 let unit = skip.and_then(|shared| self.unit_of_time(*record, shared));
+                let format = skip.and_then(|shared| self.format_of_time(*record, shared));
                 let fields = self.record_or_fields(*record, &evidence, skip);
                 let body = Tree::map().with_some("evidence", own).with_some("time", time).with_some("unit", unit);
-                body.with("series", fields)
+                let positional = positional.then_some(true);
+                body.with_some("format", format).with_some("positional", positional).with("series", fields)
             }
         }
     }
@@ -48,6 +54,17 @@ impl Builder<'_> {
         let mut fields = self.plan.records[record].fields.iter();
         let unit = fields.find(|field| field.name == time)?.said.unit.clone()?;
         (self.inline.contains(&record) && TimeUnit::of(&unit).is_some()).then_some(unit)
+    }
+
+    /// The same of its format.
+    fn format_of_time(&self, record: usize, time: &str) -> Option<String> {
+        let mut fields = self.plan.records[record].fields.iter().filter(|_| self.inline.contains(&record));
+        fields.find(|field| field.name == time)?.said.format.clone()
+    }
+
+    /// Whether a record's fields are listed with its endpoint, by their places.
+    fn is_listed_by_place(&self, record: usize) -> bool {
+        self.inline.contains(&record) && self.plan.records[record].positional
     }
 
     fn record_or_fields(&self, record: usize, evidence: &str, skip: Option<&str>) -> Tree {

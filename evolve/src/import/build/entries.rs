@@ -1,5 +1,7 @@
 //! Types, records, fields and params as the catalogue writes them.
 
+use codegen::model::ListStyle;
+
 use super::Builder;
 use crate::import::plan::{PlannedField, PlannedParam, Ty};
 use crate::import::service::{or_unknown, some};
@@ -19,7 +21,9 @@ pub(super) fn record_name(index: usize) -> String {
 /// A value of a type.
 fn written(ty: &Ty, value: &str) -> Tree {
     match ty {
-        Ty::Builtin("integer" | "count" | "number" | "timestamp") => Tree::Number(value.to_owned()),
+        Ty::Builtin("integer" | "count" | "number" | "timestamp") if value.parse::<f64>().is_ok() => {
+            Tree::Number(value.to_owned())
+        }
         _ => Tree::Text(value.to_owned()),
     }
 }
@@ -53,6 +57,7 @@ impl Builder<'_> {
             .with("name", record_name(index))
             .with("summary", or_unknown(record.said.summary.clone()))
             .with("evidence", evidence)
+            .with_some("positional", record.positional.then_some(true))
             .with("fields", self.fields(&record.fields, evidence, None))
     }
 
@@ -67,6 +72,7 @@ impl Builder<'_> {
                 .with("type", self.ty(ty))
                 .with("summary", or_unknown(said.summary.clone()))
                 .with_some("unit", said.unit.clone())
+                .with_some("format", said.format.clone())
                 .with_some("range", said.range())
                 .with_some("example", said.example.as_ref().map(|example| written(ty, example)))
                 .with_some("optional", optional.then_some(true))
@@ -93,6 +99,8 @@ impl Builder<'_> {
             .with_some("ident", said.ident.clone())
             .with("type", self.ty(&param.ty))
             .with_some("list", list)
+            .with_some("list_as", param.list_as.map(ListStyle::word))
+            .with_some("fixed", param.fixed.as_ref().map(one))
             .with_some("in", param.in_path.then_some("path"))
             .with_some("required", param.required.clone())
             .with_some("default", param.default.as_ref().map(one))
@@ -103,19 +111,25 @@ impl Builder<'_> {
             .with_some("example", said.example.as_ref().map(one))
             .with_some("single", param.single.clone())
             .with_some("unit", said.unit.clone())
+            .with_some("format", said.format.clone())
             .with("summary", or_unknown(said.summary.clone()))
             .with_some("evidence", (evidence != inherited).then_some(evidence))
             .with_some("notes", said.notes.clone())
     }
 
     /// A type as the catalogue writes it.
-    fn ty(&self, ty: &Ty) -> String {
+    pub(super) fn ty(&self, ty: &Ty) -> String {
         match ty {
             Ty::Builtin(name) => (*name).to_owned(),
             Ty::Named(index) => type_name(*index),
             Ty::Record(index) if self.inline.contains(index) => "any".to_owned(),
             Ty::Record(index) => record_name(*index),
             Ty::List(item) => format!("list<{}>", self.ty(item)),
+            Ty::Map(item) => format!("map<{}>", self.ty(item)),
+            Ty::Option(given) => match self.ty(given) {
+                any if any == "any" => any,
+                given => format!("{given}?"),
+            },
         }
     }
 }

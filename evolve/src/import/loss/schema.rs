@@ -1,6 +1,6 @@
 //! Schemas side by side: whatever each is made of, it is compared as one that says everything at once.
 
-use serde_yaml::Value;
+use serde_yaml::{Mapping, Value};
 
 use super::{Subtraction, all, find, is_same, keys, nearest, starts_alike};
 use crate::import::composition::{alternatives, constants};
@@ -86,6 +86,12 @@ impl<'d> Subtraction<'d> {
                     let kept: Vec<_> = all(kept, "items").flat_map(|items| self.kept.layers(items, "")).collect();
                     self.schema(value, &kept, &format!("{at}/items"), ANY);
                 }
+                "additionalProperties" if value.is_mapping() && find(kept, key).is_some() => {
+                    let kept: Vec<_> = all(kept, key).flat_map(|values| self.kept.layers(values, "")).collect();
+                    self.schema(value, &kept, &format!("{at}/{key}"), ANY);
+                }
+                "items" if has_places(kept) && value.as_mapping().is_none_or(Mapping::is_empty) => {}
+                "prefixItems" | "x-prefixItems" if has_places(kept) => self.places(key, value, kept, at),
                 "additionalProperties" if value.as_bool() == Some(true) => {}
                 "additionalProperties" | "unevaluatedProperties" => self.lose_key(key, at),
                 _ => self.said_of_value(key, value, kept, at),
@@ -182,6 +188,16 @@ impl<'d> Subtraction<'d> {
         }
     }
 
+    /// The schemas of a list by its places.
+    fn places(&mut self, key: &str, said: &'d Value, kept: &[Layer<'d>], place: &str) {
+        for (index, said) in items_of(said).iter().enumerate() {
+            let kept = ["prefixItems", "x-prefixItems"].iter().flat_map(|key| all(kept, key));
+            let kept = kept.filter_map(|places| places.get(index)).flat_map(|kept| self.kept.layers(kept, ""));
+            let kept: Vec<_> = kept.collect();
+            self.schema(said, &kept, &format!("{place}/{key}/{index}"), ANY);
+        }
+    }
+
     /// Fields that are always there. The client reads most of them tolerantly, however the catalogue has them.
     fn required(&mut self, names: &'d Value, kept: &[Layer<'d>], place: &str) {
         for name in items_of(names).iter().map(text_of) {
@@ -190,6 +206,11 @@ impl<'d> Subtraction<'d> {
             }
         }
     }
+}
+
+/// Whether what was made of a list knows what stands at which of its places.
+fn has_places(kept: &[Layer<'_>]) -> bool {
+    ["prefixItems", "x-prefixItems"].iter().any(|key| find(kept, key).is_some())
 }
 
 fn items_of(value: &Value) -> &[Value] {

@@ -112,6 +112,7 @@ pub(crate) fn times<T: Item>(records: &[T], field: Option<TimeField>) -> Vec<Opt
 
 fn time_of(value: FieldValue<'_>, unit: TimeUnit) -> Option<Timestamp> {
     match value {
+        FieldValue::Any(value) if unit.is_text() => Timestamp::from_text(value.as_str()?),
         FieldValue::Any(value) => {
             let time = Timestamp::from_wire(number_of(value).and_then(Number::integer)?, unit);
             Some(time).filter(|time| *time <= Timestamp::LAST_WRITABLE)

@@ -7,7 +7,8 @@ use serde_core::ser::{Error, SerializeMap, SerializeSeq, SerializeStruct};
 use serde_core::{Serialize, Serializer};
 
 use crate::decode::record::{AsFieldValue, FieldValue, Item, RecordValue, UnknownFields};
-use crate::registry::{EnvelopeInfo, FieldInfo, ServiceInfo, ValueType};
+use crate::registry::{EnvelopeInfo, FieldInfo, RecordForm, ServiceInfo, ValueType};
+use crate::values::wire::ToWire;
 
 /// A value and what the catalogue says it is.
 struct Typed<'r> {
@@ -29,18 +30,34 @@ impl Serialize for Typed<'_> {
             (FieldValue::Integer(number), _) => serializer.serialize_i64(number),
             (FieldValue::Count(number), _) => serializer.serialize_u64(number),
             (FieldValue::Number(number), _) => serializer.serialize_f64(number),
+            (FieldValue::Timestamp(time), ValueType::Timestamp(unit)) if unit.is_text() => {
+                serializer.serialize_str(&time.to_wire(unit))
+            }
             (FieldValue::Timestamp(time), ValueType::Timestamp(unit)) => serializer.serialize_i64(time.wire(unit)),
             (FieldValue::Timestamp(time), _) => time.serialize(serializer),
             (FieldValue::Text(text), _) => serializer.serialize_str(text),
             (FieldValue::Any(value), _) => value.serialize(serializer),
             (FieldValue::Record(record), _) => record.serialize(serializer),
             (FieldValue::List(list), ty) => {
-                let ty = if let ValueType::List(item) = ty { *item } else { ValueType::Any };
+                let ty = item(ty);
                 let mut items = serializer.serialize_seq(Some(list.iter().len()))?;
                 list.iter().try_for_each(|value| items.serialize_element(&Typed { value, ty }))?;
                 items.end()
             }
+            (FieldValue::Map(map), ty) => {
+                let ty = item(ty);
+                serializer.collect_map(map.entries().into_iter().map(|(key, value)| (key, Typed { value, ty })))
+            }
         }
+    }
+}
+
+/// What the catalogue says of the values of a list or a map.
+fn item(ty: ValueType) -> ValueType {
+    match ty {
+        ValueType::List(ValueType::Option(item)) | ValueType::Map(ValueType::Option(item)) => **item,
+        ValueType::List(item) | ValueType::Map(item) => *item,
+        _ => ValueType::Any,
     }
 }
 
@@ -62,13 +79,20 @@ impl Serialize for RecordValue<'_> {
     }
 }
 
-/// A struct, whose fields are known beforehand; a map as soon as there are others, too.
+/// A struct, whose fields are known beforehand; a map as soon as there are others, too; a list where fields have places
+/// and no names.
 fn serialize_record<S: Serializer>(
     record: RecordValue<'_>,
     values: &[&dyn AsFieldValue],
     unknown: &UnknownFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
+    let mut unnamed = record.info().fields.iter().zip(values).map(|(field, value)| Typed::of(*value, field));
+    match record.info().form {
+        RecordForm::Object => {}
+        RecordForm::Value => return unnamed.next().serialize(serializer),
+        RecordForm::Positional => return serialize_positional(unnamed, unknown, serializer),
+    }
     let known = || record.info().fields.iter().zip(values).map(|(field, value)| (field, Typed::of(*value, field)));
     if unknown.is_empty() {
         let mut fields = serializer.serialize_struct(record.info().name, values.len())?;
@@ -79,6 +103,19 @@ fn serialize_record<S: Serializer>(
     known().try_for_each(|(field, value)| map.serialize_entry(field.wire_name, &value))?;
     unknown.iter().try_for_each(|(name, value)| map.serialize_entry(&*name, &value))?;
     map.end()
+}
+
+fn serialize_positional<'r, S: Serializer>(
+    known: impl ExactSizeIterator<Item = Typed<'r>>,
+    unknown: &UnknownFields,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut items = serializer.serialize_seq(Some(known.len() + unknown.len()))?;
+    for value in known {
+        items.serialize_element(&value)?;
+    }
+    unknown.iter().try_for_each(|(_, value)| items.serialize_element(&value))?;
+    items.end()
 }
 
 impl Serialize for UnknownFields {

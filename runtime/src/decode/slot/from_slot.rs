@@ -4,10 +4,12 @@
 //! the slot's to know.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::{Large, Slot};
 use crate::decode::field_error::FieldError;
 use crate::decode::record::{Record, Row};
+use crate::registry::RecordForm;
 use crate::values::wire::NamedType;
 use crate::values::{Number, Timestamp, Value};
 
@@ -78,10 +80,14 @@ impl FromSlot for u64 {
 impl FromSlot for Timestamp {
     #[inline]
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
-        match *slot {
+        match slot {
             Slot::Time(time) => {
+                let time = *time;
                 slot.empty();
                 Ok(time)
+            }
+            Slot::Large(large) if matches!(**large, Large::NoTime(_)) => {
+                Err(std::mem::take(slot).refuse("a timestamp, a text like `2024-03-01T00:00:00Z`"))
             }
             _ => Err(std::mem::take(slot).refuse("a timestamp, a whole number")),
         }
@@ -148,14 +154,25 @@ impl<T: Record> FromSlot<AsRecord> for T {
         match std::mem::take(slot) {
             Slot::Large(large) => match *large {
                 Large::Record(mut row) => row.record(),
-                other => Err(Slot::from(other).refuse("an object")),
+                other => Err(Slot::from(other).refuse(T::INFO.form.words())),
             },
-            other => Err(other.refuse("an object")),
+            other => Err(other.refuse(T::INFO.form.words())),
         }
     }
 
     fn placeholder() -> Self {
-        T::from_row(&mut Row::new(&[]))
+        T::from_row(&mut Row::empty())
+    }
+}
+
+impl RecordForm {
+    /// What a record of this form is, where another thing was found or expected.
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Object => "an object",
+            Self::Positional => "a list",
+            Self::Value => "a value",
+        }
     }
 }
 
@@ -186,6 +203,28 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for Vec<T> {
         };
         let item = |(index, mut item)| T::from_slot(&mut item).map_err(|error| error.at_index(index));
         items.into_iter().enumerate().map(item).collect()
+    }
+
+    fn placeholder() -> Self {
+        Self::new()
+    }
+}
+
+/// Of two entries with one key the later counts, as everywhere where keys are data.
+impl<T: FromSlot<Via>, Via> FromSlot<Via> for BTreeMap<String, T> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        let entries = match std::mem::take(slot) {
+            Slot::Large(large) => match *large {
+                Large::Map(entries) => entries,
+                other => return Err(Slot::from(other).refuse("an object")),
+            },
+            other => return Err(other.refuse("an object")),
+        };
+        let entry = |(key, mut slot): (String, Slot<'_>)| match T::from_slot(&mut slot) {
+            Ok(value) => Ok((key, value)),
+            Err(error) => Err(error.in_field(&key)),
+        };
+        entries.into_iter().map(entry).collect()
     }
 
     fn placeholder() -> Self {

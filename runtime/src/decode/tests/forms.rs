@@ -1,0 +1,149 @@
+//! Records by position, values by keys that are data, values that can be null, and times written as text.
+//!
+//! What is read is written again as it came, so every row of the tables says both.
+
+#![allow(unreachable_pub, reason = "what users of an emitted record call is written for these too")]
+
+use std::collections::BTreeMap;
+
+use crate::decode::record::{Record, UnknownFields};
+use crate::decode::sample::series_of;
+use crate::registry::{Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
+use crate::send::Body;
+use crate::values::Timestamp;
+
+const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
+    FieldInfo::new(name, name, ty, Evidence::Document)
+}
+
+#[derive(PartialEq)]
+struct Candle {
+    time: Timestamp,
+    open: f64,
+    trades: Option<u64>,
+    unknown_fields: UnknownFields,
+}
+
+impl Record for Candle {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+        "Candle",
+        &[
+            field("time", ValueType::Timestamp(TimeUnit::Milliseconds)),
+            field("open", ValueType::Number),
+            field("trades", ValueType::Count).optional(),
+        ],
+    )
+    .positional();
+}
+
+crate::fields!(Candle => time = 0, open = 1, trades = 2);
+
+#[derive(PartialEq)]
+struct Prices {
+    value: BTreeMap<String, BTreeMap<String, Option<f64>>>,
+    unknown_fields: UnknownFields,
+}
+
+impl Record for Prices {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+        "Prices",
+        &[field("value", ValueType::Map(&ValueType::Map(&ValueType::Option(&ValueType::Number))))],
+    )
+    .value();
+}
+
+crate::fields!(Prices => value = 0);
+
+#[derive(PartialEq)]
+struct Forecast {
+    at: Timestamp,
+    days: Vec<Timestamp>,
+    levels: Vec<Option<f64>>,
+    books: BTreeMap<String, Candle>,
+    unknown_fields: UnknownFields,
+}
+
+impl Record for Forecast {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+        "Forecast",
+        &[
+            field("at", ValueType::Timestamp(TimeUnit::Iso8601)),
+            field("days", ValueType::List(&ValueType::Timestamp(TimeUnit::Date))),
+            field("levels", ValueType::List(&ValueType::Option(&ValueType::Number))),
+            field("books", ValueType::Map(&ValueType::record::<Candle>())),
+        ],
+    );
+}
+
+crate::fields!(Forecast => at = 0, days = 1, levels = 2, books = 3);
+
+/// What a body reads as and is written as again, or why it is refused.
+fn check<B: Body + serde_core::Serialize>(text: &str) -> String {
+    match B::decode(text) {
+        Ok(body) => serde_json::to_string(&body).unwrap(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn records_by_position() {
+    let table = [
+        (r#"[1700000000250,"1.5",3]"#, "[1700000000250,1.5,3]"),
+        ("[0,1,null]", "[0,1.0,null]"),
+        ("[0,1]", "[0,1.0,null]"),
+        (r#"[0,1,2,"x",{"a":1}]"#, r#"[0,1.0,2,"x",{"a":1}]"#),
+        ("[0]", "`[1]`: expected a number, found nothing"),
+        (r#"[0,"x"]"#, r#"`[1]`: expected a number, found the text "x""#),
+        ("[0,1,2.5]", "`[2]`: expected a whole number that is not negative, found `2.5`"),
+        (r#"{"time":0}"#, "expected a list, found an object at line 1 column 1"),
+        ("[0,1,2,1e+]", "`[3]`: expected a number, found `1e+` at line 1 column 8"),
+    ];
+    for (text, expected) in table {
+        assert_eq!(check::<Candle>(text), expected, "{text}");
+    }
+    let candle = Candle::decode(r#"[1,2,3,"more"]"#).unwrap();
+    assert_eq!(candle.unknown_fields.get("3"), Some("more".into()));
+}
+
+#[test]
+fn a_series_of_them() {
+    let series = series_of::<Candle>(r#"{"data": [[1000, 1], [2000, "2", 7, 8]]}"#).unwrap();
+    let times: Vec<_> = series.data.iter().map(|candle| candle.time.unix_seconds()).collect();
+    assert_eq!(times, [1, 2]);
+    let error = series_of::<Candle>(r#"{"data": [[1000, 1], [2000, []]]}"#).unwrap_err();
+    assert_eq!(error, "`data[1][1]`: expected a number, found a list");
+}
+
+#[test]
+fn keys_that_are_data() {
+    let table = [
+        ("{}", "{}"),
+        (r#"{"b":{"usd":1},"a":{"eur":null}}"#, r#"{"a":{"eur":null},"b":{"usd":1.0}}"#),
+        (r#"{"a":{},"a":{"usd":2}}"#, r#"{"a":{"usd":2.0}}"#),
+        (r#"{"a\u0062":{}}"#, r#"{"ab":{}}"#),
+        (r#"{"a":{"usd":"x"}}"#, r#"`a.usd`: expected a number, found the text "x""#),
+        (r#"{"a":null}"#, "`a`: expected an object, found `null`"),
+        ("[]", "expected an object, found a list"),
+        (r#"{"a":{"usd":1}"#, "expected `,` or `}`, found the end of the body at line 1 column 15"),
+    ];
+    for (text, expected) in table {
+        assert_eq!(check::<Prices>(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn times_as_text_and_values_that_are_null() {
+    let of = |at: &str, levels: &str| {
+        format!(r#"{{"at":{at},"days":["2024-03-01"],"levels":{levels},"books":{{"x":[5000,1]}}}}"#)
+    };
+    let read = check::<Forecast>(&of(r#""2024-03-01T01:00:00+01:00""#, r#"[1,null,"2"]"#));
+    let written =
+        r#"{"at":"2024-03-01T00:00:00Z","days":["2024-03-01"],"levels":[1.0,null,2.0],"books":{"x":[5000,1.0,null]}}"#;
+    assert_eq!(read, written);
+    assert_eq!(check::<Forecast>(written), written);
+    let expected = "expected a timestamp, a text like `2024-03-01T00:00:00Z`, found";
+    for (at, found) in [(r#""soon""#, r#"the text "soon""#), ("1709251200", "`1709251200`")] {
+        assert_eq!(check::<Forecast>(&of(at, "[]")), format!("`at`: {expected} {found}"));
+    }
+    assert_eq!(check::<Forecast>(&of("null", "[]")), "`at`: expected a timestamp, a whole number, found `null`");
+}

@@ -1,0 +1,62 @@
+//! Several values of one param, in the style that the catalogue says.
+//!
+//! Values come in one by one, the texts that are sent go out: one, or one for each value where they are repeated.
+
+use crate::registry::{ListStyle, ParamInfo, TimeUnit, ValueType};
+use crate::values::Value;
+use crate::values::wire::ToWire;
+
+/// Several values on their way into a query.
+pub(crate) struct ListText {
+    style: ListStyle,
+    unit: TimeUnit,
+    /// Whether JSON puts the values in quotes.
+    is_quoted: bool,
+    /// What is sent once.
+    text: String,
+    /// What is sent value by value.
+    values: Vec<String>,
+    is_empty: bool,
+}
+
+impl ListText {
+    /// A list for a param, as far as the catalogue knows it.
+    pub(super) fn new(info: Option<&ParamInfo>, unit: TimeUnit) -> Self {
+        let bare = |ty| match ty {
+            ValueType::Integer | ValueType::Count | ValueType::Number | ValueType::Boolean => true,
+            ValueType::Timestamp(unit) => !unit.is_text(),
+            _ => false,
+        };
+        let style = info.map_or(ListStyle::Commas, |info| info.list_as);
+        let is_quoted = !info.is_some_and(|info| bare(info.ty));
+        Self { style, unit, is_quoted, text: String::new(), values: Vec::new(), is_empty: true }
+    }
+
+    /// Adds a value.
+    pub(crate) fn push(&mut self, value: &dyn ToWire) {
+        let is_first = std::mem::replace(&mut self.is_empty, false);
+        match self.style {
+            ListStyle::Repeated => self.values.push(value.to_wire(self.unit)),
+            ListStyle::Commas => {
+                self.text.push_str(if is_first { "" } else { "," });
+                value.write_wire(self.unit, &mut self.text);
+            }
+            ListStyle::Json => {
+                self.text.push(if is_first { '[' } else { ',' });
+                let value = value.to_wire(self.unit);
+                self.text.push_str(&if self.is_quoted { Value::from(value).to_string() } else { value });
+            }
+        }
+    }
+
+    /// What is sent: several texts where each is a param of its own. No value at all is an empty text, which is then
+    /// refused.
+    pub(super) fn into_texts(self) -> Vec<String> {
+        match (self.style, self.is_empty) {
+            (_, true) => vec![String::new()],
+            (ListStyle::Repeated, false) => self.values,
+            (ListStyle::Commas, false) => vec![self.text],
+            (ListStyle::Json, false) => vec![self.text + "]"],
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Points in time as text of ISO 8601: `2024-03-01T00:00:00Z`, and what services write in its place.
+//!
+//! Read are a date alone, times with or without seconds and fractions, a space for the `T`, and offsets; what names no
+//! offset is in UTC. Written is UTC, for the years that have four digits.
+
+use std::fmt::Write;
+
+use super::Timestamp;
+
+const DAY: i64 = 24 * 60 * 60;
+
+/// From 0000-03-01, with which the count of leap days begins, to 1970-01-01.
+const DAYS_BEFORE_1970: i64 = 719_468;
+
+/// Days in four hundred years.
+const ERA: i64 = 146_097;
+
+/// Reads a date, with or without a time of day behind it.
+pub(super) fn read(text: &str) -> Option<Timestamp> {
+    let (date, rest) = text.split_at_checked(10)?;
+    let midnight = days(date)? * DAY;
+    if rest.is_empty() {
+        return Some(Timestamp::from_unix_seconds(midnight));
+    }
+    let (clock, offset) = split_offset(rest.strip_prefix(['T', 't', ' '])?);
+    let (clock, fraction) = clock.split_once(['.', ',']).map_or((clock, "0"), |(clock, fraction)| (clock, fraction));
+    let [hours, minutes, seconds] = parts(clock)?;
+    // A leap second is the one before it here, as on most clocks.
+    let in_day = hours < 24 && minutes < 60 && seconds <= 60;
+    let second = midnight + hours * 3600 + minutes * 60 + seconds.min(59) - offset_seconds(offset)?;
+    in_day.then_some(Timestamp { seconds: second, nanos: nanos(fraction)? })
+}
+
+/// Appends the point in time, with as many digits of a second as there are.
+pub(super) fn write(time: Timestamp, out: &mut String) {
+    write_date(time, out);
+    let second = time.seconds.rem_euclid(DAY);
+    let _ = write!(out, "T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+    match time.nanos {
+        0 => {}
+        nanos if nanos % 1_000_000 == 0 => _ = write!(out, ".{:03}", nanos / 1_000_000),
+        nanos => _ = write!(out, ".{nanos:09}"),
+    }
+    out.push('Z');
+}
+
+/// Appends the day, in UTC, that the point in time is in.
+pub(super) fn write_date(time: Timestamp, out: &mut String) {
+    // Howard Hinnant, "chrono-compatible low-level date algorithms".
+    let day = time.seconds.div_euclid(DAY) + DAYS_BEFORE_1970;
+    let (era, of_era) = (day.div_euclid(ERA), day.rem_euclid(ERA));
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    let _ = write!(out, "{year:04}-{month:02}-{:02}", of_year - (153 * from_march + 2) / 5 + 1);
+}
+
+/// The days from 1970 to a date.
+fn days(date: &str) -> Option<i64> {
+    let mut parts = date.split('-');
+    let mut part = |width: usize| parts.next().filter(|part| part.len() == width).and_then(digits);
+    let (year, month, day) = (part(4)?, part(2)?, part(2)?);
+    let (year_from_march, from_march) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (era, year_of_era) = (year_from_march.div_euclid(400), year_from_march.rem_euclid(400));
+    let of_year = (153 * from_march + 2) / 5 + day - 1;
+    let days = era * ERA + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year - DAYS_BEFORE_1970;
+    // The thirtieth of February would be another day when it is written again.
+    let mut again = String::with_capacity(10);
+    write_date(Timestamp::from_unix_seconds(days * DAY), &mut again);
+    (again == date).then_some(days)
+}
+
+/// Hours, minutes and seconds, which may be left out.
+fn parts(clock: &str) -> Option<[i64; 3]> {
+    let mut parts = clock.split(':');
+    let mut part = || parts.next().map(|part| digits(part).filter(|_| part.len() == 2));
+    let clock = [part()??, part()??, part().unwrap_or(Some(0))?];
+    parts.next().is_none().then_some(clock)
+}
+
+/// A time of day, and its offset from UTC.
+fn split_offset(text: &str) -> (&str, &str) {
+    let at = text.find(['Z', 'z', '+', '-']).unwrap_or(text.len());
+    text.split_at(at)
+}
+
+fn offset_seconds(offset: &str) -> Option<i64> {
+    if matches!(offset, "" | "Z" | "z") {
+        return Some(0);
+    }
+    let (sign, clock) = offset.split_at_checked(1)?;
+    let (hours, minutes) = match clock.len() {
+        2 => (clock, "00"),
+        4 => clock.split_at_checked(2)?,
+        _ => clock.split_once(':')?,
+    };
+    let seconds = digits(hours)? * 3600 + digits(minutes)? * 60;
+    match sign {
+        "+" => Some(seconds),
+        "-" => Some(-seconds),
+        _ => None,
+    }
+}
+
+/// A fraction of a second; what is finer than a nanosecond is cut off.
+fn nanos(fraction: &str) -> Option<u32> {
+    digits(fraction)?;
+    let nine: String = fraction.chars().chain("000000000".chars()).take(9).collect();
+    nine.parse().ok()
+}
+
+fn digits(text: &str) -> Option<i64> {
+    let are_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if are_digits { text.get(..text.len().min(9))?.parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read() {
+        let whole = [
+            ("1970-01-01", 0),
+            ("2024-03-01", 1_709_251_200),
+            ("2024-02-29T00:00:00Z", 1_709_164_800),
+            ("2024-03-01T00:00", 1_709_251_200),
+            ("2024-03-01 01:02:03", 1_709_254_923),
+            ("2024-03-01T01:02:03+01:00", 1_709_251_323),
+            ("2024-03-01T01:02:03-0130", 1_709_260_323),
+            ("2024-03-01T01:02:03+01", 1_709_251_323),
+            ("2016-12-31T23:59:60Z", 1_483_228_799),
+            ("1969-12-31T23:59:59Z", -1),
+            ("0000-03-01", -62_162_035_200),
+            ("9999-12-31T23:59:59Z", 253_402_300_799),
+        ];
+        for (text, seconds) in whole {
+            assert_eq!(read(text), Some(Timestamp::from_unix_seconds(seconds)), "{text}");
+        }
+        for (text, nanos) in
+            [(".5", 500_000_000), (".000001", 1000), (",25", 250_000_000), (".1234567891", 123_456_789)]
+        {
+            let read = read(&format!("1970-01-01T00:00:00{text}Z"));
+            assert_eq!(read, Some(Timestamp { seconds: 0, nanos }), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not() {
+        for text in [
+            "",
+            "2024",
+            "2024-3-1",
+            "2024-02-30",
+            "2024-13-01",
+            "2023-02-29",
+            "2024-03-01T",
+            "2024-03-01T24:00:00Z",
+            "2024-03-01T00:60Z",
+            "2024-03-01T00:00:00X",
+            "2024-03-01T00:00:00.Z",
+            "2024-03-01T0:00",
+            "1709251200",
+            "2024-03-01T00:00:00:00",
+            "2024-03-01T00:00:00+1",
+            "+024-03-01",
+            "2024-03-01ü",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let times = [(0, 0), (-1, 0), (1_709_251_200, 0), (1_709_251_200, 250_000_000), (7, 1), (-62_162_035_200, 5)];
+        for (seconds, nanos) in times {
+            let (time, mut text, mut date) = (Timestamp { seconds, nanos }, String::new(), String::new());
+            write(time, &mut text);
+            write_date(time, &mut date);
+            assert_eq!(read(&text), Some(time), "{text}");
+            assert_eq!(Some(date.as_str()), text.get(..10));
+        }
+        let mut text = String::new();
+        write(Timestamp { seconds: 1_700_000_000, nanos: 250_000_000 }, &mut text);
+        assert_eq!(text, "2023-11-14T22:13:20.250Z");
+    }
+}
