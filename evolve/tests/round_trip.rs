@@ -49,6 +49,7 @@ fn expected_loss(case: &str) -> Option<&'static str> {
         | "prose_with_code"
         | "range_beyond_the_type"
         | "range_with_fractions"
+        | "required_by_the_former_version"
         | "required_param_in_range"
         | "units_of_time"
         | "wire_names_with_backticks"

@@ -151,6 +151,8 @@ impl<'a> Description<'a> {
         let object = Object::default()
             .with("data", envelope.data.as_str())
             .with_some("time", envelope.time.as_ref().map(|time| time.wire_name.as_str()))
+            // A series whose fields are unknown has no schema that could say it.
+            .with_some("time_summary", envelope.time.as_ref().map(|time| time.summary.as_str()))
             .with_some("metadata", envelope.metadata.as_deref())
             .with_some("unsupported", self.api.unsupported().map(|field| field.wire_name.as_str()))
             .with("evidence", envelope.evidence.word());

@@ -10,12 +10,12 @@ pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     let endpoints = groups.iter().flat_map(|group| &group.endpoints).filter(|endpoint| endpoint.path.is_some());
     let taken = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param);
     let taken: Vec<_> = taken.filter(|param| param.is_set()).collect();
-    // A shared param that no endpoint with a path takes needs no setter.
-    let idents: HashSet<_> = taken.iter().flat_map(|param| setter_idents(param)).map(|(ident, _)| ident).collect();
+    // A shared param has no setter where no endpoint with a path takes it, or each as an argument.
+    let sent: HashSet<_> = taken.iter().flat_map(|param| names_of(param)).collect();
     let mut setters: BTreeMap<&str, Setter> = BTreeMap::new();
     let defined = shared.iter().map(|shared| &shared.param).filter(|param| param.fixed.is_none());
     for param in defined.chain(taken.iter().copied()) {
-        for (ident, several) in setter_idents(param).filter(|(ident, _)| idents.contains(ident)) {
+        for (ident, several) in setter_idents(param).filter(|(ident, _)| sent.contains(&(*ident, &*param.wire_name))) {
             setters.entry(ident).or_insert_with(|| setter(ident, param, several));
         }
     }
@@ -56,6 +56,11 @@ fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
     if setter.evidence != Some(param.evidence) {
         setter.evidence = None;
     }
+}
+
+/// The setters of a param, and what each is sent as.
+fn names_of(param: &Param) -> impl Iterator<Item = (&str, &str)> {
+    setter_idents(param).map(|(ident, _)| (ident, param.wire_name.as_str()))
 }
 
 /// The setters of a param, and whether each takes several values.

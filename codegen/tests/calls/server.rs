@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// A server that answers until the test ends.
-pub struct Server {
+pub(crate) struct Server {
     pub address: String,
     heads: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
     /// Answers each of these paths with its body, wherever its query goes; any other with 404.
-    pub fn start(replies: &'static [(&'static str, &'static str)]) -> Self {
+    pub(crate) fn start(replies: &'static [(&'static str, &'static str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let heads = Arc::new(Mutex::new(Vec::new()));
@@ -45,7 +45,7 @@ impl Server {
     }
 
     /// The head of the last request, its names in lower case.
-    pub fn asked(&self) -> String {
+    pub(crate) fn asked(&self) -> String {
         let heads = self.heads.lock().unwrap();
         let last = heads.last().unwrap();
         let (line, headers) = last.split_once("\r\n").unwrap();

@@ -47,7 +47,8 @@ impl<'d> Reader<'d> {
         let envelope = root.get("x-envelope")?;
         let evidence = text(envelope, "evidence").filter(|said| is_evidence(said)).unwrap_or(evidence).to_owned();
         let name = |key: &str| text(envelope, key).filter(|name| is_line(name));
-        let time = name("time").map(|name| self.envelope_time(name, &evidence));
+        let summary = text(envelope, "time_summary").unwrap_or_default();
+        let time = name("time").map(|name| self.envelope_time(name, summary, &evidence));
         let metadata = name("metadata").map(str::to_owned);
         let tree = Tree::map().with("data", name("data")?).with_some("time", time);
         // Its fields come with the other types, since they need their names.
@@ -56,16 +57,17 @@ impl<'d> Reader<'d> {
     }
 
     /// The time of all records, as the first record that has it says.
-    fn envelope_time(&mut self, name: &str, evidence: &str) -> Tree {
+    fn envelope_time(&mut self, name: &str, summary: &str, evidence: &str) -> Tree {
         let schemas = self.document.root().get("components").unwrap_or(&Value::Null);
         let field = entries(schemas, "schemas").find_map(|(_, schema)| schema.get("properties")?.get(name));
         let said = field.map(|field| self.said(field)).unwrap_or_default();
         let own = said.evidence.filter(|own| own != evidence);
+        let summary = if said.summary.is_empty() { summary.to_owned() } else { said.summary };
         Tree::map()
             .with("name", name)
             .with_some("ident", said.ident)
             .with("type", "timestamp")
-            .with("summary", or_unknown(said.summary))
+            .with("summary", or_unknown(summary))
             .with_some("unit", said.unit)
             .with_some("example", said.example.filter(|example| example.parse::<i64>().is_ok()).map(Tree::Number))
             .with_some("evidence", own)

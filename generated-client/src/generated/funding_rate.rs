@@ -55,7 +55,9 @@ impl Endpoint for FundingRate {
                     .default("sum")
                     .summary("How the rates of several venues become one.")
                     .notes("The values and the default are those of the former version; public clients leave it out."),
-                params::MARKET_TYPES.known_by(Evidence::Published).notes("Unknown: the values it takes here."),
+                params::MARKET_TYPES
+                    .known_by(Evidence::Published)
+                    .notes("The values and the default are those of other endpoints. Unknown: whether they hold here."),
             ],
         )
         .series(Some(RecordInfo::of::<FundingRateRecord>()), Some("openDate"), Evidence::Published);

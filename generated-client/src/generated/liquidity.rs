@@ -80,8 +80,8 @@ impl LiquidityGroup<'_> {
     /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_coin`,
     /// `bitmex_perp_coin` and `phemex_perp_stable`. Known to be refused is `binance_perp_stable`.
     ///
-    /// The venues that are known to work or to be refused were tried with BTC. Unknown: whether the two numbers come
-    /// as well.
+    /// The venues that are known to work or to be refused were tried with BTC. Unknown: whether the counts of longs
+    /// and of shorts come as well, and whether levels that stand or levels that are new in the interval are counted.
     pub fn liquidation_levels_count(&self) -> Request<LiquidationLevelsCount> {
         Request::new(self.client)
     }
@@ -460,7 +460,7 @@ impl Endpoint for LiquidationLevelsCount {
         )
         .series(Some(RecordInfo::of::<LiquidationLevelsCountRecord>()), Some("openDate"), Evidence::Reported)
         .notes(
-            "The venues that are known to work or to be refused were tried with BTC. Unknown: whether the two numbers come as well.",
+            "The venues that are known to work or to be refused were tried with BTC. Unknown: whether the counts of longs and of shorts come as well, and whether levels that stand or levels that are new in the interval are counted.",
         );
 }
 
@@ -475,7 +475,7 @@ takes!(
 pub struct LiquidationLevelsCountRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
-    /// Levels of longs minus levels of shorts, above zero where more longs are in danger. Reported.
+    /// Levels of longs minus levels of shorts, above zero where longs have more levels. Reported.
     pub liq_level_count_delta: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -488,7 +488,7 @@ impl Record for LiquidationLevelsCountRecord {
                 records::TIME,
                 FieldInfo::new("liq_level_count_delta", "liqLevelCountDelta", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary("Levels of longs minus levels of shorts, above zero where more longs are in danger."),
+                    .summary("Levels of longs minus levels of shorts, above zero where longs have more levels."),
             ],
         )
         .summary("One record of Liquidation Levels Count.");

@@ -170,7 +170,7 @@ impl LongsShortsGroup<'_> {
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `timeframe`.
     ///
-    /// Unknown: the formula, the unit and the sign.
+    /// Unknown: the formula, the unit, the range and the sign.
     pub fn whale_position_dominance(&self) -> Request<WhalePositionDominance> {
         Request::new(self.client)
     }
@@ -733,7 +733,7 @@ impl Endpoint for WhalePositionDominance {
         .path("/whalePositionDominance", Evidence::Document)
         .params(params::ANY_VENUE, &[])
         .series(Some(RecordInfo::of::<WhalePositionDominanceRecord>()), Some("openDate"), Evidence::Former)
-        .notes("Unknown: the formula, the unit and the sign.");
+        .notes("Unknown: the formula, the unit, the range and the sign.");
 }
 
 takes_any_venue!(WhalePositionDominance);

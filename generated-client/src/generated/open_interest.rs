@@ -36,8 +36,8 @@ impl OpenInterestGroup<'_> {
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `timeframe`.
     ///
-    /// Public clients that named no venue were answered for 16 or 17. The open of the example is above its high; it
-    /// is from the former version.
+    /// Public clients that named no venue were answered for 16 or 17. The example is from the former version; its
+    /// open is above its high.
     pub fn open_interest(&self) -> Request<OpenInterest> {
         Request::new(self.client)
     }
@@ -70,7 +70,7 @@ impl Endpoint for OpenInterest {
         .params(params::SEVERAL_VENUES, &[])
         .series(Some(RecordInfo::of::<OpenInterestRecord>()), Some("openDate"), Evidence::Reported)
         .notes(
-            "Public clients that named no venue were answered for 16 or 17. The open of the example is above its high; it is from the former version.",
+            "Public clients that named no venue were answered for 16 or 17. The example is from the former version; its open is above its high.",
         );
 }
 

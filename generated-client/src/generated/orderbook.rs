@@ -77,6 +77,8 @@ impl OrderbookGroup<'_> {
     /// `GET /bidAskRatio`: a series of [`BidAskRatioRecord`]. The path is published, the fields are former. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
     /// required: `coin`, `timeframe`.
+    ///
+    /// Unknown: how deep into the book it counts, and which moment of the interval it shows.
     pub fn bid_ask_ratio(&self) -> Request<BidAskRatio> {
         Request::new(self.client)
     }
@@ -310,7 +312,8 @@ impl Endpoint for BidAskRatio {
         )
         .path("/bidAskRatio", Evidence::Published)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskRatioRecord>()), Some("openDate"), Evidence::Former);
+        .series(Some(RecordInfo::of::<BidAskRatioRecord>()), Some("openDate"), Evidence::Former)
+        .notes("Unknown: how deep into the book it counts, and which moment of the interval it shows.");
 }
 
 takes_several_venues!(BidAskRatio => TakesMarketTypes);

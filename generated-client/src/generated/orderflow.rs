@@ -174,8 +174,9 @@ impl OrderflowGroup<'_> {
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`,
     /// `timeframe`.
     ///
-    /// In the example the average is above the largest. Unknown: the unit, over what the average is taken, and which
-    /// sign is to the cost of the trader.
+    /// In the example, from the former version, the average is above the largest. Unknown: the unit, which price
+    /// counts as expected, whether the largest and its average carry a sign, over what the average is taken, and
+    /// which sign is to the cost of the trader.
     pub fn slippage(&self) -> Request<Slippage> {
         Request::new(self.client)
     }
@@ -815,7 +816,7 @@ impl Endpoint for Slippage {
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<SlippageRecord>()), Some("openDate"), Evidence::Former)
         .notes(
-            "In the example the average is above the largest. Unknown: the unit, over what the average is taken, and which sign is to the cost of the trader.",
+            "In the example, from the former version, the average is above the largest. Unknown: the unit, which price counts as expected, whether the largest and its average carry a sign, over what the average is taken, and which sign is to the cost of the trader.",
         );
 }
 

@@ -22,7 +22,7 @@ impl Client {
 }
 
 impl PositionHeatmapGroup<'_> {
-    /// Open interest, net longs, net shorts and their difference for each range of prices, at the latest moment only.
+    /// Open interest, net longs, net shorts and their difference for each range of prices.
     ///
     /// Also printed as “Positions Heatmap Data”.
     ///
@@ -30,8 +30,9 @@ impl PositionHeatmapGroup<'_> {
     /// `graph_type`, `timestamp`. Reported as required: `coin`.
     ///
     /// The published overview of the group also names the params that most endpoints take; the page of this endpoint
-    /// lists these only. It describes the latest moment only, and yet lists `timestamp`. Unknown: its body; whether
-    /// past moments are served.
+    /// lists these only. By that page it shows the latest moment only, yet `timestamp` is among its params. Unknown:
+    /// its body; whether past moments are served, the units, how wide a range of prices is, and which side is above
+    /// zero in the difference.
     pub fn position_heatmap_data(&self) -> Request<PositionHeatmapData> {
         Request::new(self.client)
     }
@@ -47,9 +48,7 @@ impl Endpoint for PositionHeatmapData {
             "Position Heatmap Data",
         )
         .aliases(&["Positions Heatmap Data"])
-        .summary(
-            "Open interest, net longs, net shorts and their difference for each range of prices, at the latest moment only.",
-        )
+        .summary("Open interest, net longs, net shorts and their difference for each range of prices.")
         .path("/positionHeatmap", Evidence::Published)
         .params(
             &[],
@@ -66,7 +65,7 @@ impl Endpoint for PositionHeatmapData {
             ],
         )
         .notes(
-            "The published overview of the group also names the params that most endpoints take; the page of this endpoint lists these only. It describes the latest moment only, and yet lists `timestamp`. Unknown: whether past moments are served.",
+            "The published overview of the group also names the params that most endpoints take; the page of this endpoint lists these only. By that page it shows the latest moment only, yet `timestamp` is among its params. Unknown: whether past moments are served, the units, how wide a range of prices is, and which side is above zero in the difference.",
         );
 }
 

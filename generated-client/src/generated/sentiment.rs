@@ -94,8 +94,8 @@ impl SentimentGroup<'_> {
         Request::new(self.client)
     }
 
-    /// Borrowing of the leveraged quote currency relative to borrowing of the coin itself, added up over the
-    /// interval: above 1 more money is on loan than coins are worth.
+    /// Borrowing of the leveraged quote currency relative to borrowing of the coin itself, both as values added up
+    /// over a period: above 1 more is borrowed in the quote currency.
     ///
     /// `GET /marginLendingRatio`: a series of [`MarginLendingRatioRecord`]. Params: `coin`, `exchanges`, `timeframe`,
     /// `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `coin`, `exchanges`,
@@ -410,7 +410,7 @@ impl Endpoint for MarginLendingRatio {
     type Body = Series<MarginLendingRatioRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "margin_lending_ratio", "Margin Lending Ratio")
         .summary(
-            "Borrowing of the leveraged quote currency relative to borrowing of the coin itself, added up over the interval: above 1 more money is on loan than coins are worth.",
+            "Borrowing of the leveraged quote currency relative to borrowing of the coin itself, both as values added up over a period: above 1 more is borrowed in the quote currency.",
         )
         .path("/marginLendingRatio", Evidence::Document)
         .params(
@@ -441,7 +441,7 @@ pub struct MarginLendingRatioRecord {
     /// When the interval begins.
     pub open_date: Timestamp,
     /// Value borrowed in the quote currency divided by the value borrowed in the coin. Unknown: whether loans that
-    /// stand or new ones are counted.
+    /// stand or new ones are counted, and whether the period is the interval.
     pub margin_lending_ratio: f64,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -454,7 +454,9 @@ impl Record for MarginLendingRatioRecord {
                 records::TIME,
                 FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Document)
                     .summary("Value borrowed in the quote currency divided by the value borrowed in the coin.")
-                    .notes("Unknown: whether loans that stand or new ones are counted."),
+                    .notes(
+                        "Unknown: whether loans that stand or new ones are counted, and whether the period is the interval.",
+                    ),
             ],
         )
         .summary("One record of Margin Lending Ratio.");
