@@ -93,8 +93,8 @@ async fn one_attempt() {
         (|| reply(204, &[], ""), "status 204 came with an empty body instead of JSON; after 1 attempt in 21ms"),
         (
             || reply(200, &[("content-type", "text/html")], "<html>"),
-            "the body is a page of type `text/html` instead of JSON; check the base URL, and what stands between \
-             here and the service; after 1 attempt in 21ms; body: <html>",
+            "the body is a page of type `text/html` instead of JSON; check the base URL, and any proxy in \
+             between; after 1 attempt in 21ms; body: <html>",
         ),
         (
             || reply(200, &[("content-encoding", "br")], DATA),
@@ -180,8 +180,8 @@ async fn no_token() {
         ),
         (
             || reply(200, &[("content-type", "text/html")], "<html>"),
-            "the body is a page of type `text/html` instead of JSON; check the base URL, and what stands \
-             between here and the service; after 1 attempt in 21ms",
+            "the body is a page of type `text/html` instead of JSON; check the base URL, and any proxy in \
+             between; after 1 attempt in 21ms",
         ),
         (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
     ];
