@@ -116,7 +116,7 @@ mod system_roots {
             let port: u16 = std::env::var("PORT").unwrap().parse().unwrap();
             builder(port).system_roots().build().unwrap().raw("/x").await.unwrap();
             // Only if it is asked for.
-            assert!(refusal(builder(port), port).await.starts_with("of `localhost:PORT` is signed by nobody"));
+            assert!(refusal(builder(port), port).await.starts_with("of `localhost:PORT` is signed by no root"));
             return;
         }
         let authority = Authority::new("ours");
