@@ -101,16 +101,12 @@ impl<'a> Row<'a> {
             return Err(json.fault(FaultKind::Twice(field.wire_name)).in_field(field.wire_name));
         }
         let filled = match (next, &field.ty) {
-            (b'-' | b'0'..=b'9', ty) if !matches!(ty, ValueType::Any) => {
-                json.number().map(|number| match (number, ty) {
-                    // Nearly every record has a time, and nearly every time is a whole number.
-                    (Number::Integer(count), ValueType::Timestamp(unit)) if !unit.is_text() => {
-                        Slot::moment(count, *unit)
-                    }
-                    (number, ValueType::Timestamp(unit)) => Slot::from(number).in_unit(*unit),
-                    (number, _) => Slot::from(number),
-                })
-            }
+            // Nearly every record has a time, and nearly every time is a whole number.
+            (b'-' | b'0'..=b'9', ValueType::Timestamp(unit)) => json.number().map(|number| match number {
+                Number::Integer(count) if !unit.is_text() => Slot::moment(count, *unit),
+                number => Slot::from(number).in_unit(*unit),
+            }),
+            (b'-' | b'0'..=b'9', ty) if !matches!(ty, ValueType::Any) => json.number().map(Slot::from),
             (_, ty) => value(ty, json, next, depth),
         };
         slot.fill(filled.map_err(|fault| fault.in_field(field.wire_name))?);
@@ -119,7 +115,7 @@ impl<'a> Row<'a> {
 }
 
 /// Reads a value of the type that the table names, or what stands in its place.
-#[inline]
+#[inline(never)] // It calls itself, and most values are read before it is asked.
 pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<Slot<'a>, Fault> {
     Ok(match (next, ty) {
         (_, ValueType::Any) => match any(json, next, depth)? {
