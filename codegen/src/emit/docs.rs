@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::model::{Body, Endpoint, Evidence, Param, Range};
+use crate::model::{Body, Endpoint, Evidence, Param, Range, TimeForm, TimeFormat};
 
 /// Where lines of documentation end at the latest, without the slashes.
 const WIDTH: usize = 110;
@@ -103,6 +103,16 @@ fn escape(text: &str, markdown: &mut String) {
         }
         markdown.push(character);
     }
+}
+
+/// How the service writes a point in time, in a sentence.
+pub(super) fn moments(form: TimeForm) -> String {
+    let moments = match form {
+        TimeForm::Counted(unit) => format!("counted in {} since the beginning of 1970", unit.word()),
+        TimeForm::Written(TimeFormat::Iso8601) => "written in ISO 8601".to_owned(),
+        TimeForm::Written(TimeFormat::Date) => "written as dates".to_owned(),
+    };
+    format!("Moments are {moments} in UTC.")
 }
 
 /// A sentence, beginning with a capital letter and ending with a full stop; nothing stays nothing.

@@ -15,7 +15,7 @@ use serde_yaml::Value;
 use super::docs;
 use super::ordered::Object;
 use super::render::MARKER;
-use crate::model::{Api, Endpoint, Evidence, Group, Header, History, HistoryOf, Limit, TimeForm, TimeFormat, TimeUnit};
+use crate::model::{Api, Endpoint, Evidence, Group, Header, History, HistoryOf, Limit, TimeFormat, TimeUnit};
 use crate::names::Case;
 use crate::yaml;
 use component_names::ComponentNames;
@@ -74,11 +74,6 @@ impl<'a> Description<'a> {
 
     fn info(&self) -> Object {
         let service = &self.api.service;
-        let moments = match service.time_form {
-            TimeForm::Counted(unit) => format!("counted in {} since the beginning of 1970", unit.word()),
-            TimeForm::Written(TimeFormat::Iso8601) => "written in ISO 8601".to_owned(),
-            TimeForm::Written(TimeFormat::Date) => "written as dates".to_owned(),
-        };
         let limits = service.limits.iter().map(|limit| {
             let applies_to = limit.applies_to.as_deref().unwrap_or("an unknown part of the service");
             let Limit { name, requests, seconds, concurrent, .. } = limit;
@@ -88,7 +83,7 @@ impl<'a> Description<'a> {
         });
         let facts = [
             service.summary.clone(),
-            format!("Moments are {moments} in UTC."),
+            docs::moments(service.time_form),
             limits.collect::<Vec<_>>().join(" "),
             "`x-evidence` says how a fact is known: `document` (the interface document), `published` (the provider's \
              public documentation), `reported` (public clients agree) or `former` (the provider's description of the \

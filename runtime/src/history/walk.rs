@@ -204,8 +204,7 @@ impl<R> Walk<R> {
             Verdict::Doubted(parts) => State::Doubted(reply, parts.into_iter().map(Part::new).collect()),
             Verdict::Cut => {
                 self.learned.cut(reply.places.len());
-                let half = usize::try_from(self.course.grid.touched(window).div_ceil(2)).unwrap_or(usize::MAX);
-                let pieces = pieces(self.course.grid, window, self.learned.steps().min(half));
+                let pieces = pieces(self.course.grid, window, self.learned.steps().min(self.half(window)));
                 return self.replace(index, pieces.into_iter().map(Entry::new).collect());
             }
         };
@@ -312,9 +311,13 @@ impl<R> Walk<R> {
         }
     }
 
+    /// Half the steps of a window, rounded up.
+    fn half(&self, window: Span) -> usize {
+        usize::try_from(self.course.grid.touched(window).div_ceil(2)).unwrap_or(usize::MAX)
+    }
+
     fn halves(&self, window: Span) -> Vec<Span> {
-        let half = usize::try_from(self.course.grid.touched(window).div_ceil(2)).unwrap_or(usize::MAX);
-        pieces(self.course.grid, window, half)
+        pieces(self.course.grid, window, self.half(window))
     }
 }
 

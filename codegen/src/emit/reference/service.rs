@@ -4,7 +4,7 @@
 use super::known;
 use crate::emit::docs::{self, code, prose};
 use crate::emit::reference::tables::{self, row, table};
-use crate::model::{Api, Endpoint, ErrorBody, Param, Service, TimeForm, TimeFormat};
+use crate::model::{Api, Endpoint, ErrorBody, Param, Service};
 
 /// What stands above the params that endpoints share.
 const PARAMS: &str = "The pages of the groups tell which of them an endpoint takes, and what else it does.";
@@ -36,12 +36,7 @@ pub(super) fn evidence() -> String {
 /// How a time is counted, and what stands around the records of a series.
 pub(super) fn replies(api: &Api) -> String {
     let service = &api.service;
-    let times = match service.time_form {
-        TimeForm::Counted(unit) => format!("counts {} since the beginning of 1970 in UTC", unit.word()),
-        TimeForm::Written(TimeFormat::Iso8601) => "is text of ISO 8601".to_owned(),
-        TimeForm::Written(TimeFormat::Date) => "is a date".to_owned(),
-    };
-    let times = format!("A point in time {times}, unless its field says otherwise.");
+    let times = format!("{} A field of another form says so.", docs::moments(service.time_form));
     let envelope = service.envelope.as_ref().map(|envelope| {
         let metadata = envelope.metadata.as_ref().map(|key| format!(", what is said of it in {}", code(key)));
         let known = docs::lower_first(&known(envelope.evidence));
