@@ -73,10 +73,10 @@ pub struct FundingRateRecord {
     pub open_date: Timestamp,
     /// The rate, added up or averaged over the venues. Published. The published example is 0.0001436 over 9 venues,
     /// which would be a fraction; a public client got 0.13 to 0.16 over 15 venues, which would be percent. Unknown:
-    /// the unit, and the period that one rate pays for.
+    /// the unit, the range, the period that one rate pays for, and which moment of the interval it shows.
     pub funding_rate: Option<f64>,
     /// The rate that is indicated for the coming payment, in the unit of `fundingRate`. Published. The published
-    /// example is 0.0007355.
+    /// example is 0.0007355. Unknown: whether it is merged over venues as `fundingRate` is.
     pub indicative_funding_rate: Option<f64>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -92,7 +92,7 @@ impl Record for FundingRateRecord {
                     .example("0.0001436")
                     .summary("The rate, added up or averaged over the venues.")
                     .notes(
-                        "The published example is 0.0001436 over 9 venues, which would be a fraction; a public client got 0.13 to 0.16 over 15 venues, which would be percent. Unknown: the unit, and the period that one rate pays for.",
+                        "The published example is 0.0001436 over 9 venues, which would be a fraction; a public client got 0.13 to 0.16 over 15 venues, which would be percent. Unknown: the unit, the range, the period that one rate pays for, and which moment of the interval it shows.",
                     ),
                 FieldInfo::new(
                         "indicative_funding_rate",
@@ -103,7 +103,9 @@ impl Record for FundingRateRecord {
                     .optional()
                     .example("0.0007355")
                     .summary("The rate that is indicated for the coming payment, in the unit of `fundingRate`.")
-                    .notes("The published example is 0.0007355."),
+                    .notes(
+                        "The published example is 0.0007355. Unknown: whether it is merged over venues as `fundingRate` is.",
+                    ),
             ],
         )
         .summary("One record of Funding Rate.");

@@ -80,8 +80,9 @@ impl LiquidityGroup<'_> {
     /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_coin`,
     /// `bitmex_perp_coin` and `phemex_perp_stable`. Known to be refused is `binance_perp_stable`.
     ///
-    /// The venues that are known to work or to be refused were tried with BTC. Unknown: whether the counts of longs
-    /// and of shorts come as well, and whether levels that stand or levels that are new in the interval are counted.
+    /// The venues that are known to work or to be refused were tried with BTC. Unknown: how the levels are predicted,
+    /// whether the counts of longs and of shorts come as well, and whether levels that stand or levels that are new
+    /// in the interval are counted.
     pub fn liquidation_levels_count(&self) -> Request<LiquidationLevelsCount> {
         Request::new(self.client)
     }
@@ -460,7 +461,7 @@ impl Endpoint for LiquidationLevelsCount {
         )
         .series(Some(RecordInfo::of::<LiquidationLevelsCountRecord>()), Some("openDate"), Evidence::Reported)
         .notes(
-            "The venues that are known to work or to be refused were tried with BTC. Unknown: whether the counts of longs and of shorts come as well, and whether levels that stand or levels that are new in the interval are counted.",
+            "The venues that are known to work or to be refused were tried with BTC. Unknown: how the levels are predicted, whether the counts of longs and of shorts come as well, and whether levels that stand or levels that are new in the interval are counted.",
         );
 }
 

@@ -33,7 +33,8 @@ impl OptionsGroup<'_> {
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `timeframe`. Of `exchanges`, known to work is `binance_perp_stable`.
     ///
-    /// The former version took no venue. Unknown: the unit, and the span that the index looks ahead.
+    /// The former version took no venue. Unknown: the formula, the unit, the range, and the span that the index looks
+    /// ahead.
     pub fn bvol(&self) -> Request<Bvol> {
         Request::new(self.client)
     }
@@ -74,7 +75,9 @@ impl Endpoint for Bvol {
             ],
         )
         .series(Some(RecordInfo::of::<BvolRecord>()), Some("openDate"), Evidence::Former)
-        .notes("The former version took no venue. Unknown: the unit, and the span that the index looks ahead.");
+        .notes(
+            "The former version took no venue. Unknown: the formula, the unit, the range, and the span that the index looks ahead.",
+        );
 }
 
 takes!(

@@ -78,7 +78,8 @@ impl OrderbookGroup<'_> {
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
     /// required: `coin`, `timeframe`.
     ///
-    /// Unknown: how deep into the book it counts, and which moment of the interval it shows.
+    /// Unknown: whether orders count by size, value or number, how deep into the book, and which moment of the
+    /// interval it shows.
     pub fn bid_ask_ratio(&self) -> Request<BidAskRatio> {
         Request::new(self.client)
     }
@@ -313,7 +314,9 @@ impl Endpoint for BidAskRatio {
         .path("/bidAskRatio", Evidence::Published)
         .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BidAskRatioRecord>()), Some("openDate"), Evidence::Former)
-        .notes("Unknown: how deep into the book it counts, and which moment of the interval it shows.");
+        .notes(
+            "Unknown: whether orders count by size, value or number, how deep into the book, and which moment of the interval it shows.",
+        );
 }
 
 takes_several_venues!(BidAskRatio => TakesMarketTypes);

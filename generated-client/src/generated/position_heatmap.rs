@@ -31,8 +31,8 @@ impl PositionHeatmapGroup<'_> {
     ///
     /// The published overview of the group also names the params that most endpoints take; the page of this endpoint
     /// lists these only. By that page it shows the latest moment only, yet `timestamp` is among its params. Unknown:
-    /// its body; whether past moments are served, the units, how wide a range of prices is, and which side is above
-    /// zero in the difference.
+    /// its body; whether past moments are served, how net longs and net shorts are computed, of what the difference
+    /// is and which side of it is above zero, the units, and how wide a range of prices is.
     pub fn position_heatmap_data(&self) -> Request<PositionHeatmapData> {
         Request::new(self.client)
     }
@@ -65,7 +65,7 @@ impl Endpoint for PositionHeatmapData {
             ],
         )
         .notes(
-            "The published overview of the group also names the params that most endpoints take; the page of this endpoint lists these only. By that page it shows the latest moment only, yet `timestamp` is among its params. Unknown: whether past moments are served, the units, how wide a range of prices is, and which side is above zero in the difference.",
+            "The published overview of the group also names the params that most endpoints take; the page of this endpoint lists these only. By that page it shows the latest moment only, yet `timestamp` is among its params. Unknown: whether past moments are served, how net longs and net shorts are computed, of what the difference is and which side of it is above zero, the units, and how wide a range of prices is.",
         );
 }
 
