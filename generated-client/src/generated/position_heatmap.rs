@@ -31,8 +31,9 @@ impl PositionHeatmapGroup<'_> {
     ///
     /// The published overview of the group also names the params that most endpoints take; the page of this endpoint
     /// lists these only. By that page it shows the latest moment only, yet `timestamp` is among its params. Unknown:
-    /// its body; whether past moments are served, how net longs and net shorts are computed, of what the difference
-    /// is and which side of it is above zero, the units, and how wide a range of prices is.
+    /// its body; whether past moments are served, by which price open interest is assigned, how net longs and net
+    /// shorts are computed, of what the difference is and which side of it is above zero, the units and ranges of the
+    /// values, and how wide a range of prices is.
     pub fn position_heatmap_data(&self) -> Request<PositionHeatmapData> {
         Request::new(self.client)
     }
@@ -65,7 +66,7 @@ impl Endpoint for PositionHeatmapData {
             ],
         )
         .notes(
-            "The published overview of the group also names the params that most endpoints take; the page of this endpoint lists these only. By that page it shows the latest moment only, yet `timestamp` is among its params. Unknown: whether past moments are served, how net longs and net shorts are computed, of what the difference is and which side of it is above zero, the units, and how wide a range of prices is.",
+            "The published overview of the group also names the params that most endpoints take; the page of this endpoint lists these only. By that page it shows the latest moment only, yet `timestamp` is among its params. Unknown: whether past moments are served, by which price open interest is assigned, how net longs and net shorts are computed, of what the difference is and which side of it is above zero, the units and ranges of the values, and how wide a range of prices is.",
         );
 }
 
