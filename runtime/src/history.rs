@@ -27,6 +27,7 @@ mod simulation;
 mod streams;
 mod together;
 mod walk;
+mod verdict;
 
 use std::fmt;
 use std::ops::Range;

@@ -11,13 +11,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use runtime::history::{Checkpoint, GapKind, Progress};
-use runtime::transport::{HttpRequest, from_fn};
+use runtime::transport::{HttpRequest, TransportError, from_fn};
 use runtime::{Error, ErrorKind, RateLimit, Timestamp};
 use tokio::time::Instant;
 
 use invented::{Client, RatioRecord, Request, Timeframe};
 use ranges::{HOUR, START, answer, number};
-use scripted::{Fate, Service, ok, reply};
+use scripted::{Fate, Service, fate, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 fn hours(client: &Client) -> Request<invented::Ratio> {

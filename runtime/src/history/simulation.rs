@@ -11,7 +11,8 @@ use tokio::time::Instant;
 use super::gaps::{Gap, GapKind, Gaps};
 use super::grid::{Grid, Span};
 use super::reply::{Received, Refused};
-use super::walk::{Course, Walk};
+use super::verdict::Course;
+use super::walk::Walk;
 use crate::values::Timestamp;
 
 const STEP: i64 = 60;
