@@ -110,6 +110,7 @@ fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) 
                 times: times.iter().map(|time| Some(Timestamp::from(*time))).collect(),
                 records: times,
                 bad: Vec::new(),
+                envelope: None,
             };
             walk.received(id, Ok(received), now);
         }
