@@ -223,7 +223,7 @@ takes!(
 );
 
 /// One record of Average Leverage Used.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AverageLeverageUsedRecord {
     /// When the interval begins.
@@ -284,7 +284,7 @@ takes!(
 );
 
 /// One record of Top Trader Average Leverage Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TopTraderAverageLeverageDeltaRecord {
     /// When the interval begins.
@@ -344,7 +344,7 @@ impl TakesLeverage for CumulativeLiquidationLevel {
 }
 
 /// One record of Cumulative Liquidation Level.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct CumulativeLiquidationLevelRecord {
     /// When the snapshot was taken. Former.
@@ -471,7 +471,7 @@ takes!(
 );
 
 /// One record of Liquidation Levels Count.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationLevelsCountRecord {
     /// When the interval begins.
@@ -530,7 +530,7 @@ takes!(
 );
 
 /// One record of Liquidation Levels Size.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationLevelsSizeRecord {
     /// When the interval begins.
@@ -606,7 +606,7 @@ takes!(
 );
 
 /// One record of Liquidation.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationRecord {
     /// When the interval begins.
@@ -686,7 +686,7 @@ impl TakesLeverage for LiquidationHeatmap {
 }
 
 /// One record of Liquidation Heatmap.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationHeatmapRecord {
     /// Where the range of prices begins. Reported.
@@ -765,7 +765,7 @@ impl TakesLeverage for LiquidationLevels {
 }
 
 /// One record of Liquidation Levels.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationLevelsRecord {
     /// When the snapshot was taken. Reported.

@@ -234,7 +234,7 @@ impl Endpoint for TopTraderAccounts {
 takes_one_venue!(TopTraderAccounts);
 
 /// How a crowd is split into longs and shorts.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LongShortShare {
     /// When the interval begins.
@@ -335,7 +335,7 @@ impl Endpoint for AnchoredTopTraderAccounts {
 takes_one_venue!(AnchoredTopTraderAccounts => TakesAnchor);
 
 /// How a crowd is split into longs and shorts since the latest anchor.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredLongShortShare {
     /// When the interval begins.
@@ -449,7 +449,7 @@ impl Endpoint for NetLongShort {
 takes_several_venues!(NetLongShort);
 
 /// One record of Net Long Short.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct NetLongShortRecord {
     /// When the interval begins.
@@ -497,7 +497,7 @@ impl Endpoint for NetLongShortDelta {
 takes_several_venues!(NetLongShortDelta);
 
 /// One record of Net Long Short Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct NetLongShortDeltaRecord {
     /// When the interval begins.
@@ -536,7 +536,7 @@ impl Endpoint for AnchoredCls {
 takes_several_venues!(AnchoredCls => TakesAnchor);
 
 /// One record of Anchored CLS.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredClsRecord {
     /// When the interval begins.
@@ -581,7 +581,7 @@ impl Endpoint for AnchoredClsd {
 takes_several_venues!(AnchoredClsd => TakesAnchor);
 
 /// One record of Anchored CLSD.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredClsdRecord {
     /// When the interval begins.
@@ -636,7 +636,7 @@ takes!(
 );
 
 /// One record of Whale Retail Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct WhaleRetailDeltaRecord {
     /// When the interval begins.
@@ -685,7 +685,7 @@ impl Endpoint for AnchoredWhaleRetailDelta {
 takes_one_venue!(AnchoredWhaleRetailDelta => TakesAnchor);
 
 /// One record of Anchored Whale Retail Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredWhaleRetailDeltaRecord {
     /// When the interval begins.
@@ -739,7 +739,7 @@ impl Endpoint for WhalePositionDominance {
 takes_any_venue!(WhalePositionDominance);
 
 /// One record of Whale Position Dominance.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct WhalePositionDominanceRecord {
     /// When the interval begins.
@@ -790,7 +790,7 @@ impl Endpoint for TrueRetailLongShort {
 takes_one_venue!(TrueRetailLongShort);
 
 /// One record of True Retail Long Short.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TrueRetailLongShortRecord {
     /// When the interval begins.
@@ -844,7 +844,7 @@ impl Endpoint for TraderSentimentGap {
 takes_any_venue!(TraderSentimentGap);
 
 /// One record of Trader Sentiment Gap.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TraderSentimentGapRecord {
     /// When the interval begins.
