@@ -12,14 +12,16 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep};
 
 use super::course::Template;
+use super::envelope::Envelope;
 use super::page::Batch;
 use super::reply::Received;
 use super::walk::{Taken, Walk};
 use crate::client::Sending;
-use crate::decode::fields;
 use crate::decode::record::Item;
+use crate::decode::{EnvelopeRest, fields};
 use crate::error::Error;
-use crate::send::{self, SeriesBody, UndecodedResponse};
+use crate::send::{self, MetadataRecord, SeriesBody, UndecodedResponse};
+use crate::values::Timestamp;
 
 type Outcome = Result<Box<UndecodedResponse>, Error>;
 
@@ -122,5 +124,15 @@ impl Fetch {
 pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<Received<Batch>, Error> {
     let mut records: Vec<B::Item> = Vec::new();
     let rest = send::read_series::<B::Metadata>(response, <B::Item as Item>::INFO, &mut records)?;
-    Ok(Received { times: fields::times(&records, rest.time), records: Box::new(records), bad: rest.bad_records })
+    Ok(received(fields::times(&records, rest.time), Box::new(records), rest))
+}
+
+/// The same for all endpoints of a service.
+fn received<M: MetadataRecord>(
+    times: Vec<Option<Timestamp>>,
+    records: Batch,
+    rest: EnvelopeRest<M>,
+) -> Received<Batch> {
+    let envelope = Envelope::new(&rest.metadata, rest.unknown_fields);
+    Received { times, records, bad: rest.bad_records, envelope }
 }

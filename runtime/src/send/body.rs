@@ -60,6 +60,9 @@ impl Body for Value {
 pub trait MetadataRecord: Record + Send + 'static {
     /// The service, with the object that it wraps a series in.
     const SERVICE: &'static ServiceInfo;
+
+    /// What was asked for and the endpoint does not cover.
+    fn unsupported(&self) -> Vec<String>;
 }
 
 /// A series, as an endpoint promises one.
