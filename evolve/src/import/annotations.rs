@@ -15,7 +15,8 @@ impl<'d> Reader<'d> {
     /// What is said of a value where it stands, or else where its schema does.
     pub(super) fn said_of_value(&self, schema: &'d Value, ty: &str) -> Tree {
         let layers = self.document.layers(schema, "");
-        let is_shared = type_of_name(ty).is_some() || record_in(ty).is_some();
+        // What has a name says itself what it is, and a list or map of such does not.
+        let is_shared = type_of_name(ty).or(record_in(ty)).is_some() && innermost(ty) == ty;
         let own = self.said(schema);
         let far = layers[1..].iter().filter(|_| !is_shared).map(|(layer, _)| self.said(layer));
         let mut said = far.fold(own, Tree::or);
