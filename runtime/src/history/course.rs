@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::registry::{HistoryInfo, ParamInfo, TimeUnit, ValueType};
 use crate::values::Timestamp;
 
-/// A page of one record has no place for what may come beside it.
+/// A window is one step smaller than a page and has at least one step.
 const LEAST_PAGE: usize = 2;
 
 /// A request whose history is walked.
@@ -26,7 +26,7 @@ pub(super) struct Template {
 }
 
 impl Template {
-    /// A request that says all that its history does not.
+    /// The request without a range, or why it has no history.
     pub(super) fn new(request: &Untyped) -> Result<Self, Error> {
         Self::read(request).map_err(|error| request.about(error))
     }
@@ -63,7 +63,7 @@ impl Template {
         self.page_size
     }
 
-    /// The request as it is for every window.
+    /// The request without the params of the range.
     pub(super) fn line(&self) -> String {
         self.request.target().to_string()
     }
@@ -78,15 +78,15 @@ impl Template {
         self.info.since.map(Timestamp::from_unix_seconds)
     }
 
-    /// What walks over a range.
+    /// The settings of a walk over a range.
     pub(super) fn course(&self, range: Span, ahead: usize, attempts: u32, is_live: bool) -> Course {
         let units = [self.info.from, self.info.to].map(|name| self.request.time_unit(name));
         let margin = if units.contains(&TimeUnit::Seconds) { Duration::from_secs(1) } else { Duration::from_millis(1) };
         Course { grid: self.grid, range, margin, page_size: self.page_size, ahead, attempts, is_live }
     }
 
-    /// The request for a window, whose ends lie right outside of it: it makes no difference then whether the service
-    /// has a record of the very end or leaves it out.
+    /// The request for a window. Its ends lie one unit outside of the window, so that it makes no difference whether the
+    /// service includes them.
     pub(super) fn request(&self, window: Span) -> Untyped {
         let unit = |name| self.request.time_unit(name);
         let before = |time: Timestamp, unit| (time - Duration::from_nanos(1)).wire(unit);
@@ -108,7 +108,7 @@ fn step(request: &Untyped, info: &HistoryInfo) -> Result<Grid, Error> {
     let known = named(param).and_then(|mut values| values.find(|(known, _)| *known == value));
     let duration = known.map(|(_, duration)| duration);
     duration.and_then(Grid::of).ok_or_else(|| {
-        let message = format!("`{name}` is `{value}`, and nobody knows how long that is");
+        let message = format!("`{name}` is `{value}`, whose length is not known");
         Error::build(message).with_hint(steps(param))
     })
 }
@@ -137,7 +137,7 @@ fn page_size(request: &Untyped, info: &HistoryInfo) -> Result<usize, Error> {
         Some(size) if size >= LEAST_PAGE => Ok(size),
         Some(_) => Err(Error::build(format!("`{name}` is too small for a history"))
             .with_hint(format!("set it to {LEAST_PAGE} at least, or leave it out"))),
-        None => Err(Error::build("nobody knows how many records a page may have").with_hint(format!("set `{name}`"))),
+        None => Err(Error::build("the largest page size is not known").with_hint(format!("set `{name}`"))),
     }
 }
 

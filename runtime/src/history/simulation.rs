@@ -1,7 +1,6 @@
 //! Walks over services of many kinds, compared with what these have.
 //!
-//! A service is a list of times and a way to answer; a run asks it as the client would, with replies in any order.
-//! Only here, as no real service is all of this at once.
+//! A service is a list of times and a way to answer. A walk over it gets its replies in any order.
 
 use std::time::Duration;
 
