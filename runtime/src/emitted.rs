@@ -59,6 +59,11 @@ pub fn serialize_series<T: Item, M: MetadataRecord, S: Serializer>(
     fields::serialize_series(M::SERVICE, records, RecordValue::of(metadata), unknown_fields, serializer)
 }
 
+/// A record as it stands on the wire.
+pub fn serialize_record<R: Record, S: Serializer>(record: &R, serializer: S) -> Result<S::Ok, S::Error> {
+    RecordValue::of(record).serialize(serializer)
+}
+
 /// The fields of records, each with the values of all.
 pub fn columns<T: Item>(records: &[T]) -> Vec<Column<'_>> {
     fields::columns(records)
@@ -77,6 +82,11 @@ pub fn times<T: Item>(records: &[T], field: Option<TimeField>) -> Vec<Option<Tim
 /// A record to begin with.
 pub fn default_record<R: Record>() -> R {
     R::from_row(&mut Row::empty())
+}
+
+/// Compares two records of one type.
+pub fn records_equal<R: Record>(one: &R, other: &R) -> bool {
+    RecordValue::of(one) == RecordValue::of(other)
 }
 
 /// Prints a record.

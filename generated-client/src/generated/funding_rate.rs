@@ -66,7 +66,7 @@ impl Endpoint for FundingRate {
 takes_several_venues!(FundingRate => TakesAggregationType, TakesMarketTypes);
 
 /// One record of Funding Rate.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct FundingRateRecord {
     /// When the interval begins.

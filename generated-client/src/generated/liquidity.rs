@@ -227,7 +227,7 @@ takes!(
 );
 
 /// One record of Average Leverage Used.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AverageLeverageUsedRecord {
     /// When the interval begins.
@@ -288,7 +288,7 @@ takes!(
 );
 
 /// One record of Top Trader Average Leverage Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TopTraderAverageLeverageDeltaRecord {
     /// When the interval begins.
@@ -348,7 +348,7 @@ impl TakesLeverage for CumulativeLiquidationLevel {
 }
 
 /// One record of Cumulative Liquidation Level.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct CumulativeLiquidationLevelRecord {
     /// When the snapshot was taken. Former.
@@ -475,7 +475,7 @@ takes!(
 );
 
 /// One record of Liquidation Levels Count.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationLevelsCountRecord {
     /// When the interval begins.
@@ -534,7 +534,7 @@ takes!(
 );
 
 /// One record of Liquidation Levels Size.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationLevelsSizeRecord {
     /// When the interval begins.
@@ -610,7 +610,7 @@ takes!(
 );
 
 /// One record of Liquidation.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationRecord {
     /// When the interval begins.
@@ -690,7 +690,7 @@ impl TakesLeverage for LiquidationHeatmap {
 }
 
 /// One record of Liquidation Heatmap.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationHeatmapRecord {
     /// Where the range of prices begins. Reported.
@@ -769,7 +769,7 @@ impl TakesLeverage for LiquidationLevels {
 }
 
 /// One record of Liquidation Levels.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationLevelsRecord {
     /// When the snapshot was taken. Reported.

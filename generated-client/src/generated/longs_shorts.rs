@@ -238,7 +238,7 @@ impl Endpoint for TopTraderAccounts {
 takes_one_venue!(TopTraderAccounts);
 
 /// How a crowd is split into longs and shorts.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LongShortShare {
     /// When the interval begins.
@@ -339,7 +339,7 @@ impl Endpoint for AnchoredTopTraderAccounts {
 takes_one_venue!(AnchoredTopTraderAccounts => TakesAnchor);
 
 /// How a crowd is split into longs and shorts since the latest anchor.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredLongShortShare {
     /// When the interval begins.
@@ -453,7 +453,7 @@ impl Endpoint for NetLongShort {
 takes_several_venues!(NetLongShort);
 
 /// One record of Net Long Short.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct NetLongShortRecord {
     /// When the interval begins.
@@ -501,7 +501,7 @@ impl Endpoint for NetLongShortDelta {
 takes_several_venues!(NetLongShortDelta);
 
 /// One record of Net Long Short Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct NetLongShortDeltaRecord {
     /// When the interval begins.
@@ -540,7 +540,7 @@ impl Endpoint for AnchoredCls {
 takes_several_venues!(AnchoredCls => TakesAnchor);
 
 /// One record of Anchored CLS.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredClsRecord {
     /// When the interval begins.
@@ -585,7 +585,7 @@ impl Endpoint for AnchoredClsd {
 takes_several_venues!(AnchoredClsd => TakesAnchor);
 
 /// One record of Anchored CLSD.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredClsdRecord {
     /// When the interval begins.
@@ -640,7 +640,7 @@ takes!(
 );
 
 /// One record of Whale Retail Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct WhaleRetailDeltaRecord {
     /// When the interval begins.
@@ -689,7 +689,7 @@ impl Endpoint for AnchoredWhaleRetailDelta {
 takes_one_venue!(AnchoredWhaleRetailDelta => TakesAnchor);
 
 /// One record of Anchored Whale Retail Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredWhaleRetailDeltaRecord {
     /// When the interval begins.
@@ -743,7 +743,7 @@ impl Endpoint for WhalePositionDominance {
 takes_any_venue!(WhalePositionDominance);
 
 /// One record of Whale Position Dominance.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct WhalePositionDominanceRecord {
     /// When the interval begins.
@@ -794,7 +794,7 @@ impl Endpoint for TrueRetailLongShort {
 takes_one_venue!(TrueRetailLongShort);
 
 /// One record of True Retail Long Short.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TrueRetailLongShortRecord {
     /// When the interval begins.
@@ -848,7 +848,7 @@ impl Endpoint for TraderSentimentGap {
 takes_any_venue!(TraderSentimentGap);
 
 /// One record of Trader Sentiment Gap.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TraderSentimentGapRecord {
     /// When the interval begins.

@@ -77,7 +77,7 @@ impl Endpoint for OpenInterest {
 takes_several_venues!(OpenInterest);
 
 /// One record of Open Interest.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct OpenInterestRecord {
     /// When the interval begins.
@@ -146,7 +146,7 @@ impl Endpoint for OpenInterestDelta {
 takes_several_venues!(OpenInterestDelta);
 
 /// One record of Open Interest Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct OpenInterestDeltaRecord {
     /// When the interval begins.

@@ -86,7 +86,7 @@ takes!(
 );
 
 /// One record of Bvol.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BvolRecord {
     /// When the interval begins.
@@ -160,7 +160,7 @@ takes!(
 );
 
 /// One record of Dvol.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct DvolRecord {
     /// When the interval begins.

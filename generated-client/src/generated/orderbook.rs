@@ -177,7 +177,7 @@ impl Endpoint for AsksIncreaseDecrease {
 takes_several_venues!(AsksIncreaseDecrease => TakesMarketTypes);
 
 /// One record of Asks Increase Decrease.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AsksIncreaseDecreaseRecord {
     /// When the interval begins.
@@ -231,7 +231,7 @@ impl Endpoint for BidAsk {
 takes_several_venues!(BidAsk => TakesMarketTypes);
 
 /// One record of Bid Ask.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BidAskRecord {
     /// When the interval begins.
@@ -280,7 +280,7 @@ impl Endpoint for BidAskDelta {
 takes_several_venues!(BidAskDelta => TakesMarketTypes);
 
 /// One record of Bid Ask Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BidAskDeltaRecord {
     /// When the interval begins.
@@ -323,7 +323,7 @@ impl Endpoint for BidAskRatio {
 takes_several_venues!(BidAskRatio => TakesMarketTypes);
 
 /// One record of Bid Ask Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BidAskRatioRecord {
     /// When the interval begins.
@@ -368,7 +368,7 @@ impl Endpoint for BidAskRatioDiff {
 takes_several_venues!(BidAskRatioDiff => TakesMarketTypes);
 
 /// One record of Bid Ask Ratio Diff.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BidAskRatioDiffRecord {
     /// When the interval begins.
@@ -412,7 +412,7 @@ impl Endpoint for BidAskSpread {
 takes_several_venues!(BidAskSpread => TakesMarketTypes);
 
 /// One record of Bid Ask Spread.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BidAskSpreadRecord {
     /// When the interval begins.
@@ -462,7 +462,7 @@ impl Endpoint for BidsIncreaseDecrease {
 takes_several_venues!(BidsIncreaseDecrease => TakesMarketTypes);
 
 /// One record of Bids Increase Decrease.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BidsIncreaseDecreaseRecord {
     /// When the interval begins.
@@ -504,7 +504,7 @@ impl Endpoint for CombinedBook {
 takes_several_venues!(CombinedBook => TakesMarketTypes);
 
 /// One record of Combined Book.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct CombinedBookRecord {
     /// When the interval begins.
@@ -565,7 +565,7 @@ takes!(
 );
 
 /// One record of Market Imbalance Index.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct MarketImbalanceIndexRecord {
     /// When the interval begins.

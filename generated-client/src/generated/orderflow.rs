@@ -303,7 +303,7 @@ impl Endpoint for BuyVolume {
 takes_several_venues!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Buy Volume.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BuyVolumeRecord {
     /// When the interval begins.
@@ -344,7 +344,7 @@ impl Endpoint for SellVolume {
 takes_several_venues!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Sell Volume.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct SellVolumeRecord {
     /// When the interval begins.
@@ -387,7 +387,7 @@ impl Endpoint for VolumeDelta {
 takes_several_venues!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Volume Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct VolumeDeltaRecord {
     /// When the interval begins.
@@ -434,7 +434,7 @@ impl Endpoint for VolumeRatio {
 takes_several_venues!(VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter);
 
 /// One record of Volume Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct VolumeRatioRecord {
     /// When the interval begins.
@@ -494,7 +494,7 @@ takes!(
 );
 
 /// One record of Anchored CVD.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredCvdRecord {
     /// When the interval begins.
@@ -533,7 +533,7 @@ impl Endpoint for MarketOrderCount {
 takes_several_venues!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Executed orders of one kind in one interval, by number.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct OrderCount {
     /// When the interval begins.
@@ -596,7 +596,7 @@ impl Endpoint for MarketOrderAverageSize {
 takes_several_venues!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Executed orders of one kind in one interval, by their mean size.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct OrderSize {
     /// When the interval begins.
@@ -688,7 +688,7 @@ impl Endpoint for BuySellTradeCountRatio {
 takes_several_venues!(BuySellTradeCountRatio => TakesMarketTypes);
 
 /// One record of Buy Sell Trade Count Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BuySellTradeCountRatioRecord {
     /// When the interval begins.
@@ -767,7 +767,7 @@ impl Endpoint for BotTracker {
 takes_several_venues!(BotTracker => TakesMarketTypes);
 
 /// One record of Bot Tracker.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BotTrackerRecord {
     /// When the interval begins.
@@ -827,7 +827,7 @@ impl Endpoint for Slippage {
 takes_several_venues!(Slippage => TakesMarketTypes);
 
 /// One record of Slippage.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct SlippageRecord {
     /// When the interval begins.
@@ -885,7 +885,7 @@ impl Endpoint for TransferOfContracts {
 takes_several_venues!(TransferOfContracts);
 
 /// One record of Transfer Of Contracts.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TransferOfContractsRecord {
     /// When the interval begins.
@@ -931,7 +931,7 @@ impl Endpoint for ParticipationRatio {
 takes_several_venues!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter);
 
 /// One record of Participation Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ParticipationRatioRecord {
     /// When the interval begins.
@@ -1028,7 +1028,7 @@ takes!(
 );
 
 /// One record of Previous Day Levels.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct PreviousDayLevelsRecord {
     /// When the interval begins.
@@ -1102,7 +1102,7 @@ takes!(
 );
 
 /// One record of Previous Week Levels.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct PreviousWeekLevelsRecord {
     /// When the interval begins.
@@ -1165,7 +1165,7 @@ impl Endpoint for PreviousMonthLevels {
 takes_one_venue!(PreviousMonthLevels);
 
 /// One record of Previous Month Levels.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct PreviousMonthLevelsRecord {
     /// When the interval begins.
@@ -1233,7 +1233,7 @@ takes!(
 );
 
 /// One record of Kline.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct KlineRecord {
     /// When the interval begins.

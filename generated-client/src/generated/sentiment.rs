@@ -135,7 +135,7 @@ impl Endpoint for FearAndGreedIndex {
 takes_no_venue!(FearAndGreedIndex);
 
 /// One record of Fear And Greed Index.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct FearAndGreedIndexRecord {
     /// When the interval begins.
@@ -176,7 +176,7 @@ impl Endpoint for PremiumP2p {
 takes_no_venue!(PremiumP2p);
 
 /// One record of Premium P2P.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct PremiumP2pRecord {
     /// When the interval begins.
@@ -233,7 +233,7 @@ impl Endpoint for WbtcMintBurn {
 takes!(WbtcMintBurn => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
 
 /// One record of WBTC Mint Burn.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct WbtcMintBurnRecord {
     /// When the interval begins.
@@ -283,7 +283,7 @@ impl Endpoint for LeaderboardNotionalProfit {
 takes_no_venue!(LeaderboardNotionalProfit);
 
 /// One record of Leaderboard Notional Profit.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LeaderboardNotionalProfitRecord {
     /// When the interval begins.
@@ -328,7 +328,7 @@ impl Endpoint for LeaderboardRoeProfit {
 takes_no_venue!(LeaderboardRoeProfit);
 
 /// One record of Leaderboard ROE Profit.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LeaderboardRoeProfitRecord {
     /// When the interval begins.
@@ -370,7 +370,7 @@ impl Endpoint for UserBotRatio {
 takes_no_venue!(UserBotRatio => TakesAdvanceFilter);
 
 /// One record of User Bot Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct UserBotRatioRecord {
     /// When the interval begins.
@@ -439,7 +439,7 @@ takes!(
 );
 
 /// One record of Margin Lending Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct MarginLendingRatioRecord {
     /// When the interval begins.

@@ -99,7 +99,7 @@ impl Endpoint for Ratio {
 takes_range!(Ratio);
 
 /// One record of Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct RatioRecord {
     /// Start of the interval.
