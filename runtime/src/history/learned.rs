@@ -11,6 +11,8 @@ const CONFIRMATIONS: u32 = 3;
 pub(super) struct Learned {
     /// The most records that a page has: the page size, or fewer where the service was seen to give no more.
     cap: usize,
+    /// How many records from outside of its window a page may have.
+    beside: usize,
     /// The most steps of a window: fewer than `cap` where records from outside of the window take room on its page.
     steps: usize,
     /// The most records of a page that is known to be whole.
@@ -19,14 +21,13 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    pub(super) fn new(page_size: usize) -> Self {
-        Self { cap: page_size, steps: page_size, proven: 0, confirmed: 0 }
+    pub(super) fn new(page_size: usize, beside: usize) -> Self {
+        Self { cap: page_size, beside, steps: page_size, proven: 0, confirmed: 0 }
     }
 
-    /// How many steps a window may have, so that no more records can come than a page has: one less than that, since a
-    /// window is asked for with the points right before and after it, of which one may have a record.
+    /// How many steps a window may have, so that no more records can come than a page has.
     pub(super) fn steps(&self) -> usize {
-        self.cap.saturating_sub(1).min(self.steps).max(1)
+        self.cap.saturating_sub(self.beside).min(self.steps).max(1)
     }
 
     /// Whether a page has so many records that others may have had no room on it.
@@ -72,11 +73,11 @@ mod tests {
 
     #[test]
     fn a_bound_is_learned_where_pages_have_the_same_length() {
-        let mut learned = Learned::new(1000);
+        let mut learned = Learned::new(1000, 1);
         learned.refuted(100, 100);
         assert_eq!((learned.steps(), learned.is_full(100), learned.is_full(99)), (99, true, false));
         // A page that was cut by accident is no bound.
-        let mut learned = Learned::new(1000);
+        let mut learned = Learned::new(1000, 1);
         learned.refuted(7, 500);
         assert_eq!(learned.steps(), 999);
         learned.whole(1000);
@@ -86,7 +87,7 @@ mod tests {
 
     #[test]
     fn pages_are_believed_once_they_were_found_whole() {
-        let mut learned = Learned::new(1000);
+        let mut learned = Learned::new(1000, 1);
         for _ in 0..3 {
             assert!(!learned.is_trusted(300));
             learned.confirmed(400);
@@ -99,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_window_leaves_room_for_what_comes_beside_it() {
-        let mut learned = Learned::new(1000);
+        let mut learned = Learned::new(1000, 1);
         learned.cut(990);
         assert_eq!(learned.steps(), 990);
         learned.cut(0);
