@@ -32,7 +32,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::client::{Endpoint, Request};
+use crate::client::{Endpoint, Listed, Request};
 use crate::error::Error;
 use crate::send::SeriesBody;
 use crate::values::Timestamp;
@@ -60,6 +60,9 @@ use job::{Job, Options};
     note = "an endpoint has a history if it takes a range of time, a page size and a step, and answers with a series in time"
 )]
 pub trait HasHistory: Endpoint<Body: SeriesBody> {}
+
+/// Whether the endpoint that was chosen has a history is known once it is planned or asked.
+impl HasHistory for Listed {}
 
 /// A record of an endpoint's history.
 pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;

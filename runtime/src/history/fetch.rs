@@ -16,10 +16,8 @@ use super::page::Batch;
 use super::reply::Received;
 use super::walk::{Taken, Walk};
 use crate::client::Sending;
-use crate::decode::fields;
-use crate::decode::record::Item;
 use crate::error::Error;
-use crate::send::{self, SeriesBody, UndecodedResponse};
+use crate::send::{SeriesBody, TimedRecords, UndecodedResponse};
 
 type Outcome = Result<Box<UndecodedResponse>, Error>;
 
@@ -120,7 +118,6 @@ impl Fetch {
 
 /// Reads a reply as a series.
 pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<Received<Batch>, Error> {
-    let mut records: Vec<B::Item> = Vec::new();
-    let rest = send::read_series::<B::Metadata>(response, <B::Item as Item>::INFO, &mut records)?;
-    Ok(Received { times: fields::times(&records, rest.time), records: Box::new(records), bad: rest.bad_records })
+    let TimedRecords { records, times, bad } = B::read_records(response)?;
+    Ok(Received { times, records: Box::new(records), bad })
 }

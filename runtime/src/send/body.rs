@@ -4,11 +4,11 @@
 //! The generic part is a few lines around the decoder, which is compiled once.
 
 use super::exchange::UndecodedResponse;
-use crate::decode::record::{Item, Record};
-use crate::decode::{self, DecodeError};
+use crate::decode::record::{AsFieldValue, Record};
+use crate::decode::{self, BadRecord, DecodeError, EnvelopeRest, fields};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::registry::ServiceInfo;
-use crate::values::Value;
+use crate::values::{Timestamp, Value};
 
 /// Seals a trait: only emitted code, which reaches this through `emitted`, can implement it.
 pub trait Sealed {}
@@ -65,10 +65,27 @@ pub trait MetadataRecord: Record + Send + 'static {
 /// A series, as an endpoint promises one.
 pub trait SeriesBody: Body {
     /// One of its records.
-    type Item: Item;
+    type Item: AsFieldValue + Send + 'static;
 
-    /// What the service says about it.
-    type Metadata: MetadataRecord;
+    /// Reads the records of a reply, each with its time.
+    fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Self::Item>, Error>;
+}
+
+/// The records of a reply, in the order of the service.
+#[derive(Debug)]
+pub struct TimedRecords<T> {
+    /// The records that were read.
+    pub(crate) records: Vec<T>,
+    /// The time of each of them; `None` for one that has none that can be read.
+    pub(crate) times: Vec<Option<Timestamp>>,
+    /// Those that could not be read, where that is no error.
+    pub(crate) bad: Vec<BadRecord>,
+}
+
+impl<T: AsFieldValue> TimedRecords<T> {
+    pub(crate) fn new<M>(records: Vec<T>, rest: EnvelopeRest<M>) -> Self {
+        Self { times: fields::times(&records, rest.time), records, bad: rest.bad_records }
+    }
 }
 
 /// At most so many bytes of a name are quoted.
