@@ -50,7 +50,7 @@ pub fn read_records<T: Item, M: MetadataRecord>(
 ) -> Result<TimedRecords<T>, Error> {
     let mut records: Vec<T> = Vec::new();
     let rest = send::read_series::<M>(response, T::INFO, &mut records)?;
-    Ok(TimedRecords::new(records, rest))
+    Ok(TimedRecords::of(records, rest))
 }
 
 /// Where the records of a series have their time that came of no request.
@@ -66,6 +66,11 @@ pub fn serialize_series<T: Item, M: MetadataRecord, S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     fields::serialize_series(M::SERVICE, records, &RecordValue::of(metadata), unknown_fields, serializer)
+}
+
+/// A record as it stands on the wire.
+pub fn serialize_record<R: Record, S: Serializer>(record: &R, serializer: S) -> Result<S::Ok, S::Error> {
+    RecordValue::of(record).serialize(serializer)
 }
 
 /// The fields of records, each with the values of all.
@@ -86,6 +91,11 @@ pub fn times<T: Item>(records: &[T], field: Option<TimeField>) -> Vec<Option<Tim
 /// A record to begin with.
 pub fn default_record<R: Record>() -> R {
     R::from_row(&mut Row::empty())
+}
+
+/// Compares two records of one type.
+pub fn records_equal<R: Record>(one: &R, other: &R) -> bool {
+    RecordValue::of(one) == RecordValue::of(other)
 }
 
 /// Prints a record.

@@ -13,6 +13,7 @@ mod blocking;
 mod checkpoint;
 mod course;
 mod entry;
+mod envelope;
 mod fetch;
 mod follow;
 mod gaps;
@@ -26,12 +27,15 @@ mod reply;
 mod simulation;
 mod streams;
 mod together;
+mod verdict;
 mod walk;
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+#[cfg(feature = "blocking")]
+use crate::client::Background;
 use crate::client::{Endpoint, Listed, Request};
 use crate::error::Error;
 use crate::send::SeriesBody;
@@ -39,8 +43,9 @@ use crate::values::Timestamp;
 
 pub use aligned::{Aligned, Row};
 #[cfg(feature = "blocking")]
-pub use blocking::{PagesBlocking, RecordsBlocking};
+pub use blocking::Blocking;
 pub use checkpoint::{Checkpoint, ParseCheckpointError};
+pub use envelope::Envelope;
 pub use follow::Follow;
 pub use gaps::{Gap, GapKind};
 pub use job::Plan;
@@ -158,19 +163,25 @@ impl<E: HasHistory> History<E> {
     }
 }
 
-/// For callers who do not await; with the feature `blocking`.
+/// An iterator takes so many records from the stream at once.
+#[cfg(feature = "blocking")]
+const RECORDS_AT_ONCE: usize = 1000;
+
+/// For callers who do not await; with the feature `blocking`. See [`Blocking`].
 #[cfg(feature = "blocking")]
 impl<E: HasHistory> History<E> {
     /// The pages, one for each window.
-    ///
-    /// The calling thread waits for each of them. Inside an async runtime there is nothing but an error.
-    pub fn pages_blocking(self) -> PagesBlocking<RecordOf<E>> {
-        PagesBlocking::new(self.request.clone().into_untyped().background(), self.pages())
+    pub fn pages_blocking(self) -> Blocking<Pages<RecordOf<E>>> {
+        Blocking::new(self.background(), self.pages())
     }
 
     /// The records, one after the other.
-    pub fn records_blocking(self) -> RecordsBlocking<RecordOf<E>> {
-        RecordsBlocking::new(self.pages_blocking())
+    pub fn records_blocking(self) -> Blocking<Records<RecordOf<E>>> {
+        Blocking::new(self.background(), self.records()).at_once(RECORDS_AT_ONCE)
+    }
+
+    fn background(&self) -> Arc<Background> {
+        self.request.clone().into_untyped().background()
     }
 }
 

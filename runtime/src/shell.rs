@@ -518,6 +518,10 @@ macro_rules! __series {
 
         impl $crate::emitted::MetadataRecord for $metadata {
             const SERVICE: &'static $crate::registry::ServiceInfo = &$service;
+
+            fn unsupported(&self) -> ::std::vec::Vec<::std::string::String> {
+                <$metadata>::unsupported(self)
+            }
         }
 
         impl<T: $crate::Item> $crate::emitted::Sealed for Series<T> {}

@@ -294,6 +294,12 @@ impl<E> Request<E> {
         self.untyped.0.target.params()
     }
 
+    /// The least time that so many requests take, as the client's rate limit has it; `None` where a gate of your own
+    /// decides.
+    pub fn least_time(&self, requests: u64) -> Option<Duration> {
+        self.untyped.rate_limit().map(|limit| limit.least_time(requests))
+    }
+
     /// The service that is asked.
     pub fn service(&self) -> &'static ServiceInfo {
         self.untyped.service()

@@ -1,7 +1,7 @@
 //! Several histories as one table: a row for every time at which one of them has a record.
 //!
-//! Pages of several series come in, rows go out in order of time. What a series does not have at a time is a cell
-//! without a value, so that nothing shifts.
+//! Pages of several series come in, rows go out in order of time. A row has a cell for each series, which is `None` where
+//! the series has no record of that time.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,10 +11,16 @@ use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 
+#[cfg(feature = "blocking")]
+use super::blocking::Blocking;
 use super::page::{Findings, Page};
 use super::together::Together;
 use crate::error::Error;
 use crate::values::Timestamp;
+
+/// An iterator takes so many rows from the stream at once.
+#[cfg(feature = "blocking")]
+const ROWS_AT_ONCE: usize = 1000;
 
 /// One time, and what each series has then.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +92,12 @@ impl<K: Clone, T> Aligned<K, T> {
     /// What was told beside the records up to now, by the keys of the series.
     pub fn findings(&self) -> impl Iterator<Item = (&K, &Findings)> {
         self.columns.iter().map(|column| (&column.key, &column.findings))
+    }
+
+    /// The rows as an iterator, for callers who do not await; with the feature `blocking`.
+    #[cfg(feature = "blocking")]
+    pub fn rows_blocking(self) -> Blocking<Self> {
+        Blocking::new(self.series.background.clone(), self).at_once(ROWS_AT_ONCE)
     }
 
     fn poll_row(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Row<T>, Error>>> {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use super::grid::{Grid, Span};
-use super::walk::Course;
+use super::verdict::Course;
 use crate::client::Untyped;
 use crate::error::Error;
 use crate::registry::{HistoryInfo, ParamInfo, TimeUnit, ValueType};

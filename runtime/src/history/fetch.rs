@@ -12,6 +12,7 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep};
 
 use super::course::Template;
+use super::envelope::Envelope;
 use super::page::Batch;
 use super::reply::Received;
 use super::walk::{Taken, Walk};
@@ -118,6 +119,6 @@ impl Fetch {
 
 /// Reads a reply as a series.
 pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<Received<Batch>, Error> {
-    let TimedRecords { records, times, bad } = B::read_records(response)?;
-    Ok(Received { times, records: Box::new(records), bad })
+    let TimedRecords { records, times, bad, said } = B::read_records(response)?;
+    Ok(Received { times, records: Box::new(records), bad, envelope: said.map(Envelope::new) })
 }

@@ -60,6 +60,17 @@ impl Grid {
         self.floor(time) + self.step.saturating_mul(steps)
     }
 
+    /// A span in pieces of so many steps.
+    pub(super) fn pieces(self, span: Span, steps: usize) -> Vec<Span> {
+        let (mut pieces, mut from) = (Vec::new(), span.from);
+        while from < span.to {
+            let to = self.after(from, steps.max(1)).min(span.to);
+            pieces.push(Span { from, to });
+            from = to;
+        }
+        pieces
+    }
+
     /// How many steps lie in a length of time; a part of one does not count.
     pub(super) fn steps(self, length: Duration) -> u64 {
         u64::try_from(length.as_nanos() / self.step.as_nanos()).unwrap_or(u64::MAX)

@@ -198,6 +198,7 @@ impl Job {
                 findings.gaps = self.gaps.window(window.to, &reply.missing);
                 findings.bad_records = std::mem::take(&mut reply.bad);
                 findings.refused = reply.refused;
+                findings.envelopes = reply.envelope.take().map(|envelope| envelope.of(window)).into_iter().collect();
                 reply
             }
             Err(error) if !self.skip_failed || self.ends_all(&error) => return Err(error),

@@ -7,6 +7,7 @@ use std::any::Any;
 use std::ops::Range;
 
 use super::checkpoint::Checkpoint;
+use super::envelope::Envelope;
 use super::gaps::Gap;
 use super::reply::{Refused, Reply};
 use crate::decode::BadRecord;
@@ -45,6 +46,8 @@ pub struct Findings {
     pub bad_records: Vec<BadRecord>,
     /// How many records came that are none of the result.
     pub refused: Refused,
+    /// What the service said beside the records: its metadata, each with the part of the range for which it said so.
+    pub envelopes: Vec<Envelope>,
 }
 
 /// A window that could not be had.
@@ -70,9 +73,10 @@ pub struct Collected<T> {
 }
 
 impl Findings {
-    /// Whether there is a record for every step of the range.
+    /// Whether there is a record for every step of the range, and the service left out nothing of what was asked for.
     pub fn is_complete(&self) -> bool {
-        self.gaps.is_empty() && self.failures.is_empty() && self.bad_records.is_empty()
+        let has_records = self.gaps.is_empty() && self.failures.is_empty() && self.bad_records.is_empty();
+        has_records && self.envelopes.iter().all(|envelope| envelope.unsupported.is_empty())
     }
 
     /// Adds what is told of the next window.
@@ -81,6 +85,14 @@ impl Findings {
         self.failures.append(&mut next.failures);
         self.bad_records.append(&mut next.bad_records);
         self.refused = self.refused.and(next.refused);
+        for envelope in next.envelopes {
+            match self.envelopes.last_mut() {
+                Some(last) if last.says_the_same(&envelope) && last.range.end == envelope.range.start => {
+                    last.range.end = envelope.range.end;
+                }
+                _ => self.envelopes.push(envelope),
+            }
+        }
     }
 }
 

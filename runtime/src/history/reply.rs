@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use super::envelope::Envelope;
 use super::grid::{Grid, Span};
 use crate::decode::BadRecord;
 use crate::values::Timestamp;
@@ -18,6 +19,8 @@ pub(super) struct Received<R> {
     pub(super) records: R,
     /// Those that could not be read, where that is no error.
     pub(super) bad: Vec<BadRecord>,
+    /// What the service says beside them, if it says anything.
+    pub(super) envelope: Option<Envelope>,
 }
 
 /// Where a record of a reply stands.
@@ -40,6 +43,7 @@ pub(super) struct Reply<R> {
     pub(super) came: usize,
     pub(super) refused: Refused,
     pub(super) bad: Vec<BadRecord>,
+    pub(super) envelope: Option<Envelope>,
 }
 
 /// How many records came that are none of the result.
@@ -79,12 +83,13 @@ impl<R> Reply<R> {
             came: 0,
             refused: Refused::default(),
             bad: Vec::new(),
+            envelope: None,
         }
     }
 
     /// What of a reply belongs to a window that was asked for with a margin.
     pub(super) fn new(grid: Grid, window: Span, margin: Duration, received: Received<R>) -> Self {
-        let Received { times, records, bad } = received;
+        let Received { times, records, bad, envelope } = received;
         let came = times.len() + bad.len();
         let mut refused = Refused::default();
         let mut places = Vec::with_capacity(times.len());
@@ -102,7 +107,7 @@ impl<R> Reply<R> {
         places.dedup_by_key(|place| place.time);
         refused.repeated += u64::try_from(all - places.len()).unwrap_or(u64::MAX);
         let missing = grid.missing(window, places.iter().map(|place| place.time));
-        Self { places, batches: vec![records], missing, came, refused, bad }
+        Self { places, batches: vec![records], missing, came, refused, bad, envelope }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -127,7 +132,8 @@ mod tests {
         let grid = Grid::of(Duration::from_secs(10)).unwrap();
         let window = Span { from: 100.into(), to: 140.into() };
         let times = times.iter().map(|time| time.map(Timestamp::from)).collect();
-        let reply = Reply::new(grid, window, Duration::from_secs(1), Received { times, records: (), bad: Vec::new() });
+        let received = Received { times, records: (), bad: Vec::new(), envelope: None };
+        let reply = Reply::new(grid, window, Duration::from_secs(1), received);
         let places = reply.places.iter().map(|place| (place.time.unix_seconds(), place.index)).collect();
         let Refused { outside, repeated, untimed } = reply.refused;
         let missing = reply.missing.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())).collect();

@@ -11,7 +11,8 @@ use tokio::time::Instant;
 use super::gaps::{Gap, GapKind, Gaps};
 use super::grid::{Grid, Span};
 use super::reply::{Received, Refused};
-use super::walk::{Course, Walk};
+use super::verdict::Course;
+use super::walk::Walk;
 use crate::values::Timestamp;
 
 const STEP: i64 = 60;
@@ -109,6 +110,7 @@ fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) 
                 times: times.iter().map(|time| Some(Timestamp::from(*time))).collect(),
                 records: times,
                 bad: Vec::new(),
+                envelope: None,
             };
             walk.received(id, Ok(received), now);
         }

@@ -6,6 +6,8 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
+#[cfg(feature = "blocking")]
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
@@ -14,6 +16,8 @@ use super::aligned::Aligned;
 use super::page::Page;
 use super::streams::Pages;
 use super::{HasHistory, History, RecordOf};
+#[cfg(feature = "blocking")]
+use crate::client::Background;
 use crate::error::Error;
 
 /// So many pages one series may be ahead of another.
@@ -46,6 +50,9 @@ const LEAD: u64 = 2;
 pub struct Together<K, T> {
     series: Vec<Member<K, T>>,
     has_begun: bool,
+    /// Where the calls of those who do not await are driven: by the client of the first history.
+    #[cfg(feature = "blocking")]
+    pub(super) background: Option<Arc<Background>>,
 }
 
 /// A page, or why there are no more, with what says of which series.
@@ -90,7 +97,12 @@ impl<R: Send + 'static, T, F: FnMut(R) -> T> Source<T> for Mapped<R, F> {
 
 impl<K, T> Default for Together<K, T> {
     fn default() -> Self {
-        Self { series: Vec::new(), has_begun: false }
+        Self {
+            series: Vec::new(),
+            has_begun: false,
+            #[cfg(feature = "blocking")]
+            background: None,
+        }
     }
 }
 
@@ -107,6 +119,8 @@ impl<K: Clone, T> Together<K, T> {
         history: History<E>,
         wanted: impl FnMut(RecordOf<E>) -> T + Send + 'static,
     ) -> Self {
+        #[cfg(feature = "blocking")]
+        self.background.get_or_insert_with(|| history.background());
         let pages = Mapped { pages: history.pages(), map: wanted };
         self.series.push(Member { key, pages: Some(Box::new(pages)), given: 0 });
         self

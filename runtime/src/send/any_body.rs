@@ -5,7 +5,7 @@
 
 use serde_core::{Serialize, Serializer};
 
-use super::body::{Body, Sealed, SeriesBody, TimedRecords};
+use super::body::{Body, Said, Sealed, SeriesBody, TimedRecords};
 use super::exchange::{UndecodedResponse, read_series_of};
 use crate::decode::record::{AnyRecord, Record, UnknownFields};
 use crate::decode::{self, BadRecord, Column, DecodeError, EnvelopeRest, fields};
@@ -129,8 +129,13 @@ impl SeriesBody for AnyBody {
     type Item = AnyRecord;
 
     fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<AnyRecord>, Error> {
-        let (records, rest) = read(response?)?;
-        Ok(TimedRecords::new(records, rest))
+        let (records, mut rest) = read(response?)?;
+        let (said, unknown_fields) = (&rest.metadata.unknown_fields, std::mem::take(&mut rest.unknown_fields));
+        let says = !said.is_empty() || !unknown_fields.is_empty();
+        let metadata = decode::any(said.as_json()).unwrap_or_default();
+        // Which field of the metadata names what is left out is for the emitted client to know.
+        let said = says.then(|| Said { metadata, unsupported: Vec::new(), unknown_fields });
+        Ok(TimedRecords::new(records, rest, said))
     }
 }
 
