@@ -17,7 +17,7 @@ impl Topic<'_> {
     pub(super) fn body(&self, desk: &mut Desk, index: usize, kind: Kind, seen: &Seen) -> Result<(), Refusal> {
         let endpoint = vec![Step::Key("endpoints"), Step::Item(index)];
         let entry = desk.tree(&self.file).at(&endpoint).cloned().unwrap_or(Tree::Null);
-        let known = entry.get("body").unwrap_or(&Tree::Null);
+        let known = &desk.body(&entry).unwrap_or(Tree::Null);
         let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
         let own = known.text("time");
         let promised = desk.checked.service.envelope_time();
@@ -102,7 +102,7 @@ impl Topic<'_> {
             .with_some("time", time)
             .with_some("positional", seen.by_place.then_some(true))
             .with(kind.key(), list);
-        desk.replace(&self.file, body, new);
+        self.set_body(desk, body, new);
         Ok(())
     }
 
@@ -140,8 +140,14 @@ impl Topic<'_> {
         let plain = if form.is_some_and(|form| TimeFormat::of(form).is_some()) { "string" } else { "integer" };
         let ty = if form.is_some() { ty.replace("timestamp", plain) } else { ty };
         self.say(desk, format!("the body is a `{ty}`"));
-        desk.replace(&self.file, body, Tree::map().with("evidence", self.learning.evidence.as_str()).with("type", ty));
+        let new = Tree::map().with("evidence", self.learning.evidence.as_str()).with("type", ty);
+        self.set_body(desk, body, new);
         Ok(())
+    }
+
+    fn set_body(&self, desk: &mut Desk, body: &[Step], new: Tree) {
+        let (_, endpoint) = body.split_last().unwrap_or((&Step::Key("body"), &[]));
+        desk.set(&self.file, endpoint, "body", new);
     }
 
     fn say_learned(&self, desk: &mut Desk, list: &[Tree], seen: &Seen) {

@@ -14,8 +14,9 @@ use crate::tree::Tree;
 impl Topic<'_> {
     /// The records of a body by the names of their fields.
     pub(super) fn by_names(&self, desk: &Desk, index: usize, kind: Kind, seen: Seen) -> Result<Seen, Refusal> {
-        let body = [Step::Key("endpoints"), Step::Item(index), Step::Key("body")];
-        let known = desk.tree(&self.file).at(&body).unwrap_or(&Tree::Null);
+        let endpoint = [Step::Key("endpoints"), Step::Item(index)];
+        let entry = desk.tree(&self.file).at(&endpoint);
+        let known = &entry.and_then(|entry| desk.body(entry)).unwrap_or(Tree::Null);
         let are_lists = seen.lists > 0;
         let record;
         let (listed, is_positional) = match known.get(kind.key()) {

@@ -251,8 +251,8 @@ impl Merger<'_> {
     }
 
     fn body(&mut self, subject: &Subject, known: &Tree, said: &Tree) {
-        let (Some(known), Some(said)) = (known.get("body"), said.get("body")) else { return };
-        let (Some(here), Some(there)) = (places::kind(known), places::kind(said)) else { return };
+        let (Some(known), Some(said)) = (self.desk.body(known), said.get("body")) else { return };
+        let (Some(here), Some(there)) = (places::kind(&known), places::kind(said)) else { return };
         let words = |kind: &str| if kind == "series" { "a series" } else { "an object" };
         if here != there {
             let text = format!("{} in the description, {} here", words(there), words(here));
