@@ -36,7 +36,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "blocking")]
 use crate::client::Background;
-use crate::client::{Endpoint, Request};
+use crate::client::{Endpoint, Listed, Request};
 use crate::error::Error;
 use crate::send::SeriesBody;
 use crate::values::Timestamp;
@@ -65,6 +65,9 @@ use job::{Job, Options};
     note = "an endpoint has a history if it takes a range of time, a page size and a step, and answers with a series in time"
 )]
 pub trait HasHistory: Endpoint<Body: SeriesBody> {}
+
+/// Whether the endpoint that was chosen has a history is known once it is planned or asked.
+impl HasHistory for Listed {}
 
 /// A record of an endpoint's history.
 pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;

@@ -16,11 +16,8 @@ use super::page::Batch;
 use super::reply::Received;
 use super::walk::{Taken, Walk};
 use crate::client::Sending;
-use crate::decode::record::Item;
-use crate::decode::{EnvelopeRest, fields};
 use crate::error::Error;
-use crate::send::{self, MetadataRecord, SeriesBody, UndecodedResponse};
-use crate::values::Timestamp;
+use crate::send::{SeriesBody, TimedRecords, UndecodedResponse};
 
 type Outcome = Result<Box<UndecodedResponse>, Error>;
 
@@ -121,17 +118,6 @@ impl Fetch {
 
 /// Reads a reply as a series.
 pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<Received<Batch>, Error> {
-    let mut records: Vec<B::Item> = Vec::new();
-    let rest = send::read_series::<B::Metadata>(response, <B::Item as Item>::INFO, &mut records)?;
-    Ok(received(fields::times(&records, rest.time), Box::new(records), rest))
-}
-
-/// The same for all endpoints of a service.
-fn received<M: MetadataRecord>(
-    times: Vec<Option<Timestamp>>,
-    records: Batch,
-    rest: EnvelopeRest<M>,
-) -> Received<Batch> {
-    let envelope = Envelope::new(&rest.metadata, rest.unknown_fields);
-    Received { times, records, bad: rest.bad_records, envelope }
+    let TimedRecords { records, times, bad, said } = B::read_records(response)?;
+    Ok(Received { times, records: Box::new(records), bad, envelope: said.map(Envelope::new) })
 }
