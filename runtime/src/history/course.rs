@@ -110,8 +110,8 @@ fn last(unit: TimeUnit) -> Duration {
 /// How many records may come from outside of a window. Steps are longer than two seconds as a rule, and then only one of
 /// the two ends has one.
 fn beside([from, to]: [TimeUnit; 2], grid: Grid) -> usize {
-    let around = from.grain() + last(to) + grid.step() - Duration::from_nanos(1);
-    usize::try_from(grid.steps(around)).unwrap_or(usize::MAX).max(1)
+    let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step().as_nanos());
+    usize::try_from(around).unwrap_or(usize::MAX)
 }
 
 /// How far apart the records are that are asked for.
