@@ -136,6 +136,11 @@ impl<'r> RecordValue<'r> {
         Self { info: R::INFO, fields: record }
     }
 
+    /// A view of a record that is no type of its own.
+    pub(super) fn new(info: &'static RecordInfo, fields: &'r dyn Fields) -> Self {
+        Self { info, fields }
+    }
+
     /// The record, as the catalogue describes it.
     pub fn info(self) -> &'static RecordInfo {
         self.info
@@ -156,6 +161,13 @@ impl<'r> RecordValue<'r> {
             all.extend(self.info.fields.iter().zip(values).map(|(info, value)| (info, value.as_field_value())));
         });
         all
+    }
+
+    /// The fields that the catalogue does not know; `None` where a record cannot have any.
+    pub fn unknown_fields(self) -> Option<&'r UnknownFields> {
+        let mut found = None;
+        self.visit(&mut |_, unknown| found = Some(unknown));
+        found
     }
 
     pub(crate) fn visit(self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields)) {

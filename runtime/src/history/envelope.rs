@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use super::grid::Span;
-use crate::decode::record::{RecordValue, Row, UnknownFields};
-use crate::send::MetadataRecord;
+use crate::decode::record::UnknownFields;
+use crate::send::Said;
 use crate::values::{Timestamp, Value};
 
 /// What the service said beside the records of a part of the range.
@@ -26,13 +26,11 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// What a reply says; `None` if it says nothing.
-    pub(super) fn new<M: MetadataRecord>(metadata: &M, unknown_fields: UnknownFields) -> Option<Self> {
-        let written = |metadata: &M| serde_json::to_value(RecordValue::of(metadata)).unwrap_or_default();
-        let (unsupported, metadata) = (metadata.unsupported(), written(metadata));
-        let is_empty = unknown_fields.is_empty() && metadata == written(&M::from_row(&mut Row::empty()));
+    /// What a reply says.
+    pub(super) fn new(said: Said) -> Self {
+        let Said { metadata, unsupported, unknown_fields } = said;
         let start = Timestamp::from_unix_seconds(0);
-        (!is_empty).then_some(Self { range: start..start, metadata, unsupported, unknown_fields })
+        Self { range: start..start, metadata, unsupported, unknown_fields }
     }
 
     /// The same, said of a window.
