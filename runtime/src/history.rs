@@ -1,11 +1,11 @@
-//! A range of time in one call: every record of it, in order, whatever a single reply can hold.
+//! Every record of a range of time in one call, in order, however many replies that takes.
 //!
 //! A request and a range come in; pages and records go out in order of time, and beside them what is missing. Windows
 //! are fetched side by side, as fast as the gate lets them. How a range is walked stands in the registry; sending is
 //! the client's job.
 //!
-//! From plain to whole: `grid` divides time, `reply` and `learned` judge what came, `walk` decides what is asked next,
-//! all without a clock or a network; `fetch` sends, `job` puts it together.
+//! `grid` divides time; `reply`, `learned` and `verdict` judge replies, and `walk` decides what is asked next, all without
+//! a clock or a network. `fetch` sends, and `job` adds gaps, checkpoint and progress.
 
 mod aligned;
 #[cfg(feature = "blocking")]
@@ -93,7 +93,7 @@ impl<E: HasHistory> History<E> {
         Self { request, options: Options::new(range) }
     }
 
-    /// Takes the interval that is still open as well, whose record may yet change.
+    /// Includes the interval that is still open, whose record may change.
     ///
     /// Otherwise the last record is that of the last interval that is over, by the clock of this machine when the
     /// history begins.
@@ -102,46 +102,47 @@ impl<E: HasHistory> History<E> {
         self
     }
 
-    /// Goes on after a window that could not be had; it is listed in [`Findings::failures`].
+    /// Goes on after a window that keeps failing, and lists it in [`Findings::failures`].
     ///
-    /// Otherwise the job ends with the error. It does so either way where no window would fare better: for credentials
-    /// that are not accepted, or if the very first reply says that the request is wrong.
+    /// Otherwise the history ends with the error. It also ends where every window would fail: if the credentials are
+    /// refused, or if the first reply refuses the request.
     pub fn skip_failed_windows(mut self) -> Self {
         self.options.skip_failed = true;
         self
     }
 
-    /// How many windows are asked for before the first of them is taken; 32 unless set, and 2 at least.
+    /// How many windows are asked for ahead of the consumer; 32 unless set, at least 2.
     ///
-    /// So many pages are in memory at once, and more than this the service is never asked ahead of a slow consumer.
-    /// Fewer than the requests that the limit lets be under way make the history slower.
+    /// No more pages than that are in memory. If the limit allows more requests at once than that, the history is slower
+    /// than the limit allows.
     pub fn prefetch(mut self, windows: usize) -> Self {
         self.options.ahead = windows.max(2);
         self
     }
 
-    /// How often a window is asked for that fails, each time as often as the request is sent by itself; 4 unless set.
+    /// How often a window that fails is asked for; 4 unless set. Each of these requests is also retried as the client
+    /// retries any request.
     pub fn attempts(mut self, attempts: u32) -> Self {
         self.options.attempts = attempts.max(1);
         self
     }
 
-    /// Goes on where another run has come, in place of beginning anew.
+    /// Continues after the checkpoint of an earlier run.
     ///
-    /// The end of the range is that of the first run. It is an error if the checkpoint is of another request, or of a
-    /// range that begins elsewhere.
+    /// The end of the range is that of the first run. It is an error if the checkpoint belongs to another request, or to
+    /// a range with another beginning.
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
         self.options.checkpoint = Some(checkpoint);
         self
     }
 
-    /// Tells somebody how far it has come, after every page.
+    /// Calls a function with the progress after every page.
     pub fn on_progress(mut self, watcher: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
         self.options.watcher = Some(Arc::new(watcher));
         self
     }
 
-    /// What is going to be asked, or why it cannot be; nothing is sent.
+    /// The windows and the least time, or why the range cannot be asked for. Nothing is sent.
     pub fn plan(&self) -> Result<Plan, Error> {
         self.options.plan(&self.request.clone().into_untyped(), Timestamp::now())
     }
@@ -157,7 +158,7 @@ impl<E: HasHistory> History<E> {
         Records::new(self.pages())
     }
 
-    /// All records at once, with what is told beside them.
+    /// All records at once, with the findings beside them.
     pub async fn collect(self) -> Result<Collected<RecordOf<E>>, Error> {
         self.pages().collect().await
     }

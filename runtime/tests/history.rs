@@ -74,7 +74,7 @@ async fn what_cannot_be_asked_is_an_error_before_anything_is_sent() {
     let day = Timeframe::from("1d");
     let table = [
         (ratio(), "`timeframe` is not set, and a history has to know how far apart records are; known are `1m`, `1h`"),
-        (ratio().timeframe(day), "`timeframe` is `1d`, and nobody knows how long that is; known are `1m`, `1h`"),
+        (ratio().timeframe(day), "`timeframe` is `1d`, whose length is not known; known are `1m`, `1h`"),
         (hours(&client).start_time(START), "`startTime` is set, which a history sets itself; leave it out; the range"),
         (hours(&client).end_time(START), "`endTime` is set, which a history sets itself"),
         (hours(&client).sort("desc"), "`sort` is set, which a history sets itself"),

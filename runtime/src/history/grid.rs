@@ -1,6 +1,6 @@
 //! Time as a step divides it: spans, and the steps that lie in them.
 //!
-//! Steps are counted from the beginning of 1970, as services count theirs. Nothing here knows what stands in a step.
+//! Steps are counted from the beginning of 1970, as services count theirs. Records are not known here.
 
 use std::time::Duration;
 

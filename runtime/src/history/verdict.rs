@@ -18,6 +18,8 @@ pub(super) struct Course {
     pub(super) margin: Duration,
     /// How many records a page has at most, as the request says.
     pub(super) page_size: usize,
+    /// How many records from outside of its window a page may have.
+    pub(super) beside: usize,
     /// How many windows are asked for or kept before the first of them is taken.
     pub(super) ahead: usize,
     /// How often a window that fails is asked for.

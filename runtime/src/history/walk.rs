@@ -40,7 +40,7 @@ pub(super) struct Taken<R> {
 impl<R> Walk<R> {
     /// A walk from a point of its range to the end.
     pub(super) fn new(course: Course, at: Timestamp) -> Self {
-        let learned = Learned::new(course.page_size);
+        let learned = Learned::new(course.page_size, course.beside);
         Self { course, next: at, entries: VecDeque::new(), before: None, learned, asked: 0, under_way: 0 }
     }
 
