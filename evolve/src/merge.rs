@@ -20,12 +20,12 @@ use std::collections::BTreeMap;
 use crate::change::Desk;
 use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, root_types};
+use crate::place::Place;
 use crate::tree::Tree;
 pub(crate) use additions::join_values;
 use compare::Edit;
 pub(crate) use compare::holds;
 use matching::Matches;
-use places::Place;
 use report::Report;
 use setters::Setters;
 
@@ -150,7 +150,7 @@ impl Merger<'_> {
         for ((file, index), hint) in &self.new.hints {
             let Some(said) = &hint.time else { continue };
             if let Some(differing) = self.differing(&time, file, said) {
-                let endpoint = Place::new(file, &[]).item("endpoints", *index);
+                let endpoint = Place::file(file).key("endpoints").item(*index);
                 let label = places::label(endpoint.tree(&self.new.desk));
                 self.report.differ(&format!("`{}`", time.text("name").unwrap_or_default()), &label, differing);
             }
@@ -174,9 +174,9 @@ impl Merger<'_> {
         }
         for edit in std::mem::take(&mut self.edits) {
             match edit {
-                Edit::Set(at, key, value) => self.desk.set(&at.file, &at.path, key, value),
-                Edit::Extend(at, key, items) => self.desk.extend(&at.file, &at.path, key, items),
-                Edit::Replace(at, value) => self.desk.replace(&at.file, &at.path, value),
+                Edit::Set(at, key, value) => self.desk.set(&at, key, value),
+                Edit::Extend(list, items) => self.desk.extend(&list, items),
+                Edit::Replace(at, value) => self.desk.replace(&at, value),
             }
         }
     }

@@ -9,9 +9,9 @@ use codegen::spec::ENDPOINT;
 
 use super::draft::{Draft, Named};
 use crate::change::Desk;
-use crate::edit::Step;
 use crate::keys::SERVICE;
 use crate::merge::{Fresh, Hint, Wanted};
+use crate::place::Place;
 use crate::tree::Tree;
 
 /// Makes a catalogue of a draft; `desk` has the envelope of the series in it.
@@ -60,7 +60,7 @@ impl Finisher {
         let lists = [("types", types), ("params", self.draft.shared.clone()), ("records", records.collect())];
         for (key, mut ranked) in lists {
             ranked.sort_by_key(|(rank, _): &(usize, Tree)| *rank);
-            self.desk.extend(SERVICE, &[], key, ranked.into_iter().map(|(_, tree)| tree).collect());
+            self.desk.extend(&Place::service().key(key), ranked.into_iter().map(|(_, tree)| tree).collect());
         }
         self.write_metadata();
     }
@@ -72,7 +72,7 @@ impl Finisher {
         let mut seen = BTreeSet::new();
         let all = self.draft.metadata.iter().flat_map(|metadata| self.listed(*metadata, &evidence, None));
         let fields = all.filter(|field| seen.insert(field.text("name").map(str::to_owned))).collect();
-        self.desk.extend(SERVICE, &[Step::Key("envelope"), Step::Key("metadata")], "fields", fields);
+        self.desk.extend(&Place::service().key("envelope").key("metadata").key("fields"), fields);
     }
 
     /// The fields of a record where they inherit what is known of them, without the one that the envelope has.

@@ -7,16 +7,13 @@ use super::fields::Topic;
 use super::guess::{TIME, name_of_place};
 use super::kind::Kind;
 use crate::change::{Desk, Refusal};
-use crate::edit::Step;
 use crate::seen::Seen;
 use crate::tree::Tree;
 
 impl Topic<'_> {
     /// The records of a body by the names of their fields.
     pub(super) fn by_names(&self, desk: &Desk, index: usize, kind: Kind, seen: Seen) -> Result<Seen, Refusal> {
-        let endpoint = [Step::Key("endpoints"), Step::Item(index)];
-        let entry = desk.tree(&self.file).at(&endpoint);
-        let known = &entry.and_then(|entry| desk.body(entry)).unwrap_or(Tree::Null);
+        let known = &desk.body(self.place(index).tree(desk)).unwrap_or(Tree::Null);
         let are_lists = seen.lists > 0;
         let record;
         let (listed, is_positional) = match known.get(kind.key()) {

@@ -3,7 +3,8 @@
 //! It stays, as descriptions leave things out; but whoever imports the next version of one is to learn of it.
 
 use super::Merger;
-use super::places::{self, Fields, Place};
+use super::places::{self, Fields};
+use crate::place::Place;
 
 const ABSENT: &str = "not in the description";
 

@@ -8,10 +8,11 @@ use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::Merger;
 use super::matching::{MatchedParam, User};
-use super::places::{self, Entry, Fields, Place};
+use super::places::{self, Entry, Fields};
 use super::policy::{Policy, policy};
 use super::report::some_of;
 use crate::keys;
+use crate::place::Place;
 use crate::tree::Tree;
 
 /// Something of which both catalogues say something.
@@ -34,7 +35,7 @@ impl Subject {
 #[derive(Debug)]
 pub(super) enum Edit {
     Set(Place, &'static str, Tree),
-    Extend(Place, &'static str, Vec<Tree>),
+    Extend(Place, Vec<Tree>),
     Replace(Place, Tree),
 }
 
@@ -178,7 +179,8 @@ impl Merger<'_> {
         let Tree::List(items) = said else { return };
         let mut new = Vec::new();
         for said in items {
-            let known = subject.at.items(self.desk, key).into_iter().find(|(_, known)| known.get(by) == said.get(by));
+            let known =
+                subject.at.key(key).items(self.desk).into_iter().find(|(_, known)| known.get(by) == said.get(by));
             let Some(at) = known.map(|(at, _)| at) else {
                 new.push(said.clone());
                 continue;
@@ -188,7 +190,7 @@ impl Merger<'_> {
             self.compare_one(&Subject::new(&at, name, ""), said.clone());
         }
         if !new.is_empty() {
-            self.edits.push(Edit::Extend(subject.at.clone(), key, new));
+            self.edits.push(Edit::Extend(subject.at.key(key), new));
         }
     }
 
@@ -200,7 +202,7 @@ impl Merger<'_> {
             self.report.differ("`base_url`", "", text);
             said.remove("base_url");
         }
-        self.compare_one(&Subject::new(&places::service(), "the service", ""), said);
+        self.compare_one(&Subject::new(&Place::service(), "the service", ""), said);
     }
 
     /// What is said of groups by their tags.
@@ -208,7 +210,7 @@ impl Merger<'_> {
         for file in self.new.desk.groups().map(str::to_owned).collect::<Vec<_>>() {
             if *self.desk.tree(&file) != Tree::Null {
                 let name = format!("the group `{}`", file.trim_end_matches(".yaml"));
-                let subject = Subject::new(&Place::new(&file, &[]), name, "");
+                let subject = Subject::new(&Place::file(&file), name, "");
                 self.compare_one(&subject, self.new.desk.tree(&file).clone());
             }
         }

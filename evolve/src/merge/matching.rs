@@ -10,10 +10,11 @@ use codegen::names::{self, Case};
 use codegen::template;
 use codegen::type_expr::TypeExpr;
 
-use super::places::{self, Entry, Fields, ParamAt, Place, body_fields, label, params};
+use super::places::{self, Entry, Fields, ParamAt, body_fields, label, params};
 use super::{Fresh, SERVICE, Wanted};
 use crate::change::Desk;
 use crate::naming::{ident_of, share_a_value};
+use crate::place::Place;
 use crate::tree::Tree;
 
 /// Everything that was recognised, and what is left to be written.

@@ -10,10 +10,11 @@ use codegen::type_expr::TypeExpr;
 use super::Merger;
 use super::compare::number;
 use super::matching::User;
-use super::places::{self, Entry, ParamAt, Place, label};
+use super::places::{self, Entry, ParamAt, label};
 use super::setters::{Several, Wished};
 use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, claim_id};
+use crate::place::Place;
 use crate::tree::Tree;
 
 impl Merger<'_> {
@@ -83,7 +84,7 @@ impl Merger<'_> {
     fn known_shared(&self, new: &Place) -> Option<Place> {
         let param = new.tree(&self.new.desk);
         let ty = self.param_type(new, param);
-        let all = places::service().items(self.desk, "params").into_iter().take(self.old_params);
+        let all = Place::service().key("params").items(self.desk).into_iter().take(self.old_params);
         let known: Vec<_> = all
             .filter(|(_, known)| known.text("name") == param.text("name") && known.text("type") == Some(&ty))
             .collect();
@@ -115,7 +116,7 @@ impl Merger<'_> {
         let id = claim_id(&mut taken, places::id(&param), name);
         let mut tree = self.own_param(at, &param, &mut NamesInUse::default());
         tree.set(&PARAM, "id", (id != name).then_some(id.as_str()));
-        self.desk.extend(SERVICE, &[], "params", vec![tree]);
+        self.desk.extend(&Place::service().key("params"), vec![tree]);
         self.new_shared.insert(at.clone(), id.clone());
         id.into()
     }
