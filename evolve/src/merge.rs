@@ -6,6 +6,9 @@
 mod absent;
 mod additions;
 mod compare;
+mod known_endpoints;
+mod known_fields;
+mod known_params;
 mod matching;
 mod new_params;
 mod places;
@@ -14,6 +17,7 @@ mod report;
 mod required;
 mod setters;
 mod types;
+mod values;
 
 use std::collections::BTreeMap;
 
@@ -24,10 +28,10 @@ use crate::place::Place;
 use crate::tree::Tree;
 pub(crate) use additions::join_values;
 use compare::Edit;
-pub(crate) use compare::holds;
 use matching::Matches;
 use report::Report;
 use setters::Setters;
+pub(crate) use values::holds;
 
 /// A new catalogue, and what it does not say itself of where it comes from.
 #[derive(Debug)]
@@ -37,8 +41,8 @@ pub(crate) struct Fresh {
     pub(crate) prefix: String,
     /// Whether it comes of a catalogue, so that every word in it is meant.
     pub(crate) is_ours: bool,
-    /// By file and index of endpoints.
-    pub(crate) hints: BTreeMap<(String, usize), Hint>,
+    /// By endpoint.
+    pub(crate) hints: BTreeMap<Place, Hint>,
     /// What its types and records are to be called; they have other names in it, each of its own.
     pub(crate) names: BTreeMap<String, Wanted>,
 }
@@ -147,10 +151,9 @@ impl Merger<'_> {
     /// The time of all series, which the envelope has and none of them repeats.
     fn time_of_series(&mut self) {
         let Some(time) = places::envelope_time(self.desk).cloned() else { return };
-        for ((file, index), hint) in &self.new.hints {
+        for (endpoint, hint) in &self.new.hints {
             let Some(said) = &hint.time else { continue };
-            if let Some(differing) = self.differing(&time, file, said) {
-                let endpoint = Place::file(file).key("endpoints").item(*index);
+            if let Some(differing) = self.differing(&time, &endpoint.file, said) {
                 let label = places::label(endpoint.tree(&self.new.desk));
                 self.report.differ(&format!("`{}`", time.text("name").unwrap_or_default()), &label, differing);
             }
@@ -180,13 +183,4 @@ impl Merger<'_> {
             }
         }
     }
-}
-
-/// An endpoint's file, and its index there.
-fn key_of(endpoint: &Place) -> (String, usize) {
-    let index = endpoint.path.iter().find_map(|step| match step {
-        crate::edit::Step::Item(index) => Some(*index),
-        crate::edit::Step::Key(_) => None,
-    });
-    (endpoint.file.clone(), index.unwrap_or_default())
 }

@@ -85,13 +85,14 @@ impl Finisher {
         fields
     }
 
-    fn write_groups(&mut self) -> BTreeMap<(String, usize), Hint> {
+    fn write_groups(&mut self) -> BTreeMap<Place, Hint> {
         let mut hints = BTreeMap::new();
         let mut groups: BTreeMap<String, Vec<Tree>> = BTreeMap::new();
         for mut endpoint in std::mem::take(&mut self.draft.endpoints) {
             let group = groups.entry(endpoint.group.clone()).or_default();
             endpoint.hint.time = self.said_time(&endpoint.reply);
-            hints.insert((format!("{}.yaml", endpoint.group), group.len()), endpoint.hint);
+            let place = Place::file(&format!("{}.yaml", endpoint.group)).key("endpoints").item(group.len());
+            hints.insert(place, endpoint.hint);
             let mut tree = endpoint.tree;
             let evidence = tree.text("evidence").unwrap_or_default().to_owned();
             tree.each("params", |param| param.inherit(&evidence));

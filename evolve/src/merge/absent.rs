@@ -34,7 +34,7 @@ impl Merger<'_> {
         if places::params(&self.new.desk, new).is_none() {
             return;
         }
-        let told = self.new.hints.get(&super::key_of(new)).map(|hint| hint.told.clone()).unwrap_or_default();
+        let told = self.new.hints.get(new).map(|hint| hint.told.clone()).unwrap_or_default();
         let of = places::label(known.tree(self.desk));
         for taken in places::params(self.desk, known).into_iter().flatten() {
             let mut users = self.matches.params.iter().filter(|met| met.at == taken.at).flat_map(|met| &met.users);

@@ -8,10 +8,10 @@ use codegen::spec::PARAM;
 use codegen::type_expr::TypeExpr;
 
 use super::Merger;
-use super::compare::number;
 use super::matching::User;
 use super::places::{self, Entry, ParamAt, label};
 use super::setters::{Several, Wished};
+use super::values::number;
 use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, claim_id};
 use crate::place::Place;
@@ -127,16 +127,16 @@ impl Merger<'_> {
         let shared = self.desk.tree(SERVICE).entries("params").iter().take(self.old_params);
         let same: Vec<_> = shared.filter(|known| known.text("name") == param.text("name")).collect();
         let [known] = same.as_slice() else { return None };
-        let default = param.get("default").map(super::compare::bare);
+        let default = param.get("default").map(super::values::bare);
         let is_same = known.text("type") == Some(&self.param_type(at, param))
             && known.get("list").is_some() == param.get("list").is_some()
             && known.get("required").is_none()
-            && (default.is_none() || default == known.get("default").map(super::compare::bare));
+            && (default.is_none() || default == known.get("default").map(super::values::bare));
         let is_told = self.is_told(evidence) && known.text("evidence") != Some(evidence);
         let plain = Tree::map().with("use", places::id(known));
         let mut anew = plain.clone().with_some("evidence", is_told.then_some(evidence));
         for key in ["served", "works", "refused"] {
-            let is_other = |said: &&Tree| known.get(key).is_none_or(|known| !super::compare::is_same(known, said));
+            let is_other = |said: &&Tree| known.get(key).is_none_or(|known| !super::values::is_same(known, said));
             anew = anew.with_some(key, param.get(key).filter(is_other).cloned());
         }
         let entry = if anew == plain { places::id(known).into() } else { anew };
@@ -189,7 +189,7 @@ impl Merger<'_> {
         let range = param.get("range");
         let min = range.and_then(|range| range.get("min")).and_then(number);
         let is_count = min.is_none_or(|min| min >= 0.0)
-            && param.get("default").is_none_or(|default| super::compare::bare(default).parse::<u64>().is_ok());
+            && param.get("default").is_none_or(|default| super::values::bare(default).parse::<u64>().is_ok());
         let is_identifier =
             || places::named_type(self.desk, known).is_some_and(|(_, ty)| ty.text("kind") == Some("identifier"));
         match (said, TypeExpr::parse(known)?) {
