@@ -44,12 +44,12 @@ pub(crate) struct Fresh {
     /// By endpoint.
     pub(crate) hints: BTreeMap<Place, Hint>,
     /// What its types and records are to be called; they have other names in it, each of its own.
-    pub(crate) names: BTreeMap<String, Wanted>,
+    pub(crate) names: BTreeMap<String, WantedName>,
 }
 
 /// A name for a type or record.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct WantedName {
     pub(crate) name: String,
     /// What it stands in, to be put before a name that is taken.
     pub(crate) owner: String,

@@ -10,7 +10,7 @@ use codegen::spec::ENDPOINT;
 use super::draft::{Draft, Named};
 use crate::change::Desk;
 use crate::keys::SERVICE;
-use crate::merge::{Fresh, Hint, Wanted};
+use crate::merge::{Fresh, Hint, WantedName};
 use crate::place::Place;
 use crate::tree::Tree;
 
@@ -34,7 +34,7 @@ fn inline(draft: &Draft) -> BTreeSet<usize> {
     bodies.iter().copied().filter(is_alone).collect()
 }
 
-fn name_and_wish(named: Named) -> (String, Wanted) {
+fn name_and_wish(named: Named) -> (String, WantedName) {
     (named.tree.text("name").unwrap_or_default().to_owned(), named.wanted)
 }
 

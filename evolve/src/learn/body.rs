@@ -5,7 +5,7 @@ use codegen::type_expr::TypeExpr;
 
 use super::fields::{FieldList, Topic, is_former};
 use super::guess::keys_of_data;
-use super::kind::Kind;
+use super::kind::BodyKind;
 use super::time::make_time;
 use crate::change::{Desk, Refusal};
 use crate::place::Place;
@@ -14,16 +14,16 @@ use crate::tree::Tree;
 
 impl Topic<'_> {
     /// Edits the body of an endpoint, and what its fields stand in.
-    pub(super) fn body(&self, desk: &mut Desk, index: usize, kind: Kind, seen: &Seen) -> Result<(), Refusal> {
+    pub(super) fn body(&self, desk: &mut Desk, index: usize, kind: BodyKind, seen: &Seen) -> Result<(), Refusal> {
         let endpoint = self.place(index);
         let entry = endpoint.tree(desk).clone();
         let known = &desk.body(&entry).unwrap_or(Tree::Null);
         let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
         let own = known.text("time");
         let promised = desk.checked.service.envelope_time();
-        let shared = promised.map(|time| time.name.to_string()).filter(|_| kind == Kind::Series);
+        let shared = promised.map(|time| time.name.to_string()).filter(|_| kind == BodyKind::Series);
         let body = endpoint.key("body");
-        if kind == Kind::Value {
+        if kind == BodyKind::Value {
             return self.value(desk, &body, (known, inherited), seen);
         }
         match known.get(kind.key()) {
@@ -61,7 +61,7 @@ impl Topic<'_> {
         desk: &mut Desk,
         body: &Place,
         (known, inherited): (&Tree, &str),
-        kind: Kind,
+        kind: BodyKind,
         shared: Option<&str>,
         seen: &Seen,
     ) -> Result<(), Refusal> {
@@ -81,7 +81,7 @@ impl Topic<'_> {
         }
         let is_placed = seen.by_place && shared.is_some_and(|time| seen.fields.get(time).is_some());
         let is_known =
-            kind == Kind::Object || is_placed || own == named && (has_time || envelope.is_none() && own.is_some());
+            kind == BodyKind::Object || is_placed || own == named && (has_time || envelope.is_none() && own.is_some());
         let time = match shared.filter(|_| has_time) {
             _ if is_known => own.map(str::to_owned),
             Some(shared) => {

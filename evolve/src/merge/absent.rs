@@ -3,7 +3,7 @@
 //! It stays, as descriptions leave things out; but whoever imports the next version of one is to learn of it.
 
 use super::Merger;
-use super::places::{self, Fields};
+use super::places::{self, FieldsAt};
 use crate::place::Place;
 
 const ABSENT: &str = "not in the description";
@@ -22,7 +22,7 @@ impl Merger<'_> {
                 self.absent_params(&known, &new);
             }
         }
-        let lists: Vec<Fields> = self.matches.fields.iter().map(|(known, _)| known.clone()).collect();
+        let lists: Vec<FieldsAt> = self.matches.fields.iter().map(|(known, _)| known.clone()).collect();
         for (index, known) in lists.iter().enumerate() {
             if !lists[..index].iter().any(|other| other.at == known.at) {
                 self.absent_fields(known);
@@ -48,7 +48,7 @@ impl Merger<'_> {
     }
 
     /// Several new lists can stand at one place, each with a part of the fields.
-    fn absent_fields(&mut self, known: &Fields) {
+    fn absent_fields(&mut self, known: &FieldsAt) {
         let time = places::envelope_time(self.desk).and_then(|time| time.text("name"));
         let listed = known.all(self.desk).into_iter().filter_map(|(_, field)| field.text("name"));
         let mut absent = Vec::new();

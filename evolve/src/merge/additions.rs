@@ -8,8 +8,8 @@ use codegen::spec::{BODY, ENDPOINT, Evidence, FIELD, RECORD, TYPE, VALUE};
 use codegen::type_expr::TypeExpr;
 
 use super::matching::{can_be, is_news};
-use super::places::{self, Fields};
-use super::{Merger, Wanted};
+use super::places::{self, FieldsAt};
+use super::{Merger, WantedName};
 use crate::change::Desk;
 use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, claim_endpoint, claim_type, group_types, value_names};
@@ -93,7 +93,7 @@ impl Merger<'_> {
     }
 
     /// A name that is free at the root, where it would be in the way of every group.
-    fn claim_root(&mut self, wanted: &Wanted) -> String {
+    fn claim_root(&mut self, wanted: &WantedName) -> String {
         for file in self.desk.groups().map(str::to_owned).collect::<Vec<_>>() {
             self.group(&file);
         }
@@ -150,7 +150,7 @@ impl Merger<'_> {
     }
 
     /// Adds fields to those that stand in their place.
-    pub(super) fn add_fields(&mut self, known: &Fields, new: &Fields) {
+    pub(super) fn add_fields(&mut self, known: &FieldsAt, new: &FieldsAt) {
         let mut taken = NamesInUse::default();
         let listed: Vec<Tree> = known.all(self.desk).into_iter().map(|(_, field)| field.clone()).collect();
         for field in &listed {

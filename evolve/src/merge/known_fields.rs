@@ -5,13 +5,13 @@ use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::Merger;
 use super::compare::{Edit, Said, Subject};
-use super::places::Fields;
+use super::places::FieldsAt;
 use super::values::{bare, number};
 use crate::tree::Tree;
 
 impl Merger<'_> {
     /// The fields that stand at one place.
-    pub(super) fn fields(&mut self, known: &Fields, new: &Fields) {
+    pub(super) fn fields(&mut self, known: &FieldsAt, new: &FieldsAt) {
         let listed = new.all(&self.new.desk).into_iter().map(|(_, field)| field.clone()).collect::<Vec<_>>();
         for (at, here) in known.all(self.desk).into_iter().map(|(at, here)| (at, here.clone())).collect::<Vec<_>>() {
             let Some(said) = listed.iter().find(|said| said.text("name") == here.text("name")) else { continue };
@@ -24,7 +24,7 @@ impl Merger<'_> {
         }
     }
 
-    fn field(&mut self, subject: &Subject, here: &Tree, list: &Fields, said: &Tree, new: &Fields) {
+    fn field(&mut self, subject: &Subject, here: &Tree, list: &FieldsAt, said: &Tree, new: &FieldsAt) {
         let mut told = said.clone();
         if said.get("evidence").is_none() {
             told = told.with("evidence", new.evidence.as_str());
@@ -50,7 +50,7 @@ impl Merger<'_> {
     }
 
     /// A field that is known otherwise than by document is an `Option` anyway, and our own descriptions say so.
-    fn optional(&mut self, subject: &Subject, here: &Tree, list: &Fields, said: &Tree) {
+    fn optional(&mut self, subject: &Subject, here: &Tree, list: &FieldsAt, said: &Tree) {
         let is = |tree: &Tree| tree.get("optional") == Some(&true.into());
         let evidence = here.text("evidence").unwrap_or(&list.evidence);
         let text = match (is(here), is(said)) {

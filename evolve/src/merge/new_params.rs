@@ -10,7 +10,6 @@ use codegen::type_expr::TypeExpr;
 use super::Merger;
 use super::matching::User;
 use super::places::{self, Entry, ParamAt, label};
-use super::setters::{Several, Wished};
 use super::values::number;
 use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, claim_id};
@@ -146,19 +145,7 @@ impl Merger<'_> {
     /// A param by the names that its type has here, and with the names of setters that do not change those of others.
     fn own_param(&mut self, at: &Place, param: &Tree, idents: &mut NamesInUse) -> Tree {
         let ty = self.param_type(at, param);
-        let wished = Wished {
-            name: param.text("name").unwrap_or_default(),
-            ty: &ty,
-            ident: param.text("ident").map(str::to_owned),
-            several: match param.get("list") {
-                None => Several::No,
-                Some(Tree::Text(list)) => Several::By(list.clone()),
-                Some(_) => Several::Yes,
-            },
-            in_path: param.text("in") == Some("path"),
-            required: param.text("required"),
-        };
-        let (ident, list) = self.setters.choose(&wished, idents);
+        let (ident, list) = self.setters.choose(param, &ty, idents);
         let mut tree = param.clone();
         tree.set(&PARAM, "ident", ident);
         tree.set(&PARAM, "list", list);

@@ -20,7 +20,7 @@ pub(super) fn label(endpoint: &Tree) -> String {
 
 /// A list of fields.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Fields {
+pub(super) struct FieldsAt {
     /// Where the list stands.
     pub(super) at: Place,
     /// The record, if it is one with a name.
@@ -31,7 +31,7 @@ pub(super) struct Fields {
     pub(super) evidence: String,
 }
 
-impl Fields {
+impl FieldsAt {
     /// The fields with their places.
     pub(super) fn all<'d>(&self, desk: &'d Desk) -> Vec<(Place, &'d Tree)> {
         self.at.items(desk)
@@ -39,7 +39,7 @@ impl Fields {
 }
 
 /// The fields that a body lists, or the record that it names has.
-pub(super) fn body_fields(desk: &Desk, endpoint: &Place) -> Option<Fields> {
+pub(super) fn body_fields(desk: &Desk, endpoint: &Place) -> Option<FieldsAt> {
     let tree = endpoint.tree(desk);
     let body = &desk.body(tree)?;
     let kind = kind(body)?;
@@ -47,7 +47,7 @@ pub(super) fn body_fields(desk: &Desk, endpoint: &Place) -> Option<Fields> {
         return record(desk, &endpoint.file, name).map(|record| record_fields(desk, record));
     }
     let evidence = body.text("evidence").or(tree.text("evidence")).unwrap_or_default().to_owned();
-    Some(Fields { at: endpoint.key("body").key(kind), record: None, label: label(tree), evidence })
+    Some(FieldsAt { at: endpoint.key("body").key(kind), record: None, label: label(tree), evidence })
 }
 
 /// Whether a body is a series or an object.
@@ -63,20 +63,20 @@ pub(super) fn record(desk: &Desk, file: &str, name: &str) -> Option<Place> {
     })
 }
 
-pub(super) fn record_fields(desk: &Desk, record: Place) -> Fields {
+pub(super) fn record_fields(desk: &Desk, record: Place) -> FieldsAt {
     let tree = record.tree(desk);
     let label = format!("`{}`", tree.text("name").unwrap_or_default());
     let evidence = tree.text("evidence").unwrap_or_default().to_owned();
-    Fields { at: record.key("fields"), label, evidence, record: Some(record) }
+    FieldsAt { at: record.key("fields"), label, evidence, record: Some(record) }
 }
 
 /// What stands beside the data of every series.
-pub(super) fn metadata(desk: &Desk) -> Option<Fields> {
+pub(super) fn metadata(desk: &Desk) -> Option<FieldsAt> {
     let envelope = desk.tree(SERVICE).get("envelope")?;
     let name = envelope.get("metadata")?.text("name")?;
     let at = Place::service().key("envelope").key("metadata").key("fields");
     let evidence = envelope.text("evidence").unwrap_or_default().to_owned();
-    Some(Fields { at, record: None, label: format!("`{name}`"), evidence })
+    Some(FieldsAt { at, record: None, label: format!("`{name}`"), evidence })
 }
 
 /// The field that all series have as their time.
