@@ -17,6 +17,7 @@ use crate::failure::{EXIT_CODES, Result};
 use crate::get::Get;
 use crate::list::List;
 use crate::params;
+use crate::poll::Poll;
 use crate::series::{Target, must_have_history};
 
 const STYLES: Styles = Styles::styled()
@@ -41,6 +42,7 @@ pub(crate) enum Command {
     List(List),
     Describe(Describe),
     Get(Get),
+    Poll(Poll),
     Check(Check),
     Completions(Completions),
 }
@@ -66,7 +68,7 @@ impl Chosen {
 }
 
 /// The commands that take params, and whether they walk a history by some of them.
-const WITH_PARAMS: [(&str, bool); 1] = [("get", false)];
+const WITH_PARAMS: [(&str, bool); 2] = [("get", false), ("poll", true)];
 
 /// The names of endpoints, for a shell to offer.
 pub(crate) fn candidates() -> ArgValueCandidates {

@@ -15,6 +15,7 @@ mod interrupt;
 mod list;
 mod moment;
 mod params;
+mod poll;
 mod records;
 mod say;
 mod series;
@@ -50,6 +51,7 @@ fn run(line: CommandLine) -> Result<()> {
         Command::Describe(describe) => describe.run(),
         Command::Completions(completions) => completions.run(),
         Command::Get(get) => wait(async |interrupt| get.run(&say, interrupt).await),
+        Command::Poll(poll) => wait(async |interrupt| poll.run(&say, interrupt).await),
         Command::Check(check) => wait(async |interrupt| check.run(interrupt).await),
     }
 }
