@@ -17,6 +17,7 @@ use crate::failure::{EXIT_CODES, Result};
 use crate::get::Get;
 use crate::list::List;
 use crate::params;
+use crate::plot::Plot;
 use crate::poll::Poll;
 use crate::series::{Target, must_have_history};
 
@@ -43,6 +44,7 @@ pub(crate) enum Command {
     Describe(Describe),
     Get(Get),
     Poll(Poll),
+    Plot(Plot),
     Check(Check),
     Completions(Completions),
 }
@@ -68,7 +70,7 @@ impl Chosen {
 }
 
 /// The commands that take params, and whether they walk a history by some of them.
-const WITH_PARAMS: [(&str, bool); 2] = [("get", false), ("poll", true)];
+const WITH_PARAMS: [(&str, bool); 3] = [("get", false), ("poll", true), ("plot", false)];
 
 /// The names of endpoints, for a shell to offer.
 pub(crate) fn candidates() -> ArgValueCandidates {

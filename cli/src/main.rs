@@ -3,6 +3,7 @@
 //! Words come in, data goes out on standard output and everything else on standard error. Each command is one file;
 //! what the service has and takes stands in the registry of the client, and none of it here.
 
+mod chart;
 mod check;
 mod command_line;
 mod completions;
@@ -15,7 +16,9 @@ mod interrupt;
 mod list;
 mod moment;
 mod params;
+mod plot;
 mod poll;
+mod progress;
 mod records;
 mod say;
 mod series;
@@ -52,6 +55,7 @@ fn run(line: CommandLine) -> Result<()> {
         Command::Completions(completions) => completions.run(),
         Command::Get(get) => wait(async |interrupt| get.run(&say, interrupt).await),
         Command::Poll(poll) => wait(async |interrupt| poll.run(&say, interrupt).await),
+        Command::Plot(plot) => wait(async |interrupt| plot.run(&say, interrupt).await),
         Command::Check(check) => wait(async |interrupt| check.run(interrupt).await),
     }
 }
