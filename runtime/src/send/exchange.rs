@@ -361,8 +361,11 @@ mod tests {
         ],
     );
 
+    /// Names and values.
+    type Params<'a> = &'a [(&'static str, &'a str)];
+
     /// What is added to an error with this status and advice about a request with these params.
-    fn check(status: u16, advice: &str, set: &[(&'static str, &str)]) -> String {
+    fn check(status: u16, advice: &str, set: Params<'_>) -> String {
         let mut target = RequestTarget::new(BOOK);
         for (name, value) in set {
             target.set(Cow::Borrowed(name), (*value).to_owned());
@@ -377,7 +380,7 @@ mod tests {
         let coin = "`coin` is documented as required and not set";
         let venue = "`venue` is reported as required and not set";
         let (some_coin, some_venue) = (("coin", "BTC"), ("venue", "1"));
-        let table: [(u16, &str, &[(&str, &str)], String); 7] = [
+        let table: [(u16, &str, Params<'_>, String); 7] = [
             (422, "look twice", &[], format!("no; look twice; {coin}; {venue}")),
             (400, "look twice", &[some_coin], format!("no; look twice; {venue}")),
             (400, "", &[some_venue, ("limit", "60")], format!("no; {coin}; {limit}")),
