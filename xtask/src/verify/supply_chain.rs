@@ -34,16 +34,18 @@ fn fetch_advisories(root: &Path) -> bool {
 /// Holds the crates of one lock file to the rules.
 fn deny(root: &Path, manifest: &str, has_database: bool) -> Result<(), String> {
     let config = root.join("deny.toml").display().to_string();
-    let mut command = vec!["cargo", "deny", "--locked", "--manifest-path", manifest, "check", "--config", &config];
-    command.extend(["--hide-inclusion-graph", "--allow", "duplicate", "licenses", "sources", "bans"]);
+    let mut command = vec!["cargo", "deny", "--locked", "--manifest-path", manifest, "--config", &config, "check"];
+    command.extend(["--hide-inclusion-graph", "licenses", "sources", "bans"]);
     command.extend(has_database.then_some("advisories"));
     call(&command)
 }
 
-/// The manifests beside which git keeps a lock file.
+/// The manifests beside which git keeps a lock file. The benches' peers have theirs where `cargo xtask bench` puts them
+/// together, and nobody depends on them.
 fn workspaces(root: &Path) -> Result<Vec<String>, String> {
     let listed = Command::new("git").args(["ls-files", "--", "Cargo.lock", "*/Cargo.lock"]).current_dir(root).output();
     let listed = listed.map_err(|error| format!("error: `git` does not start: {error}\n"))?;
     let names = String::from_utf8_lossy(&listed.stdout).into_owned();
-    Ok(names.lines().map(|lock| root.join(lock).with_extension("toml").display().to_string()).collect())
+    let manifests = names.lines().map(|lock| root.join(lock).with_extension("toml"));
+    Ok(manifests.filter(|manifest| manifest.exists()).map(|manifest| manifest.display().to_string()).collect())
 }
