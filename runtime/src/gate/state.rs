@@ -55,15 +55,20 @@ impl State {
     }
 
     /// When time lets the next request pass; `None` if at any time.
-    fn opening(&self, now: Moment) -> Option<Moment> {
+    pub fn opening(&self, now: Moment) -> Option<Moment> {
         self.windows.room_from(now, self.margin.at(now)).max(self.pace.due())
+    }
+
+    /// Takes note that somebody waits for time.
+    pub fn wait(&mut self) {
+        self.pace.wait();
     }
 
     /// Lets a request pass, if it may.
     pub fn enter(&mut self, now: Moment) -> Result<(), Closed> {
         if let Err(closed) = self.is_open(now) {
             if matches!(closed, Closed::Until(_)) {
-                self.pace.wait();
+                self.wait();
             }
             return Err(closed);
         }
