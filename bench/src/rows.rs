@@ -3,6 +3,7 @@
 pub(crate) mod build;
 pub(crate) mod decode;
 pub(crate) mod generator;
+pub(crate) mod history;
 pub(crate) mod request;
 pub(crate) mod weight;
 
@@ -31,6 +32,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row { name: "codegen", shows: "the generator beside progenitor", measure: generator::codegen },
     Row { name: "growth", shows: "the generator's time and memory as the catalogue grows", measure: generator::growth },
     Row { name: "client", shows: "building a client", measure: request::client },
+    Row { name: "history", shows: "a year of minutes against a limit", measure: history::history },
 ];
 
 /// A ratio, as the table shows it.

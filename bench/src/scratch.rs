@@ -1,7 +1,8 @@
 //! The folder in which everything is generated and built: `target/bench`.
 //!
-//! Three workspaces are copied there, each with its own lock file: what generates peers, what is compared with
-//! nothing but ours, and what needs the peers. Each part is made when a row first asks for it.
+//! Four workspaces are copied there, each with its own lock file: what generates peers, what is compared with
+//! nothing but ours, what needs the peers, and what needs a peer of our own service. Each part is made when a row first
+//! asks for it.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -23,6 +24,7 @@ pub(crate) struct Scratch {
     ours: OnceCell<PathBuf>,
     generators: OnceCell<PathBuf>,
     peers: OnceCell<PathBuf>,
+    history: OnceCell<PathBuf>,
 }
 
 /// Runs once and keeps what came out, unless it failed.
@@ -44,16 +46,16 @@ impl Scratch {
         let project_target = set.unwrap_or_else(|| project.join("target"));
         let root = project_target.join("bench");
         fs::create_dir_all(&root).map_err(|error| format!("{}: {error}", root.display()))?;
-        let cells = (OnceCell::new(), OnceCell::new(), OnceCell::new(), OnceCell::new());
         Ok(Self {
             rounds,
             project,
             project_target,
             root,
-            xtask: cells.0,
-            ours: cells.1,
-            generators: cells.2,
-            peers: cells.3,
+            xtask: OnceCell::new(),
+            ours: OnceCell::new(),
+            generators: OnceCell::new(),
+            peers: OnceCell::new(),
+            history: OnceCell::new(),
         })
     }
 
@@ -139,10 +141,7 @@ impl Scratch {
     pub(crate) fn peers(&self) -> Result<&Path, String> {
         once(&self.peers, || {
             let folder = self.workspace("peers")?;
-            let description = self.description()?;
-            let generator = self.build(self.generators()?, "generate-with-progenitor")?;
-            fs::create_dir_all(folder.join("client/src")).map_err(|error| error.to_string())?;
-            output(Command::new(generator).arg(description).arg(folder.join("client/src/lib.rs")))?;
+            self.progenitor(&self.catalogue(ENDPOINTS)?, &folder.join("client"))?;
             let calls = (0..ENDPOINTS - 3).map(|index| {
                 let group = index % 13;
                 format!(
@@ -155,9 +154,36 @@ impl Scratch {
         })
     }
 
-    /// Our catalogue as the peers read it.
+    /// The workspace of a program with the client that progenitor makes for our service.
+    pub(crate) fn history(&self) -> Result<&Path, String> {
+        once(&self.history, || {
+            let folder = self.workspace("history")?;
+            self.progenitor(&self.project.join("spec"), &folder.join("made"))?;
+            Ok(folder)
+        })
+    }
+
+    /// The program that asks the sandbox for a year.
+    pub(crate) fn year(&self) -> Result<PathBuf, String> {
+        let arguments = ["build", "--release", "--package", "sandbox", "--example", "year"];
+        output(&mut cargo(&self.project, &self.target(), &arguments))?;
+        Ok(self.target().join("release/examples/year"))
+    }
+
+    /// Has progenitor make the client of a catalogue.
+    fn progenitor(&self, catalogue: &Path, client: &Path) -> Result<(), String> {
+        let description = self.description_of(catalogue)?;
+        let generator = self.build(self.generators()?, "generate-with-progenitor")?;
+        fs::create_dir_all(client.join("src")).map_err(|error| error.to_string())?;
+        output(Command::new(generator).arg(description).arg(client.join("src/lib.rs"))).map(drop)
+    }
+
+    /// The synthetic catalogue as the peers read it.
     pub(crate) fn description(&self) -> Result<PathBuf, String> {
-        let catalogue = self.catalogue(ENDPOINTS)?;
+        self.description_of(&self.catalogue(ENDPOINTS)?)
+    }
+
+    fn description_of(&self, catalogue: &Path) -> Result<PathBuf, String> {
         let mut command = Command::new(self.xtask()?);
         command.args(["openapi", "--version", "3.0", "--spec"]).arg(catalogue);
         let path = self.root.join("openapi.json");

@@ -108,9 +108,10 @@ fn complete(desk: &mut Desk, file: &str, index: usize, entry: &Tree) {
     let known = desk.tree(file).at(&at).cloned().unwrap_or_else(Tree::map);
     let name = known.text("name").unwrap_or_default();
     desk.say(format!("`{name}` was known by name, and now has a path"));
-    for key in ["path", "evidence", "summary", "params"] {
-        let Some(new) = entry.get(key).filter(|new| new.as_text() != Some("unknown")) else { continue };
-        let place = [&at[..], &[Step::Key(key)]].concat();
+    for key in ["path", "evidence", "summary", "params", "body"] {
+        let is_known = |tree: &&Tree| tree.as_text() != Some("unknown");
+        // Beside a path nothing is left out.
+        let Some(new) = entry.get(key).filter(|new| known.get(key).is_none() || is_known(new)) else { continue };
         match known.get(key) {
             Some(Tree::List(listed)) => add_params(desk, file, &at, listed, new),
             Some(old) if key != "evidence" && old.as_text() != Some("unknown") => {
@@ -118,7 +119,7 @@ fn complete(desk: &mut Desk, file: &str, index: usize, entry: &Tree) {
                     desk.say(format!("its {key} is known and stays as it is"));
                 }
             }
-            _ => desk.replace(file, &place, new.clone()),
+            _ => desk.set(file, &at, key, new.clone()),
         }
     }
 }
@@ -261,6 +262,18 @@ endpoints:
             .replace("path: unknown\n  evidence: document", "path: /basisRatio\n  evidence: reported")
             .replace("params: unknown", "params: []");
         assert_eq!(added(&known), Ok(expected));
+    }
+
+    #[test]
+    fn beside_a_path_nothing_is_left_out() {
+        let market = MARKET.replace("  params: unknown\n  body: unknown\n", "");
+        let known = |params: Option<Vec<String>>| {
+            let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", &market)]);
+            let change = add(catalogue, &Addition { params, ..addition("/basisRatio", "market") }).expect("a change");
+            change.texts().map(|(_, text)| text.to_owned()).collect::<String>()
+        };
+        assert!(known(None).ends_with("  params: unknown\n  body: unknown\n"));
+        assert!(known(Some(vec!["coin".to_owned()])).ends_with("  params: [coin]\n  body: unknown\n"));
     }
 
     #[test]

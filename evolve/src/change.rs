@@ -183,6 +183,17 @@ impl Desk {
         self.checked.groups.iter().map(|(module, group)| (module.clone(), group.title.to_string())).collect()
     }
 
+    /// What an endpoint says of its body, in full: `series` alone is one of which no more is known, known as the
+    /// envelope is.
+    pub(super) fn body(&self, endpoint: &Tree) -> Option<Tree> {
+        let said = endpoint.get("body")?;
+        if said.as_text() != Some("series") {
+            return Some(said.clone());
+        }
+        let evidence = self.tree(SERVICE).get("envelope").and_then(|envelope| envelope.text("evidence"));
+        Some(Tree::map().with("series", "unknown").with_some("evidence", evidence))
+    }
+
     /// Notes something for the person who reads the change.
     pub(super) fn say(&mut self, text: impl Into<String>) {
         self.said.push(text.into());

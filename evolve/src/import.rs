@@ -11,6 +11,7 @@ mod document;
 mod envelope;
 mod failures;
 mod groups;
+mod headers;
 mod loss;
 mod named_type;
 mod notes;

@@ -11,6 +11,7 @@ mod fields;
 mod guess;
 mod kind;
 mod metadata;
+mod rows;
 mod time;
 mod types;
 mod widen;
@@ -81,7 +82,9 @@ fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, met: &mut Field
     let seen = match kind {
         Kind::Series => kind::records(&replies, data.as_deref())?,
         Kind::Object => kind::objects(&replies)?,
+        Kind::Value => kind::whole(&replies),
     };
+    let seen = topic.by_names(desk, found.endpoint, kind, seen)?;
     if let Some(warning) = warning {
         topic.say(desk, warning);
     }

@@ -26,9 +26,18 @@ pub(super) struct Seen {
     pub(super) texts: BTreeSet<String>,
     pub(super) text_times: usize,
     pub(super) lists: usize,
+    /// The items of all lists.
     pub(super) items: Option<Box<Seen>>,
+    /// The same by their places in the lists, and how many the shortest and the longest of these have.
+    pub(super) places: Vec<Seen>,
+    shortest: usize,
+    longest: usize,
     pub(super) objects: usize,
     pub(super) fields: Fields,
+    /// The values of all fields, as if their names were data.
+    pub(super) under_keys: Option<Box<Seen>>,
+    /// Whether the objects are lists, whose places were given names.
+    pub(super) by_place: bool,
 }
 
 /// The fields of objects that were seen at one place, in the order in which they first came.
@@ -37,6 +46,12 @@ pub(super) struct Fields(pub(super) Vec<(String, Seen)>);
 
 /// An enum has no more values than this; more are not worth keeping.
 pub(super) const MOST_VALUES: usize = 200;
+
+/// Rows have no more places than this; longer lists are not looked at place by place.
+const MOST_PLACES: usize = 40;
+
+/// How deep lists may be rows and keys data: what stands there is kept twice, so that each level doubles the work.
+const DEEPEST: usize = 6;
 
 /// Up to here every whole number is a `f64` of its own.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -55,6 +70,10 @@ impl Seen {
 
     /// Adds a value.
     pub(super) fn add(&mut self, value: &Value) {
+        self.add_within(value, 0);
+    }
+
+    fn add_within(&mut self, value: &Value, depth: usize) {
         self.times += 1;
         match value {
             Value::Bool(_) => self.booleans += 1,
@@ -78,16 +97,25 @@ impl Seen {
                 }
             }
             Value::Sequence(items) => {
+                self.shortest = if self.lists == 0 { items.len() } else { self.shortest.min(items.len()) };
+                self.longest = self.longest.max(items.len());
                 self.lists += 1;
                 let seen = self.items.get_or_insert_default();
                 for item in items {
-                    seen.add(item);
+                    seen.add_within(item, depth + 1);
+                }
+                if depth < DEEPEST {
+                    self.places.resize_with(self.longest.min(MOST_PLACES), Self::default);
+                    self.places.iter_mut().zip(items).for_each(|(place, item)| place.add_within(item, depth + 1));
                 }
             }
             Value::Mapping(entries) => {
                 self.objects += 1;
                 for (key, value) in entries {
-                    self.fields.slot(key.as_str().unwrap_or_default()).add(value);
+                    self.fields.slot(key.as_str().unwrap_or_default()).add_within(value, depth + 1);
+                    if depth < DEEPEST {
+                        self.under_keys.get_or_insert_default().add_within(value, depth + 1);
+                    }
                 }
             }
             Value::Null | Value::Tagged(_) => self.nulls += 1,
@@ -128,6 +156,19 @@ impl Seen {
     /// Whether every value can be read as a text, as whole numbers can be.
     pub(super) fn are_texts(&self) -> bool {
         self.values() > 0 && self.integers + self.text_times == self.values()
+    }
+
+    /// Whether all values are lists of one length, as they are where each place has its meaning.
+    pub(super) fn are_rows(&self) -> bool {
+        let is_row = self.shortest == self.longest && (2..=MOST_PLACES).contains(&self.longest);
+        self.lists > 0 && self.lists == self.values() && is_row
+    }
+
+    /// Lists as if they were objects: by the names of their places.
+    pub(super) fn named(&self, name: impl Fn(usize) -> String) -> Self {
+        let places = self.places.iter().enumerate();
+        let fields = Fields(places.map(|(place, seen)| (name(place), seen.clone())).collect());
+        Self { times: self.times, nulls: self.nulls, objects: self.lists, fields, by_place: true, ..Self::default() }
     }
 
     /// What the values were, in words.

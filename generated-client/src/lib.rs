@@ -23,7 +23,8 @@
 //! ```
 //!
 //! A request is a value: build it, print it, compare it in a test, clone it, and `.await` it inside a Tokio
-//! runtime. What the catalogue does not know is within reach too: [`Request::query`] for a param,
+//! runtime. An endpoint can also be chosen while the program runs, out of the registry ([`Client::endpoint`]).
+//! What the catalogue does not know is within reach too: [`Request::query`] for a param,
 //! [`Client::raw`] for a path, `unknown_fields` for what a reply holds beyond its documented fields.
 //!
 //! Every fact in these docs that the interface document does not state says how it is known: "published" by the
@@ -143,9 +144,10 @@ mod generated;
 
 #[doc(inline)]
 pub use ::runtime::{
-    BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item,
-    Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret,
-    Timestamp, Transport, UnknownFields, Value, gate, history, observer, record, registry, transport, wire,
+    AnyBody, AnySeries, BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Endpoint, Error, ErrorKind,
+    Event, Gate, Item, Listed, Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response,
+    ResponseFuture, Retry, Secret, Timestamp, Transport, UnknownFields, Value, gate, history, observer, record,
+    registry, transport, wire,
 };
 #[cfg(feature = "settings")]
 #[doc(inline)]

@@ -18,7 +18,7 @@ pub(crate) use blocking::Background;
 pub use builder::Builder;
 pub use core::{Core, Shell};
 pub(crate) use request::Untyped;
-pub use request::{Endpoint, Marker, Raw, Request, ResponseFuture};
-pub(crate) use sending::Sending;
+pub use request::{Endpoint, Listed, Marker, Raw, Request, ResponseFuture};
+pub(crate) use sending::{Sending, require_runtime};
 #[cfg(feature = "settings")]
 pub use settings::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};

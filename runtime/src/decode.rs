@@ -5,6 +5,7 @@
 //! The results are the same whatever features of `serde_json` somebody else turns on.
 
 mod any;
+mod any_record;
 mod bad_record;
 mod envelope;
 mod field_error;
@@ -152,7 +153,7 @@ pub struct EnvelopeRest<M> {
 }
 
 /// Reads one object.
-pub(crate) fn object<'a>(text: &'a str, record: &RecordInfo) -> Result<Row<'a>, DecodeError> {
+pub(crate) fn object<'a>(text: &'a str, record: &'static RecordInfo) -> Result<Row<'a>, DecodeError> {
     let mut row = Row::of(record);
     match read(text, |json, next| row.fill(json, next, DEPTH)) {
         Ok(()) => Ok(row),

@@ -9,7 +9,7 @@ pub use crate::decode::EnvelopeRest;
 pub use crate::decode::record::{AsFieldValue, Fields};
 pub use crate::gate::Window;
 pub use crate::registry::TimeField;
-pub use crate::send::{MetadataRecord, Sealed, SeriesBody, UndecodedResponse};
+pub use crate::send::{MetadataRecord, Sealed, SeriesBody, TimedRecords, UndecodedResponse};
 pub use crate::values::named_type::Text;
 
 use std::time::Duration;
@@ -44,6 +44,15 @@ pub fn read_series<M: MetadataRecord>(
     send::read_series(response, record, records)
 }
 
+/// Reads the records of a series from what a request was answered with, each with its time.
+pub fn read_records<T: Item, M: MetadataRecord>(
+    response: Result<Box<UndecodedResponse>, Error>,
+) -> Result<TimedRecords<T>, Error> {
+    let mut records: Vec<T> = Vec::new();
+    let rest = send::read_series::<M>(response, T::INFO, &mut records)?;
+    Ok(TimedRecords::of(records, rest))
+}
+
 /// Where the records of a series have their time that came of no request.
 pub fn time_field<M: MetadataRecord>() -> Option<TimeField> {
     TimeField::of_service(M::SERVICE)
@@ -56,17 +65,22 @@ pub fn serialize_series<T: Item, M: MetadataRecord, S: Serializer>(
     unknown_fields: &UnknownFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    fields::serialize_series(M::SERVICE, records, RecordValue::of(metadata), unknown_fields, serializer)
+    fields::serialize_series(M::SERVICE, records, &RecordValue::of(metadata), unknown_fields, serializer)
+}
+
+/// A record as it stands on the wire.
+pub fn serialize_record<R: Record, S: Serializer>(record: &R, serializer: S) -> Result<S::Ok, S::Error> {
+    RecordValue::of(record).serialize(serializer)
 }
 
 /// The fields of records, each with the values of all.
 pub fn columns<T: Item>(records: &[T]) -> Vec<Column<'_>> {
-    fields::columns(records)
+    fields::columns(T::INFO, records)
 }
 
 /// One of them by its name on the wire.
 pub fn column<'r, T: Item>(records: &'r [T], wire_name: &str) -> Option<Column<'r>> {
-    fields::column(records, wire_name)
+    fields::column(T::INFO, records, wire_name)
 }
 
 /// The times of records.
@@ -77,6 +91,11 @@ pub fn times<T: Item>(records: &[T], field: Option<TimeField>) -> Vec<Option<Tim
 /// A record to begin with.
 pub fn default_record<R: Record>() -> R {
     R::from_row(&mut Row::empty())
+}
+
+/// Compares two records of one type.
+pub fn records_equal<R: Record>(one: &R, other: &R) -> bool {
+    RecordValue::of(one) == RecordValue::of(other)
 }
 
 /// Prints a record.

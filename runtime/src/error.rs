@@ -98,6 +98,8 @@ pub enum ErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Again {
     No,
+    /// Not as it is: the body is larger than allowed. A request for a part of it may succeed.
+    InParts,
     /// It may or may not: once is enough to find out.
     Once,
     Yes,
@@ -189,6 +191,11 @@ impl Error {
     /// Whether the body is not what the catalogue says.
     pub fn is_decode(&self) -> bool {
         self.0.kind == ErrorKind::Decode
+    }
+
+    /// Whether the body is larger than [`Builder::max_body_bytes`](crate::Builder::max_body_bytes) allows.
+    pub fn is_body_too_large(&self) -> bool {
+        self.0.again == Again::InParts
     }
 
     /// Whether the service asked for fewer requests.

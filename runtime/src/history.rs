@@ -1,11 +1,11 @@
-//! A range of time in one call: every record of it, in order, whatever a single reply can hold.
+//! Every record of a range of time in one call, in order, however many replies that takes.
 //!
 //! A request and a range come in; pages and records go out in order of time, and beside them what is missing. Windows
 //! are fetched side by side, as fast as the gate lets them. How a range is walked stands in the registry; sending is
 //! the client's job.
 //!
-//! From plain to whole: `grid` divides time, `reply` and `learned` judge what came, `walk` decides what is asked next,
-//! all without a clock or a network; `fetch` sends, `job` puts it together.
+//! `grid` divides time; `reply`, `learned` and `verdict` judge replies, and `walk` decides what is asked next, all without
+//! a clock or a network. `fetch` sends, and `job` adds gaps, checkpoint and progress.
 
 mod aligned;
 #[cfg(feature = "blocking")]
@@ -13,6 +13,7 @@ mod blocking;
 mod checkpoint;
 mod course;
 mod entry;
+mod envelope;
 mod fetch;
 mod follow;
 mod gaps;
@@ -26,21 +27,25 @@ mod reply;
 mod simulation;
 mod streams;
 mod together;
+mod verdict;
 mod walk;
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::client::{Endpoint, Request};
+#[cfg(feature = "blocking")]
+use crate::client::Background;
+use crate::client::{Endpoint, Listed, Request};
 use crate::error::Error;
 use crate::send::SeriesBody;
 use crate::values::Timestamp;
 
 pub use aligned::{Aligned, Row};
 #[cfg(feature = "blocking")]
-pub use blocking::{PagesBlocking, RecordsBlocking};
+pub use blocking::Blocking;
 pub use checkpoint::{Checkpoint, ParseCheckpointError};
+pub use envelope::Envelope;
 pub use follow::Follow;
 pub use gaps::{Gap, GapKind};
 pub use job::Plan;
@@ -60,6 +65,9 @@ use job::{Job, Options};
     note = "an endpoint has a history if it takes a range of time, a page size and a step, and answers with a series in time"
 )]
 pub trait HasHistory: Endpoint<Body: SeriesBody> {}
+
+/// Whether the endpoint that was chosen has a history is known once it is planned or asked.
+impl HasHistory for Listed {}
 
 /// A record of an endpoint's history.
 pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
@@ -85,7 +93,7 @@ impl<E: HasHistory> History<E> {
         Self { request, options: Options::new(range) }
     }
 
-    /// Takes the interval that is still open as well, whose record may yet change.
+    /// Includes the interval that is still open, whose record may change.
     ///
     /// Otherwise the last record is that of the last interval that is over, by the clock of this machine when the
     /// history begins.
@@ -94,46 +102,47 @@ impl<E: HasHistory> History<E> {
         self
     }
 
-    /// Goes on after a window that could not be had; it is listed in [`Findings::failures`].
+    /// Goes on after a window that keeps failing, and lists it in [`Findings::failures`].
     ///
-    /// Otherwise the job ends with the error. It does so either way where no window would fare better: for credentials
-    /// that are not accepted, or if the very first reply says that the request is wrong.
+    /// Otherwise the history ends with the error. It also ends where every window would fail: if the credentials are
+    /// refused, or if the first reply refuses the request.
     pub fn skip_failed_windows(mut self) -> Self {
         self.options.skip_failed = true;
         self
     }
 
-    /// How many windows are asked for before the first of them is taken; 32 unless set, and 2 at least.
+    /// How many windows are asked for ahead of the consumer; 32 unless set, at least 2.
     ///
-    /// So many pages are in memory at once, and more than this the service is never asked ahead of a slow consumer.
-    /// Fewer than the requests that the limit lets be under way make the history slower.
+    /// No more pages than that are in memory. If the limit allows more requests at once than that, the history is slower
+    /// than the limit allows.
     pub fn prefetch(mut self, windows: usize) -> Self {
         self.options.ahead = windows.max(2);
         self
     }
 
-    /// How often a window is asked for that fails, each time as often as the request is sent by itself; 4 unless set.
+    /// How often a window that fails is asked for; 4 unless set. Each of these requests is also retried as the client
+    /// retries any request.
     pub fn attempts(mut self, attempts: u32) -> Self {
         self.options.attempts = attempts.max(1);
         self
     }
 
-    /// Goes on where another run has come, in place of beginning anew.
+    /// Continues after the checkpoint of an earlier run.
     ///
-    /// The end of the range is that of the first run. It is an error if the checkpoint is of another request, or of a
-    /// range that begins elsewhere.
+    /// The end of the range is that of the first run. It is an error if the checkpoint belongs to another request, or to
+    /// a range with another beginning.
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
         self.options.checkpoint = Some(checkpoint);
         self
     }
 
-    /// Tells somebody how far it has come, after every page.
+    /// Calls a function with the progress after every page.
     pub fn on_progress(mut self, watcher: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
         self.options.watcher = Some(Arc::new(watcher));
         self
     }
 
-    /// What is going to be asked, or why it cannot be; nothing is sent.
+    /// The windows and the least time, or why the range cannot be asked for. Nothing is sent.
     pub fn plan(&self) -> Result<Plan, Error> {
         self.options.plan(&self.request.clone().into_untyped(), Timestamp::now())
     }
@@ -149,25 +158,31 @@ impl<E: HasHistory> History<E> {
         Records::new(self.pages())
     }
 
-    /// All records at once, with what is told beside them.
+    /// All records at once, with the findings beside them.
     pub async fn collect(self) -> Result<Collected<RecordOf<E>>, Error> {
         self.pages().collect().await
     }
 }
 
-/// For callers who do not await; with the feature `blocking`.
+/// An iterator takes so many records from the stream at once.
+#[cfg(feature = "blocking")]
+const RECORDS_AT_ONCE: usize = 1000;
+
+/// For callers who do not await; with the feature `blocking`. See [`Blocking`].
 #[cfg(feature = "blocking")]
 impl<E: HasHistory> History<E> {
     /// The pages, one for each window.
-    ///
-    /// The calling thread waits for each of them. Inside an async runtime there is nothing but an error.
-    pub fn pages_blocking(self) -> PagesBlocking<RecordOf<E>> {
-        PagesBlocking::new(self.request.clone().into_untyped().background(), self.pages())
+    pub fn pages_blocking(self) -> Blocking<Pages<RecordOf<E>>> {
+        Blocking::new(self.background(), self.pages())
     }
 
     /// The records, one after the other.
-    pub fn records_blocking(self) -> RecordsBlocking<RecordOf<E>> {
-        RecordsBlocking::new(self.pages_blocking())
+    pub fn records_blocking(self) -> Blocking<Records<RecordOf<E>>> {
+        Blocking::new(self.background(), self.records()).at_once(RECORDS_AT_ONCE)
+    }
+
+    fn background(&self) -> Arc<Background> {
+        self.request.clone().into_untyped().background()
     }
 }
 

@@ -57,7 +57,7 @@ pub mod recorded;
 mod shell;
 
 pub use auth::BasicEncoding;
-pub use client::{Builder, Endpoint, Raw, Request, ResponseFuture};
+pub use client::{Builder, Endpoint, Listed, Raw, Request, ResponseFuture};
 #[cfg(feature = "settings")]
 pub use client::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
 pub use decode::record::{self, Item, Record, UnknownFields};
@@ -67,7 +67,7 @@ pub use dispatch::observer::{self, Event, Observer};
 pub use error::{Error, ErrorKind};
 pub use gate::{Gate, RateLimit};
 pub use secrets::Secret;
-pub use send::{Body, Response};
+pub use send::{AnyBody, AnySeries, Body, Response};
 pub use transport::Transport;
 pub use values::wire;
 pub use values::{OutOfRange, ParseTimestampError, Timestamp, Value};

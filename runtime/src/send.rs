@@ -3,15 +3,17 @@
 //! A checked request goes out with its credentials, as often as it takes; the reply becomes a [`Body`] or an error. Each
 //! attempt is the dispatcher's, each token the credentials'.
 
+mod any_body;
 mod body;
 mod exchange;
 mod options;
 mod response;
 
-pub use body::{Body, MetadataRecord, Sealed, SeriesBody};
+pub use any_body::{AnyBody, AnySeries};
+pub use body::{Body, MetadataRecord, Sealed, SeriesBody, TimedRecords};
 pub use exchange::UndecodedResponse;
 pub use response::Response;
 
-pub(crate) use body::require_complete;
+pub(crate) use body::{Said, require_complete};
 pub(crate) use exchange::{Connection, read_series, send};
 pub(crate) use options::Options;

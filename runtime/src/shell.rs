@@ -64,6 +64,26 @@ macro_rules! __client {
             pub fn raw(&self, path: impl ::std::convert::Into<::std::string::String>) -> Request<$crate::Raw> {
                 Request($crate::Request::raw(&self.0, path.into()))
             }
+
+            /// A request for an endpoint that is chosen while the program runs, out of the registry.
+            ///
+            /// Its params are set by their names on the wire, with [`Request::query`], and are checked as those of a
+            /// method are. What comes back has the same values as there, by their names:
+            ///
+            /// ```no_run
+            #[doc = concat!("# use ", $name, "::AnyBody;")]
+            #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
+            #[doc = concat!("for endpoint in ", $name, "::GROUPS.iter().flat_map(|group| group.endpoints) {")]
+            ///     if let AnyBody::Series(series) = client.endpoint(endpoint).query("coin", "BTC").await? {
+            ///         println!("{endpoint}: {:?}", series.column("openDate"));
+            ///     }
+            /// }
+            /// # Ok(())
+            /// # }
+            /// ```
+            pub fn endpoint(&self, endpoint: &'static $crate::registry::EndpointInfo) -> Request<$crate::Listed> {
+                Request($crate::Request::listed(&self.0, endpoint))
+            }
         }
 
         impl $crate::emitted::Shell for Client {
@@ -198,6 +218,17 @@ macro_rules! __request {
                 Self(self.0.query(name, value))
             }
 
+            /// Sets a param to several values by its name on the wire, written as the catalogue says.
+            ///
+            /// Of a param that the catalogue does not know they stand with commas between them.
+            pub fn query_list(
+                self,
+                name: impl ::std::convert::Into<::std::string::String>,
+                values: impl ::std::iter::IntoIterator<Item: $crate::wire::ToWire>,
+            ) -> Self {
+                Self(self.0.query_list(name, values))
+            }
+
             /// The time for this request as a whole, in place of the client's total timeout.
             ///
             /// ```no_run
@@ -237,6 +268,16 @@ macro_rules! __request {
             /// What is sent, from the base URL on.
             pub fn path_and_query(&self) -> ::std::string::String {
                 self.0.path_and_query()
+            }
+
+            /// The same request as one whose endpoint is known to the registry alone.
+            pub fn into_listed(self) -> Request<$crate::Listed> {
+                Request(self.0.into_listed())
+            }
+
+            /// The params that are set, each with its value as it is sent, not yet encoded.
+            pub fn params(&self) -> impl ::std::iter::Iterator<Item = (&str, &str)> {
+                self.0.params()
             }
 
             /// The endpoint, as the catalogue describes it.
@@ -406,11 +447,7 @@ macro_rules! __series {
             }
         }
 
-        impl<E, T> Request<E>
-        where
-            E: $crate::Endpoint<Body = Series<T>>,
-            T: $crate::Item,
-        {
+        impl<E: $crate::Endpoint<Body: $crate::emitted::SeriesBody>> Request<E> {
             /// Asks for the good records alone.
             ///
             /// Otherwise one value that does not fit its field makes the whole reply an error. With this the record
@@ -481,13 +518,25 @@ macro_rules! __series {
 
         impl $crate::emitted::MetadataRecord for $metadata {
             const SERVICE: &'static $crate::registry::ServiceInfo = &$service;
+
+            fn unsupported(&self) -> ::std::vec::Vec<::std::string::String> {
+                <$metadata>::unsupported(self)
+            }
         }
 
         impl<T: $crate::Item> $crate::emitted::Sealed for Series<T> {}
 
         impl<T: $crate::Item> $crate::emitted::SeriesBody for Series<T> {
             type Item = T;
-            type Metadata = $metadata;
+
+            fn read_records(
+                response: ::std::result::Result<
+                    ::std::boxed::Box<$crate::emitted::UndecodedResponse>,
+                    $crate::Error,
+                >,
+            ) -> ::std::result::Result<$crate::emitted::TimedRecords<T>, $crate::Error> {
+                $crate::emitted::read_records::<T, $metadata>(response)
+            }
         }
 
         impl<T: $crate::Item> $crate::Body for Series<T> {

@@ -13,10 +13,12 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use runtime::{Error, RateLimit, Retry};
+use runtime::history::Together;
+use runtime::{Error, RateLimit, Retry, Timestamp};
 use tokio::runtime::Runtime;
 
-use invented::Client;
+use invented::{Client, Timeframe};
+use ranges::{HOUR, START, answer};
 use scripted::{Service, ok, reply};
 use socket::{DATA, KEY, Server, Step};
 
@@ -158,9 +160,22 @@ fn with_the_last_clone_the_background_ends() {
 }
 
 #[test]
+fn what_follows_is_an_iterator() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let follow = || {
+        let hours = service.client().market().ratio().coin("B").timeframe(Timeframe::H1);
+        hours.follow(START).clock(|| Timestamp::from(START + 3 * HOUR + 5))
+    };
+    let mut pages = follow().pages_blocking();
+    let page = pages.next().unwrap().unwrap();
+    assert_eq!((page.records.len(), page.range.end.unix_seconds()), (3, START + 3 * HOUR));
+    assert_eq!(pages.stream().unwrap().position(), page.range.end);
+    let outcome = Runtime::new().unwrap().block_on(async { follow().pages_blocking().next() });
+    assert!(outcome.unwrap().unwrap_err().to_string().contains("would hold up the async runtime"));
+}
+
+#[test]
 fn a_history_is_an_iterator() {
-    use invented::Timeframe;
-    use ranges::{HOUR, START, answer};
     let service = Service::new(|request, _| answer(request, |time| time != START + 70 * HOUR));
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let hours = || client.market().ratio().coin("B").timeframe(Timeframe::H1).limit(50);
@@ -169,9 +184,14 @@ fn a_history_is_an_iterator() {
     let times: Vec<i64> = records.by_ref().map(|record| record.unwrap().open_date.unix_seconds()).collect();
     let expected = (START..START + 200 * HOUR).step_by(3600).filter(|time| *time != START + 70 * HOUR);
     assert_eq!(times, expected.collect::<Vec<_>>());
-    assert_eq!((records.findings().gaps.len(), records.next().is_none()), (1, true));
+    assert_eq!((records.stream().unwrap().findings().gaps.len(), records.next().is_none()), (1, true));
     let pages: Vec<usize> = history().pages_blocking().map(|page| page.unwrap().records.len()).collect();
     assert_eq!(pages, [49, 48, 49, 49, 4]);
+    let minutes = client.market().ratio().coin("B").timeframe(Timeframe::H1).history(START..START + 100 * HOUR);
+    let table = Together::new().with("a", history(), |_| "a").with("b", minutes, |_| "b").aligned();
+    let rows: Vec<usize> = table.rows_blocking().map(|row| row.unwrap().cells.iter().flatten().count()).collect();
+    assert_eq!((rows.len(), rows.iter().sum::<usize>()), (199, 298));
+    assert!(Together::<u8, u8>::new().aligned().rows_blocking().next().is_none());
     // What goes wrong ends it, as does an async runtime around it.
     let error = hours().start_time(START).history(START..START + HOUR).records_blocking().next().unwrap().unwrap_err();
     assert!(error.to_string().contains("`startTime` is set"), "{error}");

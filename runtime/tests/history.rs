@@ -11,15 +11,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use runtime::history::{Checkpoint, GapKind, Progress};
-use runtime::transport::{HttpRequest, from_fn};
+use runtime::transport::{HttpRequest, TransportError, from_fn};
 use runtime::{Error, ErrorKind, RateLimit, Timestamp};
 use tokio::time::Instant;
 
 use invented::{Client, RatioRecord, Request, Timeframe};
 use ranges::{HOUR, START, answer, number};
-use scripted::{Fate, Service, ok, reply};
+use scripted::{Fate, Service, fate, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
+
 fn hours(client: &Client) -> Request<invented::Ratio> {
     client.market().ratio().coin("B").timeframe(Timeframe::H1)
 }
@@ -73,7 +74,7 @@ async fn what_cannot_be_asked_is_an_error_before_anything_is_sent() {
     let day = Timeframe::from("1d");
     let table = [
         (ratio(), "`timeframe` is not set, and a history has to know how far apart records are; known are `1m`, `1h`"),
-        (ratio().timeframe(day), "`timeframe` is `1d`, and nobody knows how long that is; known are `1m`, `1h`"),
+        (ratio().timeframe(day), "`timeframe` is `1d`, whose length is not known; known are `1m`, `1h`"),
         (hours(&client).start_time(START), "`startTime` is set, which a history sets itself; leave it out; the range"),
         (hours(&client).end_time(START), "`endTime` is set, which a history sets itself"),
         (hours(&client).sort("desc"), "`sort` is set, which a history sets itself"),
@@ -226,6 +227,69 @@ async fn accidents_are_healed() {
     let missing: u64 = all.findings.gaps.iter().map(|gap| (gap.range.end - gap.range.start).as_secs() / 3600).sum();
     assert_eq!(u64::try_from(all.records.len()).unwrap() + missing, 5000);
     assert!(missing < 500, "{missing}");
+}
+
+/// Half a window that looked cut could not be had: nobody knows whether it has records.
+#[tokio::test(start_paused = true)]
+async fn a_part_that_was_doubted_and_keeps_failing_is_a_failure_and_no_gap() {
+    let service = Service::new(|request, _| {
+        let [start, end] = ["startTime", "endTime"].map(|name| (number(request, name) - START + 1).div_euclid(HOUR));
+        match (start, end) {
+            // The second page comes without its last thirty records, and what is missing cannot be had.
+            (49, 98) => answer(request, |time| time < START + 68 * HOUR),
+            (68, 98) => reply(500, &[], "{}"),
+            _ => answer(request, |_| true),
+        }
+    });
+    let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+    let all = history.clone().skip_failed_windows().collect().await.unwrap();
+    let [failure] = all.findings.failures.as_slice() else { panic!("{:?}", all.findings) };
+    assert_eq!(failure.range, (START + 68 * HOUR).into()..(START + 98 * HOUR).into());
+    assert_eq!((all.records.len(), all.findings.gaps.len()), (460, 0));
+    assert_eq!(history.collect().await.unwrap_err().status(), Some(500));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_over_the_cap_is_asked_for_in_parts() {
+    let most = 100;
+    let service = Service::new(move |request, _| {
+        let hours = (number(request, "endTime") - number(request, "startTime")) / HOUR;
+        if hours > most { fate(Err(TransportError::body_too_large(1000))) } else { answer(request, |_| true) }
+    });
+    let all = hours(&service.client()).history(START..START + 20_000 * HOUR).collect().await.unwrap();
+    assert_eq!(all.records.len(), 20_000);
+    assert!(all.findings.is_complete());
+    // Windows that were asked for in advance are divided, and then smaller ones are planned.
+    assert!((320..600).contains(&service.seen().0), "{:?}", service.seen());
+    // A single record cannot be divided.
+    let service = Service::new(|_, _| fate(Err(TransportError::body_too_large(1000))));
+    let history = hours(&service.client()).history(START..START + 500 * HOUR);
+    let error = history.collect().await.unwrap_err();
+    assert!(error.is_body_too_large(), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_service_says_beside_the_records_is_told_with_its_range() {
+    let (left_out, back) = (START + 98 * HOUR, START + 294 * HOUR);
+    let service = Service::new(move |request, _| {
+        let body = String::from_utf8(answer(request, |_| true).outcome.unwrap().body.to_vec()).unwrap();
+        let start = number(request, "startTime") + 1;
+        let metadata = match (left_out..back).contains(&start) {
+            true => r#""metadata": {"exchanges": ["a"], "unsupportedExchanges": ["b"], "fee": 1}, "took": 7"#,
+            false if start >= back => r#""metadata": {"exchanges": ["a", "b"]}"#,
+            false => r#""metadata": {}"#,
+        };
+        reply(200, &[], &body.replacen('{', &format!("{{{metadata}, "), 1))
+    });
+    let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+    let all = history.collect().await.unwrap();
+    let [without, with] = all.findings.envelopes.as_slice() else { panic!("{:?}", all.findings) };
+    assert_eq!(without.range, left_out.into()..back.into());
+    assert_eq!((without.unsupported.as_slice(), &without.metadata["fee"]), (&["b".to_owned()][..], &1.into()));
+    assert_eq!(without.unknown_fields.get("took"), Some(7.into()));
+    assert_eq!(with.range, back.into()..(START + 490 * HOUR).into());
+    assert_eq!((with.unsupported.len(), with.metadata["exchanges"][1].as_str()), (0, Some("b")));
+    assert!(all.findings.gaps.is_empty() && !all.findings.is_complete());
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,7 @@
 //!
 //! Each row is one attempt on a real socket: its name, what the server does, what comes of it, and words
 //! that the error must have. An outcome is a sum of values, or the phase of an error, with `again` where
-//! another attempt may help. No row may panic, hang, show the key or yield a number that nobody sent.
+//! another attempt may help and `too large` where the body is over the cap. No row may panic, hang, show the key or yield a number that nobody sent.
 
 #![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
@@ -56,7 +56,12 @@ async fn outcome(base_url: &str, through: Through) -> (String, String) {
             assert!(!text.contains("canary"), "{text}");
             assert!(text.len() < 1500, "{text}");
             assert!(!text.contains(['\n', '\r', '\u{1b}']), "{text}");
-            (format!("{:?}{}", error.kind(), if error.is_retryable() { " again" } else { "" }), text)
+            let again = match (error.is_retryable(), error.is_body_too_large()) {
+                (true, _) => " again",
+                (false, true) => " too large",
+                (false, false) => "",
+            };
+            (format!("{:?}{again}", error.kind()), text)
         }
     }
 }
@@ -219,10 +224,15 @@ async fn the_body() {
         ("trickling", Step::Trickle([known.as_bytes(), &[b' '; 40]].concat()), "Head again", ""),
         ("longer than it says", Step::Close([&reply("200 OK", DATA)[..], b"more"].concat()), "0.25", ""),
         ("as large as may be", body(format!("{DATA:1000}")), "0.25", ""),
-        ("large", body(&large), "Body", over),
+        ("large", body(&large), "Body too large", over),
         ("said to be large", headed("content-length: 99999999999", ""), "Head again", ""),
-        ("no end in sight", Step::Close(text(&format!("HTTP/1.1 200 OK\r\n\r\n{large}"))), "Body", over),
-        ("chunks without end", Step::Endless(text(chunked), text(&"4\r\n    \r\n".repeat(100))), "Body", over),
+        ("no end in sight", Step::Close(text(&format!("HTTP/1.1 200 OK\r\n\r\n{large}"))), "Body too large", over),
+        (
+            "chunks without end",
+            Step::Endless(text(chunked), text(&"4\r\n    \r\n".repeat(100))),
+            "Body too large",
+            over,
+        ),
         ("a chunk of bad size", Step::Write(text(&format!("{chunked}zz\r\n"))), "Body again", "after 0 bytes"),
         ("a huge chunk", Step::Write(text(&format!("{chunked}ffffffffffffffffff\r\n"))), "Body again", ""),
         ("no last chunk", Step::Close(text(&format!("{chunked}2\r\n{{}}\r\n"))), "Body again", "after 2 bytes"),
@@ -261,7 +271,7 @@ async fn compressed() {
         ("whole", headed(encoded, &whole), "0.25", ""),
         ("damaged", headed(encoded, damaged), "Body again", "cut or damaged"),
         ("not compressed", headed(encoded, DATA), "Body again", "cut or damaged"),
-        ("a bomb", headed(encoded, gzip(&[b' '; 100_000])), "Body", "larger than the 1000 bytes"),
+        ("a bomb", headed(encoded, gzip(&[b' '; 100_000])), "Body too large", "larger than the 1000 bytes"),
         ("something behind", headed(encoded, [&whole[..], b"x"].concat()), "Body again", "cut or damaged"),
         ("nothing", headed(encoded, ""), "Decode", "an empty body"),
         ("twice", headed("content-encoding: gzip, gzip", gzip(&whole)), "Decode", "encoded as `gzip, gzip`"),

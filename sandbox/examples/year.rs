@@ -1,13 +1,17 @@
-//! A year of minutes against a sandbox that enforces limit set A, and what others would do: `year WHAT…`.
+//! A year of minutes against a sandbox that enforces limit set A, and the same job without a history: `year WHAT…`.
 //!
 //! `fast` and `slow` ask for the year where replies take 100 ms and 1.5 s, `faults` where much goes wrong; each has to end
-//! with what the sandbox itself has, in time and without a 429. `others` is the same job as a plain loop and as ten tasks
-//! that wait when they are refused. `memory` streams ten million records out of memory. `cargo xtask verify history` runs
-//! the first three and the last.
+//! with the records that the sandbox has, in time and without a 429. `memory` streams ten million records that a
+//! transport makes up. `cargo xtask verify history` runs these four.
+//!
+//! `others` is the job side by side, with replies after 300 ms: as a history, as a plain loop and as ten tasks that wait
+//! when they are refused. The path of a program does the job with that program, which gets the base URL and prints how
+//! many records it got. `cargo xtask bench history` runs these.
 
 #![allow(clippy::print_stdout)] // What it is for.
 
 use std::error::Error;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
@@ -102,9 +106,22 @@ async fn history(name: &str, faults: &[&str], reply: Option<Duration>) -> Outcom
     Ok(())
 }
 
-/// What the front page once showed: one request after the other.
+/// How long replies take where the job is done side by side.
+const LATENCY: &str = "all latency=300ms";
+
+/// The year in one call.
+async fn one_call() -> Outcome {
+    let sandbox = sandbox(&[LATENCY], true).await?;
+    let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
+    let begun = Instant::now();
+    let points = ratio(&client).history(END - YEAR..END).collect().await?.records;
+    tell("history", points.len(), begun, &sandbox);
+    Ok(())
+}
+
+/// One request after the other.
 async fn plain_loop() -> Outcome {
-    let sandbox = sandbox(&["all latency=100ms"], true).await?;
+    let sandbox = sandbox(&[LATENCY], true).await?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
     let begun = Instant::now();
     let (mut points, mut start) = (Vec::new(), END - YEAR);
@@ -114,13 +131,13 @@ async fn plain_loop() -> Outcome {
         points.extend(page.await?);
         start = end;
     }
-    tell("a plain loop", points.len(), begun, &sandbox);
+    tell("loop", points.len(), begun, &sandbox);
     Ok(())
 }
 
 /// Ten tasks that send what they have and wait a second when they are refused.
 async fn ten_tasks() -> Outcome {
-    let sandbox = sandbox(&["all latency=100ms"], true).await?;
+    let sandbox = sandbox(&[LATENCY], true).await?;
     let builder = Client::builder(sandbox.base_url()).api_key("any");
     let client = builder.rate_limit(RateLimit::none()).retry(Retry::none()).build()?;
     let begun = Instant::now();
@@ -131,7 +148,7 @@ async fn ten_tasks() -> Outcome {
         points.extend(task.await??);
     }
     points.sort_by_key(|point: &VolumeRatioRecord| point.open_date);
-    tell("ten tasks with retry on 429", points.len(), begun, &sandbox);
+    tell("tasks", points.len(), begun, &sandbox);
     Ok(())
 }
 
@@ -152,6 +169,18 @@ async fn one_task(client: Client, next: Arc<AtomicI64>) -> Outcome<Vec<VolumeRat
             }
         }
     }
+}
+
+/// The same with another program.
+async fn program(path: &str) -> Outcome {
+    let sandbox = sandbox(&[LATENCY], true).await?;
+    let begun = Instant::now();
+    let (path, url) = (path.to_owned(), sandbox.base_url().to_owned());
+    let output = tokio::task::spawn_blocking(move || Command::new(path).arg(url).output()).await??;
+    let (said, warned) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let records = said.trim().parse().map_err(|_| format!("it said {said:?} and {warned:?}"))?;
+    tell("program", records, begun, &sandbox);
+    Ok(())
 }
 
 fn tell(name: &str, records: usize, begun: Instant, sandbox: &Sandbox) {
@@ -205,10 +234,12 @@ async fn main() -> Outcome {
             "slow" => history("1.5 s", &["all latency=1500ms"], Some(Duration::from_millis(1500))).await?,
             "faults" => history("with faults", &FAULTS, None).await?,
             "others" => {
+                one_call().await?;
                 plain_loop().await?;
                 ten_tasks().await?;
             }
             "memory" => memory().await?,
+            path if path.contains('/') => program(path).await?,
             other => return Err(format!("there is no `{other}`").into()),
         }
     }

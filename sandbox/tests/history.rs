@@ -7,7 +7,7 @@ mod support;
 use generated_client::orderflow::VolumeRatioRecord;
 use generated_client::{Client, Error, Exchange, RateLimit, Series, Timeframe, Timestamp, Value, limits};
 use sandbox::{Builder, Sandbox};
-use support::{DAY, HOUR, NOW, assert_close};
+use support::{DAY, HOUR, NOW};
 
 const MINUTE: i64 = 60;
 
@@ -73,18 +73,25 @@ async fn what_goes_wrong_is_healed() {
     assert_eq!(all.records, truth(END - 5 * DAY, END).await);
 }
 
+/// One reply with everything is what the pages together have to be: records, metadata and what else the envelope holds.
 #[tokio::test]
 async fn new_fields_and_values_come_as_they_were_sent() {
-    let sandbox = sandbox(&["new-fields", "new-values"], |builder| builder).await;
-    let client = client(&sandbox, RateLimit::none());
-    let all = ratio(&client).history(END - DAY..END).collect().await.unwrap();
-    let truth = truth(END - DAY, END).await;
-    assert_eq!(all.records.len(), truth.len());
-    for (record, known) in all.records.iter().zip(&truth) {
-        assert_eq!(record.open_date, known.open_date);
-        // Who adds the fields reads the numbers and writes them again.
-        assert_close(record.volume_ratio, known.volume_ratio, "the ratio");
-        assert!(record.unknown_fields.iter().any(|(name, _)| name == "sandboxNewField"));
+    for faults in [&["new-fields"][..], &["new-values"], &["new-fields", "new-values"]] {
+        let sandbox = sandbox(faults, |builder| builder).await;
+        let client = client(&sandbox, RateLimit::none());
+        let all = ratio(&client).history(END - DAY..END).collect().await.unwrap();
+        let raw = client.raw("/volumeRatio").query("exchange", "binance_perp_stable").query("coin", "BTC");
+        let raw = raw.query("timeframe", "1m").query("limit", 10_000).query("startTime", END - DAY);
+        let mut sent: Value = raw.query("endTime", END - 1).await.unwrap();
+        let (is_field, is_value) = (faults.contains(&"new-fields"), faults.contains(&"new-values"));
+        let records = serde_json::to_value(&all.records).unwrap();
+        assert_eq!((all.records.len(), records), (1440, sent["data"].take()));
+        assert_eq!(all.records[7].unknown_fields.get("sandboxNewField").is_some(), is_field);
+        let [envelope] = all.findings.envelopes.as_slice() else { panic!("{:?}", all.findings.envelopes) };
+        assert_eq!(envelope.range, (END - DAY).into()..END.into());
+        assert_eq!(envelope.metadata, sent["metadata"]);
+        assert_eq!(envelope.metadata["exchanges"].to_string().contains("sandbox"), is_value, "{}", envelope.metadata);
+        assert_eq!(envelope.unknown_fields.get("sandboxNewField").is_some(), is_field);
     }
 }
 

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::model::{Body, Endpoint, Evidence, Param, Range, TimeForm, TimeFormat};
+use crate::model::{Body, Endpoint, Evidence, HistoryOf, Param, Range, TimeForm, TimeFormat};
 
 /// Where lines of documentation end at the latest, without the slashes.
 const WIDTH: usize = 110;
@@ -223,7 +223,8 @@ pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
         Body::Series { record: None, .. } => Some("the fields of its records"),
         _ => None,
     };
-    params.into_iter().chain(body).chain(unknown(&endpoint.notes).1).collect()
+    let history = matches!(endpoint.history, HistoryOf::Unknown).then_some("how a range of time is walked");
+    params.into_iter().chain(body).chain(history).chain(unknown(&endpoint.notes).1).collect()
 }
 
 /// That sentence, of several things.

@@ -58,7 +58,7 @@ fn definition(record: &Record) -> TokenStream {
     });
     quote! {
         #doc
-        #[derive(Clone, PartialEq)]
+        #[derive(Clone)]
         #[non_exhaustive]
         pub struct #name {
             #(#fields,)*

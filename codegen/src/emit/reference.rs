@@ -3,6 +3,7 @@
 //! Every endpoint with a path has its params, its fields and a program to copy; the client's doctests compile those.
 
 mod example;
+mod history;
 mod service;
 mod tables;
 
@@ -44,6 +45,7 @@ fn front(api: &Api) -> File {
     text += &service::credentials(service);
     text += &service::replies(api);
     text += &service::params(api);
+    text += &history::of_service(api);
     text += &service::values(api);
     if !service.limits.is_empty() {
         text += "\n## Limits\n\n";
@@ -100,6 +102,7 @@ fn section(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> 
     ];
     paragraphs.extend(body(api, endpoint));
     paragraphs.extend(params(api, endpoint));
+    paragraphs.push(history::of_endpoint(endpoint));
     paragraphs.push(format!("```rust,no_run\n{}```", example::program(api, package, group, endpoint)));
     paragraphs.push(docs::unknowns(&docs::unknown_of(endpoint)));
     paragraphs.retain(|paragraph| !paragraph.is_empty());

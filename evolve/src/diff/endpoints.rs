@@ -1,6 +1,6 @@
 //! Groups and endpoints: the accessors of the client, their methods, and what these answer with.
 
-use codegen::model::{Body, Endpoint, Evidence, RecordRef};
+use codegen::model::{Body, Endpoint, Evidence, RecordForm, RecordRef};
 
 use super::changes::{Change, Changes, Heading};
 use super::pairs::{Pairs, Placed};
@@ -171,10 +171,10 @@ fn answer(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Cha
     let text = format!("{} answers with {} instead of {}", words::method(new), words::body(after), words::body(before));
     let change = Change::major(Heading::Changed, text);
     let is_typed_now = before.record().is_none() && after.record().is_some();
-    changes.add(if is_typed_now {
-        change.instead("read fields instead of keys; `unknown_fields` has what is no field")
-    } else {
-        change
+    changes.add(match pairs.form_of(after) {
+        Some(RecordForm::Value) => change.instead("the field `value` has the whole body"),
+        _ if is_typed_now => change.instead("read fields instead of keys; `unknown_fields` has what is no field"),
+        _ => change,
     });
     true
 }

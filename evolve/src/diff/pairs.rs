@@ -3,7 +3,7 @@
 //! A name decides first, as it is what downstream wrote. What no name finds again is a rename
 //! if something else is as it was: the path of an endpoint, the wire name of a param, the fields of a record.
 
-use codegen::model::{Api, Body, Endpoint, Group, NamedType, Record, RecordRef, Setter, Type};
+use codegen::model::{Api, Body, Endpoint, Group, NamedType, Record, RecordForm, RecordRef, Setter, Type};
 
 use super::pairing::Pairing;
 
@@ -89,6 +89,13 @@ impl<'a> Pairs<'a> {
         ty.clone().timed_in(self.new.service.time_form)
     }
 
+    /// How moments are written now, if not as before; `None` too where the service as a whole changes with them.
+    pub(super) fn form_now(&self, old: &Type, new: &Type) -> Option<&'static str> {
+        let (Type::Timestamp(before), Type::Timestamp(after)) = (old.innermost(), new.innermost()) else { return None };
+        let is_services = (*before, *after) == (self.old.service.time_form, self.new.service.time_form);
+        (before != after && !is_services).then(|| after.word())
+    }
+
     /// The record of old, by the name that it has now.
     pub(super) fn record(&self, old: &RecordRef) -> RecordRef {
         let pair = self.records.both.iter().find(|(candidate, _)| candidate.is(old));
@@ -96,6 +103,12 @@ impl<'a> Pairs<'a> {
             || old.clone(),
             |(_, new)| RecordRef { module: new.module.map(str::to_owned), ident: new.record.ident.clone() },
         )
+    }
+
+    /// How the record of a body is written now.
+    pub(super) fn form_of(&self, body: &Body) -> Option<RecordForm> {
+        let reference = body.record()?;
+        standing(self.new).find(|standing| standing.is(reference)).map(|standing| standing.record.form)
     }
 
     /// The endpoints that are methods before and after.

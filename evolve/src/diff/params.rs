@@ -204,6 +204,11 @@ impl Compared<'_> {
                 changes.add(Change::patch(Heading::Changed, text).on(&self.place));
                 is_told = true;
             }
+            if let Some(form) = self.pairs.form_now(&old.ty, &new.ty) {
+                let text = format!("`{name}` is sent in {form} by");
+                changes.add(Change::patch(Heading::Fixed, text).on(&self.place));
+                is_told = true;
+            }
             if enforced(old) != enforced(new) {
                 let text = format!("`{name}` {}, checked before sending, for", bounds(new));
                 let is_wider = allows_all_of(enforced(new), enforced(old));

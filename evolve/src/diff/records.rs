@@ -99,6 +99,9 @@ fn value(pairs: &Pairs<'_>, old: &Field, new: &Field, place: &str, changes: &mut
     } else if old.is_defaulted() != new.is_defaulted() {
         let now = if new.is_defaulted() { "may be absent, and is empty then," } else { "has to be there" };
         changes.add(Change::patch(Heading::Changed, format!("the list `{}` {now} in", new.ident)).on(place));
+    } else if let Some(form) = pairs.form_now(&old.ty, &new.ty) {
+        let text = format!("the times of `{}` are read in {form} in", new.ident);
+        changes.add(Change::patch(Heading::Fixed, text).on(place));
     } else {
         return false;
     }

@@ -14,6 +14,7 @@ use super::body::{good_reply, is_json};
 use super::document::{Document, Layer, entries, entries_of, items, text, text_of};
 use super::groups::module;
 use super::notes::{Notes, Weight};
+use super::security::is_optional;
 use schema::{ANY, UNKNOWN};
 
 /// Keys that say nothing of a request or a reply.
@@ -98,6 +99,7 @@ impl<'d> Subtraction<'d> {
                 "paths" => self.paths(value),
                 "servers" if !self.said.is_ours() => self.servers(value),
                 "tags" => self.tags(value),
+                "security" if is_optional(said) == is_optional(kept) => {}
                 "webhooks" => self.lose(Weight::Missing, "`webhooks`".to_owned(), at),
                 _ => self.value(key, value, kept.get(key), at),
             }
@@ -290,6 +292,12 @@ impl<'d> Subtraction<'d> {
         let Some(said) = self.follow(param, &format!("{place}/parameters/{name}")) else { return };
         let mut all = items(operation, "parameters").iter();
         let Some(kept) = all.find(|kept| self.kept.param(kept) == named) else {
+            let is_header = |kept: &&Value| {
+                named.is_some_and(|(name, of)| of == "header" && text(kept, "name") == Some(&name.to_ascii_lowercase()))
+            };
+            if let Some(kept) = items(self.kept.root(), "x-headers").iter().find(is_header) {
+                return self.header(&said, kept);
+            }
             let at = said.last().map_or(place, |(_, at)| at);
             let required = if find(&said, "required") == Some(&true.into()) { "required " } else { "" };
             let location = named.map_or("", |(_, location)| location);
@@ -307,6 +315,17 @@ impl<'d> Subtraction<'d> {
             }
         }
         self.schema_of_param(&said, &kept);
+    }
+
+    /// A param that became a header of all requests.
+    fn header(&mut self, said: &[Layer<'d>], kept: &'d Value) {
+        for (key, value, at) in keys(said) {
+            match key {
+                "name" | "in" | "required" | "schema" | "$ref" => {}
+                "description" => self.value(key, value, kept.get("summary"), at),
+                _ => self.lose_key(key, at),
+            }
+        }
     }
 
     fn responses(&mut self, responses: &'d Value, kept: &'d Value, place: &str) {

@@ -160,7 +160,7 @@ impl<'d> Reader<'d> {
 }
 
 /// The value of a param that has to be sent and takes no other.
-fn fixed(param: &Value, schema: &Value) -> Option<String> {
+pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
     if let Some(said) = text(param, "x-fixed") {
         return Some(said.to_owned());
     }

@@ -11,13 +11,16 @@ use super::plan::Ty;
 use super::service::{or_unknown, some};
 use crate::tree::Tree;
 
+/// Whether requests are answered without credentials too: then nothing at all is one of the alternatives.
+pub(super) fn is_optional(root: &Value) -> bool {
+    items(root, "security").iter().any(|one| one.as_mapping().is_some_and(Mapping::is_empty))
+}
+
 impl<'d> Reader<'d> {
     pub(super) fn credentials(&mut self, evidence: &str, base: &str) -> Option<Tree> {
         let components = self.document.root().get("components")?;
         let (mut key, mut token) = (None, None);
-        // Nothing at all is one of the alternatives where the key is optional.
-        let is_nothing = |one: &Value| one.as_mapping().is_some_and(Mapping::is_empty);
-        let is_optional = items(self.document.root(), "security").iter().any(is_nothing);
+        let is_optional = is_optional(self.document.root());
         let has_flow = entries(components, "securitySchemes").any(|(_, scheme)| scheme.get("flows").is_some());
         for (name, scheme) in entries(components, "securitySchemes") {
             let Some((scheme, _)) = self.document.follow(scheme) else { continue };

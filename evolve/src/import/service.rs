@@ -52,7 +52,7 @@ impl Reader<'_> {
             .with_some("base_url", base_url)
             .with("time", time)
             .with_some("credentials", self.credentials(&evidence, &base))
-            .with_some("headers", some(headers(root)))
+            .with_some("headers", some(self.headers(&evidence)))
             .with_some("errors", some(self.errors(&evidence)))
             .with_some("error_body", self.error_body())
             .with_some("limits", some(limits(root)))
@@ -173,17 +173,6 @@ fn limits(root: &Value) -> Vec<Tree> {
         })
     };
     items(root, "x-limits").iter().filter(|limit| is_limit(limit)).map(limit).collect()
-}
-
-/// Headers that every request carries.
-fn headers(root: &Value) -> Vec<Tree> {
-    let header = |header: &Value| {
-        let said = |key: &str| text(header, key).filter(|text| is_line(text));
-        let evidence = said("evidence").filter(|said| is_evidence(said))?;
-        let tree = Tree::map().with("name", said("name")?).with("value", said("value")?);
-        Some(tree.with_some("summary", said("summary")).with("evidence", evidence))
-    };
-    items(root, "x-headers").iter().filter_map(header).collect()
 }
 
 /// How a range of time is walked, by params of these names.

@@ -1,5 +1,8 @@
 //! The body of an endpoint: its fields listed where nobody knew them, or merged with those that are listed.
 
+use codegen::model::TimeFormat;
+use codegen::type_expr::TypeExpr;
+
 use super::fields::{FieldList, Topic, is_former};
 use super::guess::keys_of_data;
 use super::kind::Kind;
@@ -14,15 +17,18 @@ impl Topic<'_> {
     pub(super) fn body(&self, desk: &mut Desk, index: usize, kind: Kind, seen: &Seen) -> Result<(), Refusal> {
         let endpoint = vec![Step::Key("endpoints"), Step::Item(index)];
         let entry = desk.tree(&self.file).at(&endpoint).cloned().unwrap_or(Tree::Null);
-        let known = entry.get("body").unwrap_or(&Tree::Null);
+        let known = &desk.body(&entry).unwrap_or(Tree::Null);
         let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
         let own = known.text("time");
         let promised = desk.checked.service.envelope_time();
         let shared = promised.map(|time| time.name.to_string()).filter(|_| kind == Kind::Series);
         let body = [endpoint.as_slice(), &[Step::Key("body")]].concat();
+        if kind == Kind::Value {
+            return self.value(desk, &body, (known, inherited), seen);
+        }
         match known.get(kind.key()) {
             Some(Tree::List(listed)) => {
-                let shared = shared.filter(|time| own.is_none_or(|own| own == time));
+                let shared = shared.filter(|time| !seen.by_place && own.is_none_or(|own| own == time));
                 self.refuse_another(listed, inherited, seen)?;
                 let has_time = shared.as_ref().is_none_or(|time| self.has_time(desk, time, known, seen));
                 let path = [body.as_slice(), &[Step::Key(kind.key())]].concat();
@@ -67,13 +73,15 @@ impl Topic<'_> {
         }
         let named = known.text("time");
         let own = named.filter(|own| self.has_own_time(desk, own, seen));
-        let envelope = shared.filter(|time| own.is_none_or(|own| own == *time));
+        let envelope = shared.filter(|time| !seen.by_place && own.is_none_or(|own| own == *time));
         let has_time = envelope.is_some_and(|time| self.has_time(desk, time, known, seen));
         let mut list = self.list(desk, seen, envelope.filter(|_| has_time))?;
         for field in &mut list {
             make_time(field, own);
         }
-        let is_known = kind == Kind::Object || own == named && (has_time || envelope.is_none() && own.is_some());
+        let is_placed = seen.by_place && shared.is_some_and(|time| seen.fields.get(time).is_some());
+        let is_known =
+            kind == Kind::Object || is_placed || own == named && (has_time || envelope.is_none() && own.is_some());
         let time = match shared.filter(|_| has_time) {
             _ if is_known => own.map(str::to_owned),
             Some(shared) => {
@@ -89,9 +97,57 @@ impl Topic<'_> {
             list = list.into_iter().map(|field| field.with("evidence", own)).collect();
         }
         let evidence = if weaker.is_some() { known.text("evidence") } else { Some(self.learning.evidence.as_str()) };
-        let new = Tree::map().with_some("evidence", evidence).with_some("time", time).with(kind.key(), list);
-        desk.replace(&self.file, body, new);
+        let new = Tree::map()
+            .with_some("evidence", evidence)
+            .with_some("time", time)
+            .with_some("positional", seen.by_place.then_some(true))
+            .with(kind.key(), list);
+        self.set_body(desk, body, new);
         Ok(())
+    }
+
+    /// The type of a body that is neither a series nor one object.
+    fn value(
+        &self,
+        desk: &mut Desk,
+        body: &[Step],
+        (known, inherited): (&Tree, &str),
+        seen: &Seen,
+    ) -> Result<(), Refusal> {
+        if let Some(expr) = known.text("type").and_then(TypeExpr::parse) {
+            let Some(wider) = self.widened(desk, "body", &expr, seen)? else { return Ok(()) };
+            let words = seen.words();
+            self.say(
+                desk,
+                format!("the body is {expr} (evidence: {inherited}), and the replies have {words}; it becomes {wider}"),
+            );
+            desk.set(&self.file, body, "type", wider);
+            if let Some(own) = self.weaker_evidence(inherited) {
+                desk.set(&self.file, body, "evidence", own);
+            }
+            return Ok(());
+        }
+        let name = format!("{} entry", self.endpoint.rsplit('.').next().unwrap_or_default());
+        let (ty, form) = self.new_type(desk, &name, seen)?;
+        if ty == "any" {
+            return Err(Refusal::Said(format!(
+                "its body is {}, for which the catalogue has no type; leave it `unknown`, and the client hands it over \
+                 as it is",
+                seen.words()
+            )));
+        }
+        // A body has no key that says how its moments are written.
+        let plain = if form.is_some_and(|form| TimeFormat::of(form).is_some()) { "string" } else { "integer" };
+        let ty = if form.is_some() { ty.replace("timestamp", plain) } else { ty };
+        self.say(desk, format!("the body is a `{ty}`"));
+        let new = Tree::map().with("evidence", self.learning.evidence.as_str()).with("type", ty);
+        self.set_body(desk, body, new);
+        Ok(())
+    }
+
+    fn set_body(&self, desk: &mut Desk, body: &[Step], new: Tree) {
+        let (_, endpoint) = body.split_last().unwrap_or((&Step::Key("body"), &[]));
+        desk.set(&self.file, endpoint, "body", new);
     }
 
     fn say_learned(&self, desk: &mut Desk, list: &[Tree], seen: &Seen) {

@@ -7,6 +7,7 @@ use codegen::spec::Evidence;
 
 use super::Learning;
 use super::body::entries_at;
+use super::rows::{is_positional, named_as};
 use crate::change::{Desk, Refusal};
 use crate::edit::Step;
 use crate::keys::SERVICE;
@@ -151,7 +152,11 @@ impl Topic<'_> {
         let path = vec![Step::Key("records"), Step::Item(index), Step::Key("fields")];
         let place = FieldList::new(file, path, record.text("evidence").unwrap_or_default());
         let (fixed, within) = (Self::times_of_record(desk, name), format!("{name}."));
-        self.merge(desk, &FieldList { fixed, within, is_shared: true, ..place }, seen)
+        let place = FieldList { fixed, within, is_shared: true, ..place };
+        if seen.lists > 0 && is_positional(&record) {
+            return self.merge(desk, &place, &named_as(record.entries("fields"), seen));
+        }
+        self.merge(desk, &place, seen)
     }
 
     /// The file of a record, its place among the file's records, and what is said there.

@@ -16,8 +16,12 @@ pub(super) enum Guess {
     WrittenMoment(&'static str),
     /// A list of what its items are.
     List,
+    /// Lists that each have the same at the same place.
+    Rows,
     /// An object that has fields.
     Record,
+    /// An object whose keys are data.
+    Map,
 }
 
 /// Guesses by what was seen under a name.
@@ -45,13 +49,38 @@ pub(super) fn guess(name: &str, seen: &Seen, milliseconds: bool) -> Guess {
         };
     }
     if seen.lists > 0 {
-        return Guess::List;
+        return if seen.are_rows() && do_places_differ(seen, milliseconds) { Guess::Rows } else { Guess::List };
     }
     if seen.objects > 0 {
-        return if is_record(seen) { Guess::Record } else { Guess::Builtin("any") };
+        return match seen.fields.0.is_empty() {
+            true => Guess::Builtin("any"),
+            false if is_record(seen) => Guess::Record,
+            false => Guess::Map,
+        };
     }
     written_moments(seen).map_or(Guess::Builtin("string"), Guess::WrittenMoment)
 }
+
+/// Whether the places of lists hold different kinds of values, or the first a moment: then these are no plain lists.
+fn do_places_differ(lists: &Seen, milliseconds: bool) -> bool {
+    let kinds = |seen: &Seen| [seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|n| n > 0);
+    let known = || lists.places.iter().filter(|place| place.values() > 0).map(kinds);
+    has_time(lists, milliseconds) || known().any(|kinds| known().next() != Some(kinds))
+}
+
+/// What the places of rows are called, which no reply says: the first has the time, if it can.
+pub(super) fn name_of_place(rows: &Seen, milliseconds: bool, time: &str) -> impl Fn(usize) -> String + use<> {
+    let (has_time, time) = (has_time(rows, milliseconds), time.to_owned());
+    move |place| if place == 0 && has_time { time.clone() } else { format!("value {}", place + 1) }
+}
+
+fn has_time(rows: &Seen, milliseconds: bool) -> bool {
+    let first = rows.places.first().map(|first| guess(TIME, first, milliseconds));
+    matches!(first, Some(Guess::Builtin("timestamp") | Guess::OtherMoment(_) | Guess::WrittenMoment(_)))
+}
+
+/// What a place that has the time is called.
+pub(super) const TIME: &str = "time";
 
 /// The format in which every value is a moment written as text, if there is one.
 pub(super) fn written_moments(seen: &Seen) -> Option<&'static str> {
@@ -158,10 +187,14 @@ mod tests {
             ("x", "[\"2024-01-31\", \"tomorrow\"]", Guess::Builtin("string")),
             ("x", "[\"2024-01-311\"]", Guess::Builtin("string")),
             ("x", "[[1]]", Guess::List),
+            ("x", "[[1.5, 2], [2.5, 3]]", Guess::List),
+            ("x", "[[1.5, \"a\"], [2.5, \"b\"]]", Guess::Rows),
+            ("x", "[[1.5, \"a\"], [2.5]]", Guess::List),
+            ("x", "[[1700000000, 1.5]]", Guess::Rows),
             ("x", "[{\"a\": 1}]", Guess::Record),
             ("x", "[{}]", Guess::Builtin("any")),
-            ("x", "[{\"1700000000\": 1}]", Guess::Builtin("any")),
-            ("x", "[{\"binance\": 1}, {\"okx\": 2}]", Guess::Builtin("any")),
+            ("x", "[{\"1700000000\": 1}]", Guess::Map),
+            ("x", "[{\"binance\": 1}, {\"okx\": 2}]", Guess::Map),
         ];
         for (name, values, expected) in table {
             let values: serde_yaml::Value = serde_json::from_str(values).expect(values);

@@ -1,8 +1,9 @@
-//! What bodies are, a series or one object, and all records of all of them.
+//! What bodies are, a series, one object or another value, and all records of all of them.
 
 use codegen::spec;
 use serde_yaml::Value;
 
+use super::guess::keys_of_data;
 use crate::change::Refusal;
 use crate::reply::Reply;
 use crate::seen::Seen;
@@ -12,18 +13,25 @@ use crate::seen::Seen;
 pub(super) enum Kind {
     Series,
     Object,
+    /// A value of a type.
+    Value,
 }
 
 impl Kind {
     /// What the catalogue says that it is.
     pub(super) fn known(body: &spec::Body) -> Self {
-        if body.series.is_some() { Self::Series } else { Self::Object }
+        match (&body.series, &body.ty) {
+            (Some(_), _) => Self::Series,
+            (None, Some(_)) => Self::Value,
+            (None, None) => Self::Object,
+        }
     }
 
     pub(super) fn key(self) -> &'static str {
         match self {
             Self::Series => "series",
             Self::Object => "object",
+            Self::Value => "type",
         }
     }
 }
@@ -39,12 +47,21 @@ pub(super) fn of(replies: &[Reply], data: Option<&str>) -> Result<Kind, Refusal>
             "{} is a series and {} is none; leave out what is no reply of this endpoint",
             series.origin, other.origin
         ))),
-        (None, _) if replies.iter().all(|reply| reply.body.is_mapping()) => Ok(Kind::Object),
-        (None, _) => Err(Refusal::new(
-            "its body is neither one object nor a series in the service's envelope, and the catalogue has no other \
-             word; leave it `unknown`, and the client hands it over as it is",
-        )),
+        (None, _) => {
+            let bodies = whole(replies);
+            let is_object = bodies.objects == bodies.times && keys_of_data(&bodies).is_none();
+            Ok(if is_object { Kind::Object } else { Kind::Value })
+        }
     }
+}
+
+/// All bodies as they are.
+pub(super) fn whole(replies: &[Reply]) -> Seen {
+    let mut seen = Seen::default();
+    for reply in replies {
+        seen.add(&reply.body);
+    }
+    seen
 }
 
 /// Where a body has its records.
@@ -74,15 +91,15 @@ pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Ref
             seen.add(record);
         }
     }
-    match (seen.times, seen.objects) {
-        (0, _) => Err(Refusal::new("there are no records in the reply; ask for something of which it has some")),
-        (all, objects) if all == objects && seen.fields.0.is_empty() => {
+    match seen.times {
+        0 => Err(Refusal::new("there are no records in the reply; ask for something of which it has some")),
+        all if all == seen.objects && seen.fields.0.is_empty() => {
             Err(Refusal::new("the records of the reply have no fields; ask for something of which they have some"))
         }
-        (all, objects) if all == objects => Ok(seen),
+        all if all == seen.objects || all == seen.lists => Ok(seen),
         _ => Err(Refusal::Said(format!(
-            "its records are {}, and the catalogue has a word only for objects; leave them `unknown`, and the client \
-             hands them over as they are",
+            "its records are {}, and the catalogue has words for objects and for lists; leave them `unknown`, and the \
+             client hands them over as they are",
             seen.words()
         ))),
     }
@@ -106,14 +123,13 @@ fn no_series(origin: &str, list: Option<&Value>, data: Option<&str>) -> Refusal 
 
 /// All bodies, each of which is one object.
 pub(super) fn objects(replies: &[Reply]) -> Result<Seen, Refusal> {
-    let mut seen = Seen::default();
-    for reply in replies {
-        seen.add(&reply.body);
-    }
-    match (seen.times == seen.objects, seen.fields.0.is_empty()) {
-        (true, false) => Ok(seen),
-        (true, true) => Err(Refusal::new("there are no fields in the reply; ask for something of which it has some")),
-        (false, _) => Err(Refusal::new(
+    let seen = whole(replies);
+    match seen.times {
+        all if all == seen.objects && seen.fields.0.is_empty() => {
+            Err(Refusal::new("there are no fields in the reply; ask for something of which it has some"))
+        }
+        all if all == seen.objects || all == seen.lists => Ok(seen),
+        _ => Err(Refusal::new(
             "the catalogue says one object, and the reply is none; give another reply, or correct `body`",
         )),
     }

@@ -5,7 +5,8 @@ use codegen::names::{self, Case, Scope};
 use codegen::type_expr::TypeExpr;
 
 use super::fields::Topic;
-use super::guess::{Guess, guess};
+use super::guess::{Guess, TIME, guess, name_of_place};
+use super::rows::is_positional;
 use crate::change::{Desk, Refusal};
 use crate::keys::SERVICE;
 use crate::naming::{self, NamesInUse, singular};
@@ -38,7 +39,12 @@ impl Topic<'_> {
                 let is_default = desk.checked.service.time_form().word() == format;
                 return Ok(("timestamp".to_owned(), Some(format).filter(|_| !is_default)));
             }
-            Guess::List => return self.list_type(desk, name, seen),
+            Guess::List => return self.holding(desk, name, "list", seen.items.as_deref()),
+            Guess::Map => {
+                self.say(desk, format!("`{name}` has keys that are data, like `{}`", seen.fields.0[0].0));
+                return self.holding(desk, name, "map", seen.under_keys.as_deref());
+            }
+            Guess::Rows => self.new_record(desk, name, &seen.named(name_of_place(seen, milliseconds, TIME)))?,
             Guess::Record => self.new_record(desk, name, seen)?,
         };
         Ok((ty, None))
@@ -51,7 +57,6 @@ impl Topic<'_> {
             "any" if seen.objects == seen.values() && seen.fields.0.is_empty() => {
                 "was an object without fields wherever it came, so that it is `any`"
             }
-            "any" if seen.kinds() == 1 => "has objects whose keys are data and no names of fields, so that it is `any`",
             "any" => {
                 return self.say(desk, format!("`{name}` has {}, so that it is `any`", seen.words()));
             }
@@ -67,21 +72,28 @@ impl Topic<'_> {
         self.say(desk, format!("`{name}` {doubt}"));
     }
 
-    fn list_type(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(String, Option<&'static str>), Refusal> {
-        let (inner, unit) = match &seen.items {
-            Some(items) if items.times == 0 => {
+    /// The type of lists or maps, by what they hold.
+    fn holding(
+        &self,
+        desk: &mut Desk,
+        name: &str,
+        holder: &str,
+        held: Option<&Seen>,
+    ) -> Result<(String, Option<&'static str>), Refusal> {
+        let (inner, unit) = match held {
+            Some(held) if held.times == 0 => {
                 self.say(desk, format!("`{name}` was empty wherever it came, so that its items are `any`"));
                 ("any".to_owned(), None)
             }
-            Some(items) => {
-                let (ty, unit) = self.new_type(desk, name, items)?;
-                (if items.nulls > 0 && ty != "any" { format!("{ty}?") } else { ty }, unit)
+            Some(held) => {
+                let (ty, unit) = self.new_type(desk, name, held)?;
+                (if held.nulls > 0 && ty != "any" { format!("{ty}?") } else { ty }, unit)
             }
             None => ("any".to_owned(), None),
         };
-        let list = format!("list<{inner}>");
-        if TypeExpr::parse(&list).is_some() {
-            return Ok((list, unit));
+        let whole = format!("{holder}<{inner}>");
+        if TypeExpr::parse(&whole).is_some() {
+            return Ok((whole, unit));
         }
         self.say(desk, format!("`{name}` has lists within lists, more than the catalogue has words for"));
         Ok(("any".to_owned(), None))
@@ -93,9 +105,11 @@ impl Topic<'_> {
         let first = fields.first().and_then(|field| field.text("type")).filter(|ty| *ty != "any");
         if are_objects && first.is_some() && fields.iter().all(|field| field.text("type") == first) {
             let keys: Vec<_> = seen.fields.0.iter().take(2).map(|(key, _)| format!("`{key}`")).collect();
-            let keys = keys.join(" and ");
-            let remedy = if what.starts_with('`') { "make it `any`" } else { "leave it `unknown`" };
-            self.say(desk, format!("{what} has one record under all of its keys; {remedy} if {keys} are data"));
+            let (keys, record) = (keys.join(" and "), first.unwrap_or_default());
+            self.say(
+                desk,
+                format!("{what} has one record under all of its keys; it is a `map<{record}>` if {keys} are data"),
+            );
         }
     }
 
@@ -105,7 +119,9 @@ impl Topic<'_> {
         self.doubt_keys(desk, &format!("`{name}`"), seen, &fields);
         let service = desk.tree(SERVICE);
         let group = desk.tree(&self.file);
-        let is_same = |record: &&Tree| signature(record.entries("fields")) == signature(&fields);
+        let is_same = |record: &&Tree| {
+            is_positional(record) == seen.by_place && signature(record.entries("fields")) == signature(&fields)
+        };
         let known = group.entries("records").iter().chain(service.entries("records")).find(is_same);
         if let Some(known) = known.and_then(|record| record.text("name")).map(str::to_owned) {
             // It may have promised what is absent here.
@@ -128,9 +144,11 @@ impl Topic<'_> {
             .with("name", ident.as_str())
             .with("summary", "unknown")
             .with("evidence", self.learning.evidence.as_str())
+            .with_some("positional", seen.by_place.then_some(true))
             .with("fields", fields);
         desk.extend(&self.file, &[], "records", vec![record]);
-        self.say(desk, format!("the objects under `{name}` become the record `{ident}`"));
+        let what = if seen.by_place { "lists" } else { "objects" };
+        self.say(desk, format!("the {what} under `{name}` become the record `{ident}`"));
         Ok(ident)
     }
 }

@@ -76,7 +76,7 @@ impl Topic<'_> {
     }
 
     /// The type that also holds what was seen, if the known one does not.
-    fn widened(
+    pub(super) fn widened(
         &self,
         desk: &mut Desk,
         name: &str,
@@ -100,15 +100,8 @@ impl Topic<'_> {
                 Ok(self.widened_item(desk, name, item, items)?.map(|wider| format!("list<{wider}>")))
             }
             TypeExpr::Map(item) if only(seen.objects) => {
-                let mut wider = None;
-                for (_, value) in &seen.fields.0 {
-                    let known = wider.clone().unwrap_or_else(|| item.to_string());
-                    let Some(known) = TypeExpr::parse(&known) else { continue };
-                    if let Some(widest) = self.widened_item(desk, name, &known, value)? {
-                        wider = Some(widest);
-                    }
-                }
-                Ok(wider.map(|wider| format!("map<{wider}>")))
+                let Some(values) = &seen.under_keys else { return Ok(None) };
+                Ok(self.widened_item(desk, name, item, values)?.map(|wider| format!("map<{wider}>")))
             }
             TypeExpr::List(_) | TypeExpr::Map(_) => any(),
             TypeExpr::Option(given) => self.widened(desk, name, given, seen),
@@ -121,7 +114,9 @@ impl Topic<'_> {
                         self.new_values(desk, index, &values);
                         Ok(None)
                     }
-                    None if only(seen.objects) => self.merge_record(desk, ty, seen).map(|()| None),
+                    None if only(if self.is_placed(desk, ty) { seen.lists } else { seen.objects }) => {
+                        self.merge_record(desk, ty, seen).map(|()| None)
+                    }
                     _ if only(seen.numbers()) => Ok(Some("number".to_owned())),
                     _ => any(),
                 }

@@ -248,9 +248,17 @@ impl Merger<'_> {
                 None => self.desk.set(&known.file, &known.path, "params", params),
             }
         }
-        if is_news(here.get("body"), said.get("body")) && places::body_fields(&self.new.desk, new).is_some() {
-            let body = self.body_instead(here.get("body"), &inherited, new);
+        let known_body = self.desk.body(&here);
+        if is_news(known_body.as_ref(), said.get("body")) && places::body_fields(&self.new.desk, new).is_some() {
+            let body = self.body_instead(known_body.as_ref(), &inherited, new);
             self.desk.set(&known.file, &known.path, "body", body);
+        }
+        // Beside a path nothing is left out.
+        let here = known.tree(self.desk).clone();
+        for key in ["params", "body"] {
+            if here.get(key).is_none() && here.text("path") != Some("unknown") {
+                self.desk.set(&known.file, &known.path, key, "unknown");
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 
 use codegen::format::Key;
 use codegen::spec::{Evidence, PARAM};
-use codegen::type_expr::TypeExpr;
+use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::Merger;
 use super::matching::{MatchedParam, User};
@@ -251,8 +251,8 @@ impl Merger<'_> {
     }
 
     fn body(&mut self, subject: &Subject, known: &Tree, said: &Tree) {
-        let (Some(known), Some(said)) = (known.get("body"), said.get("body")) else { return };
-        let (Some(here), Some(there)) = (places::kind(known), places::kind(said)) else { return };
+        let (Some(known), Some(said)) = (self.desk.body(known), said.get("body")) else { return };
+        let (Some(here), Some(there)) = (places::kind(&known), places::kind(said)) else { return };
         let words = |kind: &str| if kind == "series" { "a series" } else { "an object" };
         if here != there {
             let text = format!("{} in the description, {} here", words(there), words(here));
@@ -299,6 +299,9 @@ impl Merger<'_> {
         }
         self.optional(subject, here, list, said);
         told.remove("range");
+        if !is_moment(here) {
+            told.remove("format");
+        }
         if !self.has_values(here, said, "example") {
             told.remove("example");
         }
@@ -359,6 +362,9 @@ impl Merger<'_> {
         }
         for (_, new) in &mut said {
             new.remove("range");
+            if !is_moment(&here) {
+                new.remove("format");
+            }
             // What goes by another type says nothing of values of the known one; a default is told of below.
             for key in VALUES {
                 if !agrees || *key != "default" && !self.has_values(&here, new, key) {
@@ -498,6 +504,12 @@ impl Merger<'_> {
         let mut params = self.matches.params.iter();
         params.find(|param| param.at == subject.at).is_none_or(|param| users > 0 && self.is_covered(param))
     }
+}
+
+/// Whether a param or field is a point in time, or holds such: nothing else has a format.
+fn is_moment(tree: &Tree) -> bool {
+    let ty = tree.text("type").and_then(TypeExpr::parse);
+    ty.is_some_and(|ty| *ty.innermost() == TypeExpr::Builtin(Builtin::Timestamp))
 }
 
 fn is_known(tree: &Tree) -> bool {

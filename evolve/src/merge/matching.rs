@@ -218,8 +218,8 @@ impl Matcher<'_> {
 
     fn body(&mut self, new: &Place, known: Option<&Place>) {
         let Some(fields) = body_fields(self.new, new) else { return };
-        let (known_body, new_body) =
-            (known.and_then(|known| known.tree(self.known).get("body")), new.tree(self.new).get("body"));
+        let known_body = known.and_then(|known| self.known.body(known.tree(self.known)));
+        let (known_body, new_body) = (known_body.as_ref(), new.tree(self.new).get("body"));
         if let Some(there) = known.and_then(|known| body_fields(self.known, known)) {
             let kinds = [known_body, new_body].map(|body| body.and_then(places::kind));
             if kinds[0] == kinds[1] {

@@ -81,7 +81,7 @@ impl Fields {
 /// The fields that a body lists, or the record that it names has.
 pub(super) fn body_fields(desk: &Desk, endpoint: &Place) -> Option<Fields> {
     let tree = endpoint.tree(desk);
-    let body = tree.get("body")?;
+    let body = &desk.body(tree)?;
     let kind = kind(body)?;
     if let Some(name) = body.text(kind) {
         return record(desk, &endpoint.file, name).map(|record| record_fields(desk, record));

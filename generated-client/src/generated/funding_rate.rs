@@ -28,7 +28,7 @@ impl FundingRateGroup<'_> {
     ///
     /// `GET /fundingRate`: a series of [`FundingRateRecord`]. The path is reported, the fields are published. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `aggregation_type`,
-    /// `market_types`. Reported as required: `coin`, `timeframe`.
+    /// `market_types`. Reported as required: `coin`, `timeframe`. It has a [history](Request::history).
     pub fn funding_rate(&self) -> Request<FundingRate> {
         Request::new(self.client)
     }
@@ -66,7 +66,7 @@ impl Endpoint for FundingRate {
 takes_several_venues!(FundingRate => TakesAggregationType, TakesMarketTypes);
 
 /// One record of Funding Rate.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct FundingRateRecord {
     /// When the interval begins.

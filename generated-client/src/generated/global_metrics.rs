@@ -35,7 +35,7 @@ impl GlobalMetricsGroup<'_> {
     /// Size of all resting buy orders and of all resting sell orders of the whole market, each as one sum.
     ///
     /// `GET /globalBidAsk`: a series of records. The path is published. Params: `timeframe`, `limit`, `start_time`,
-    /// `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `end_time`, `sort`. Reported as required: `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the fields of its records.
     pub fn global_bid_ask(&self) -> Request<GlobalBidAsk> {
@@ -45,7 +45,7 @@ impl GlobalMetricsGroup<'_> {
     /// Balance of all order books together from -1 to 1: zero where resting buy and sell orders weigh the same.
     ///
     /// `GET /globalBidAskRatio`: a series of records. The path is published. Params: `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the fields of its records; the formula, and which side is above zero.
     pub fn global_bid_ask_ratio(&self) -> Request<GlobalBidAskRatio> {
@@ -55,7 +55,7 @@ impl GlobalMetricsGroup<'_> {
     /// All resting buy orders minus all resting sell orders of the whole market, above zero where buyers press.
     ///
     /// `GET /globalBidAskDelta`: a series of records. The path is published. Params: `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the fields of its records.
     pub fn global_bid_ask_delta(&self) -> Request<GlobalBidAskDelta> {
@@ -65,7 +65,8 @@ impl GlobalMetricsGroup<'_> {
     /// How far the balance of all order books moved: the ratio of this interval minus that of the interval before.
     ///
     /// `GET /globalBidAskRatioIncreaseDecrease`: a series of records. The path is published. Params: `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a
+    /// [history](Request::history).
     ///
     /// Unknown: the fields of its records; the formula of the ratio, and which side is above zero.
     pub fn global_bid_ask_ratio_increase_decrease(
@@ -77,7 +78,7 @@ impl GlobalMetricsGroup<'_> {
     /// Everything that rests in the order books of the whole market, buy and sell orders added up.
     ///
     /// `GET /globalCombinedBook`: a series of records. The path is published. Params: `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the fields of its records.
     pub fn global_combined_book(&self) -> Request<GlobalCombinedBook> {
@@ -88,7 +89,7 @@ impl GlobalMetricsGroup<'_> {
     /// before.
     ///
     /// `GET /globalBidsIncreaseDecrease`: a series of records. The path is published. Params: `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the fields of its records.
     pub fn global_bids_increase_decrease(&self) -> Request<GlobalBidsIncreaseDecrease> {
@@ -99,7 +100,7 @@ impl GlobalMetricsGroup<'_> {
     /// before.
     ///
     /// `GET /globalAsksIncreaseDecrease`: a series of records. The path is reported. Params: `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the fields of its records.
     pub fn global_asks_increase_decrease(&self) -> Request<GlobalAsksIncreaseDecrease> {

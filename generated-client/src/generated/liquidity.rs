@@ -41,7 +41,7 @@ impl LiquidityGroup<'_> {
     /// `GET /averageLeverageUsed`: a series of [`AverageLeverageUsedRecord`]. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `coin`,
     /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served
-    /// `okx_perp_coin` only. Known to be refused is `binance_perp_stable`.
+    /// `okx_perp_coin` only. Known to be refused is `binance_perp_stable`. It has a [history](Request::history).
     pub fn average_leverage_used(&self) -> Request<AverageLeverageUsed> {
         Request::new(self.client)
     }
@@ -52,7 +52,7 @@ impl LiquidityGroup<'_> {
     /// `GET /topTraderAverageLeverageDelta`: a series of [`TopTraderAverageLeverageDeltaRecord`]. Path and fields are
     /// reported. Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as
     /// required: `coin`, `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were
-    /// served `okx_perp_coin` only.
+    /// served `okx_perp_coin` only. It has a [history](Request::history).
     pub fn top_trader_average_leverage_delta(
         &self,
     ) -> Request<TopTraderAverageLeverageDelta> {
@@ -78,7 +78,8 @@ impl LiquidityGroup<'_> {
     /// `GET /liqLevelsCount`: a series of [`LiquidationLevelsCountRecord`]. Path and fields are reported. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_coin`,
-    /// `bitmex_perp_coin` and `phemex_perp_stable`. Known to be refused is `binance_perp_stable`.
+    /// `bitmex_perp_coin` and `phemex_perp_stable`. Known to be refused is `binance_perp_stable`. It has a
+    /// [history](Request::history).
     ///
     /// The venues that are known to work or to be refused were tried with BTC. Unknown: how the levels are predicted,
     /// whether the counts of longs and of shorts come as well, and whether levels that stand or levels that are new
@@ -93,7 +94,7 @@ impl LiquidityGroup<'_> {
     /// `GET /liqLevelsSize`: a series of [`LiquidationLevelsSizeRecord`]. Path and fields are published. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as
     /// required: `coin`, `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work is
-    /// `binance_perp_stable`.
+    /// `binance_perp_stable`. It has a [history](Request::history).
     pub fn liquidation_levels_size(&self) -> Request<LiquidationLevelsSize> {
         Request::new(self.client)
     }
@@ -103,7 +104,8 @@ impl LiquidityGroup<'_> {
     ///
     /// `GET /liquidation`: a series of [`LiquidationRecord`]. The path is reported, the fields are former. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`. Of `exchanges`, known to work is `binance_perp_stable`.
+    /// `coin`, `timeframe`. Of `exchanges`, known to work is `binance_perp_stable`. It has a
+    /// [history](Request::history).
     ///
     /// The names are those of the former version; that there is one amount for each side, in USD, is reported of this
     /// one.
@@ -155,7 +157,8 @@ impl LiquidityGroup<'_> {
     ///
     /// `GET /topTraderMarginUsed`: a series of records. The path is reported. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
-    /// `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served `okx_perp_coin` only.
+    /// `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served `okx_perp_coin` only. It
+    /// has a [history](Request::history).
     ///
     /// Unknown: the fields of its records; whether margin is an amount or a part of the account.
     pub fn top_trader_margin_used(&self) -> Request<TopTraderMarginUsed> {
@@ -166,7 +169,8 @@ impl LiquidityGroup<'_> {
     ///
     /// `GET /topTraderMarginUsedDelta`: a series of records. The path is reported. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
-    /// `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served `okx_perp_coin` only.
+    /// `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served `okx_perp_coin` only. It
+    /// has a [history](Request::history).
     ///
     /// Unknown: the fields of its records; whether it is longs minus shorts or now minus before.
     pub fn top_trader_margin_used_delta(&self) -> Request<TopTraderMarginUsedDelta> {
@@ -223,7 +227,7 @@ takes!(
 );
 
 /// One record of Average Leverage Used.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AverageLeverageUsedRecord {
     /// When the interval begins.
@@ -284,7 +288,7 @@ takes!(
 );
 
 /// One record of Top Trader Average Leverage Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TopTraderAverageLeverageDeltaRecord {
     /// When the interval begins.
@@ -344,7 +348,7 @@ impl TakesLeverage for CumulativeLiquidationLevel {
 }
 
 /// One record of Cumulative Liquidation Level.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct CumulativeLiquidationLevelRecord {
     /// When the snapshot was taken. Former.
@@ -471,7 +475,7 @@ takes!(
 );
 
 /// One record of Liquidation Levels Count.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationLevelsCountRecord {
     /// When the interval begins.
@@ -530,7 +534,7 @@ takes!(
 );
 
 /// One record of Liquidation Levels Size.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationLevelsSizeRecord {
     /// When the interval begins.
@@ -606,7 +610,7 @@ takes!(
 );
 
 /// One record of Liquidation.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationRecord {
     /// When the interval begins.
@@ -686,7 +690,7 @@ impl TakesLeverage for LiquidationHeatmap {
 }
 
 /// One record of Liquidation Heatmap.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationHeatmapRecord {
     /// Where the range of prices begins. Reported.
@@ -765,7 +769,7 @@ impl TakesLeverage for LiquidationLevels {
 }
 
 /// One record of Liquidation Levels.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LiquidationLevelsRecord {
     /// When the snapshot was taken. Reported.

@@ -32,7 +32,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /topTraderAccounts`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`.
+    /// `exchanges`, `timeframe`. It has a [history](Request::history).
     ///
     /// Most margin need not mean most profit. The document speaks of counts, and public clients read percentages;
     /// they read them from the top trader positions, and these are taken to be the same.
@@ -46,7 +46,8 @@ impl LongsShortsGroup<'_> {
     /// `GET /topTraderPositions`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are
-    /// `binance_perp_stable`, `binance_perp_coin`, `okx_perp_stable`, `bitget_perp_stable` and `huobi_perp_coin`.
+    /// `binance_perp_stable`, `binance_perp_coin`, `okx_perp_stable`, `bitget_perp_stable` and `huobi_perp_coin`. It
+    /// has a [history](Request::history).
     ///
     /// The venues that are known to work were tried with BTC.
     pub fn top_trader_positions(&self) -> Request<TopTraderPositions> {
@@ -58,7 +59,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /anchoredTopTraderAccounts`: a series of [`AnchoredLongShortShare`]. The fields are former. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required:
-    /// `coin`, `exchanges`, `timeframe`.
+    /// `coin`, `exchanges`, `timeframe`. It has a [history](Request::history).
     ///
     /// Every account counts once.
     pub fn anchored_top_trader_accounts(&self) -> Request<AnchoredTopTraderAccounts> {
@@ -70,7 +71,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /anchoredTopTraderPositions`: a series of [`AnchoredLongShortShare`]. The fields are former. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required:
-    /// `coin`, `exchanges`, `timeframe`.
+    /// `coin`, `exchanges`, `timeframe`. It has a [history](Request::history).
     pub fn anchored_top_trader_positions(&self) -> Request<AnchoredTopTraderPositions> {
         Request::new(self.client)
     }
@@ -81,7 +82,7 @@ impl LongsShortsGroup<'_> {
     /// `GET /globalAccounts`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
     /// `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_stable`,
-    /// `binance_perp_coin` and `bybit_perp_coin`.
+    /// `binance_perp_coin` and `bybit_perp_coin`. It has a [history](Request::history).
     ///
     /// The venues that are known to work were tried with BTC.
     pub fn global_accounts(&self) -> Request<GlobalAccounts> {
@@ -93,7 +94,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /anchoredGlobalAccounts`: a series of [`AnchoredLongShortShare`]. The fields are former. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`.
+    /// `exchanges`, `timeframe`. It has a [history](Request::history).
     pub fn anchored_global_accounts(&self) -> Request<AnchoredGlobalAccounts> {
         Request::new(self.client)
     }
@@ -101,7 +102,8 @@ impl LongsShortsGroup<'_> {
     /// Net long and net short positions, apart, estimated from market orders and from how open interest moved.
     ///
     /// `GET /netLongShort`: a series of [`NetLongShortRecord`]. The fields are former. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `timeframe`. It has a
+    /// [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn net_long_short(&self) -> Request<NetLongShort> {
@@ -112,7 +114,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /netLongShortDelta`: a series of [`NetLongShortDeltaRecord`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `timeframe`. It has a [history](Request::history).
     ///
     /// One public client counts ten venues in the default set. Unknown: the unit.
     pub fn net_long_short_delta(&self) -> Request<NetLongShortDelta> {
@@ -123,6 +125,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /anchoredCLS`: a series of [`AnchoredClsRecord`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `timeframe`.
+    /// It has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn anchored_cls(&self) -> Request<AnchoredCls> {
@@ -134,6 +137,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /anchoredCLSD`: a series of [`AnchoredClsdRecord`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `timeframe`.
+    /// It has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn anchored_clsd(&self) -> Request<AnchoredClsd> {
@@ -146,7 +150,7 @@ impl LongsShortsGroup<'_> {
     /// `GET /whaleRetailDelta`: a series of [`WhaleRetailDeltaRecord`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are
-    /// `binance_perp_stable`, `binance_perp_coin` and `okx_perp_coin`.
+    /// `binance_perp_stable`, `binance_perp_coin` and `okx_perp_coin`. It has a [history](Request::history).
     ///
     /// The venues that are known to work were tried with BTC.
     pub fn whale_retail_delta(&self) -> Request<WhaleRetailDelta> {
@@ -158,7 +162,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /anchoredWhaleRetailDelta`: a series of [`AnchoredWhaleRetailDeltaRecord`]. The fields are former.
     /// Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as
-    /// required: `coin`, `exchanges`, `timeframe`.
+    /// required: `coin`, `exchanges`, `timeframe`. It has a [history](Request::history).
     pub fn anchored_whale_retail_delta(&self) -> Request<AnchoredWhaleRetailDelta> {
         Request::new(self.client)
     }
@@ -168,7 +172,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /whalePositionDominance`: a series of [`WhalePositionDominanceRecord`]. The fields are former. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the formula, the unit, the range and the sign.
     pub fn whale_position_dominance(&self) -> Request<WhalePositionDominance> {
@@ -179,7 +183,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /trueRetailLongShort`: a series of [`TrueRetailLongShortRecord`]. The fields are reported. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`.
+    /// `exchanges`, `timeframe`. It has a [history](Request::history).
     pub fn true_retail_long_short(&self) -> Request<TrueRetailLongShort> {
         Request::new(self.client)
     }
@@ -188,7 +192,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// `GET /traderSentimentGap`: a series of [`TraderSentimentGapRecord`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `timeframe`. It has a [history](Request::history).
     ///
     /// The document compares large with small retail accounts; the provider's academy compares top traders with
     /// retail. Unknown: the formula, the unit and the sign.
@@ -234,7 +238,7 @@ impl Endpoint for TopTraderAccounts {
 takes_one_venue!(TopTraderAccounts);
 
 /// How a crowd is split into longs and shorts.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LongShortShare {
     /// When the interval begins.
@@ -335,7 +339,7 @@ impl Endpoint for AnchoredTopTraderAccounts {
 takes_one_venue!(AnchoredTopTraderAccounts => TakesAnchor);
 
 /// How a crowd is split into longs and shorts since the latest anchor.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredLongShortShare {
     /// When the interval begins.
@@ -449,7 +453,7 @@ impl Endpoint for NetLongShort {
 takes_several_venues!(NetLongShort);
 
 /// One record of Net Long Short.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct NetLongShortRecord {
     /// When the interval begins.
@@ -497,7 +501,7 @@ impl Endpoint for NetLongShortDelta {
 takes_several_venues!(NetLongShortDelta);
 
 /// One record of Net Long Short Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct NetLongShortDeltaRecord {
     /// When the interval begins.
@@ -536,7 +540,7 @@ impl Endpoint for AnchoredCls {
 takes_several_venues!(AnchoredCls => TakesAnchor);
 
 /// One record of Anchored CLS.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredClsRecord {
     /// When the interval begins.
@@ -581,7 +585,7 @@ impl Endpoint for AnchoredClsd {
 takes_several_venues!(AnchoredClsd => TakesAnchor);
 
 /// One record of Anchored CLSD.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredClsdRecord {
     /// When the interval begins.
@@ -636,7 +640,7 @@ takes!(
 );
 
 /// One record of Whale Retail Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct WhaleRetailDeltaRecord {
     /// When the interval begins.
@@ -685,7 +689,7 @@ impl Endpoint for AnchoredWhaleRetailDelta {
 takes_one_venue!(AnchoredWhaleRetailDelta => TakesAnchor);
 
 /// One record of Anchored Whale Retail Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredWhaleRetailDeltaRecord {
     /// When the interval begins.
@@ -739,7 +743,7 @@ impl Endpoint for WhalePositionDominance {
 takes_any_venue!(WhalePositionDominance);
 
 /// One record of Whale Position Dominance.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct WhalePositionDominanceRecord {
     /// When the interval begins.
@@ -790,7 +794,7 @@ impl Endpoint for TrueRetailLongShort {
 takes_one_venue!(TrueRetailLongShort);
 
 /// One record of True Retail Long Short.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TrueRetailLongShortRecord {
     /// When the interval begins.
@@ -844,7 +848,7 @@ impl Endpoint for TraderSentimentGap {
 takes_any_venue!(TraderSentimentGap);
 
 /// One record of Trader Sentiment Gap.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TraderSentimentGapRecord {
     /// When the interval begins.

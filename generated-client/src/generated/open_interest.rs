@@ -34,7 +34,7 @@ impl OpenInterestGroup<'_> {
     ///
     /// `GET /openInterest`: a series of [`OpenInterestRecord`]. Path and fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `timeframe`. It has a [history](Request::history).
     ///
     /// Public clients that named no venue were answered for 16 or 17. The example is from the former version; its
     /// open is above its high.
@@ -48,7 +48,7 @@ impl OpenInterestGroup<'_> {
     ///
     /// `GET /openInterestDelta`: a series of [`OpenInterestDeltaRecord`]. Path and fields are reported. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn open_interest_delta(&self) -> Request<OpenInterestDelta> {
@@ -77,7 +77,7 @@ impl Endpoint for OpenInterest {
 takes_several_venues!(OpenInterest);
 
 /// One record of Open Interest.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct OpenInterestRecord {
     /// When the interval begins.
@@ -146,7 +146,7 @@ impl Endpoint for OpenInterestDelta {
 takes_several_venues!(OpenInterestDelta);
 
 /// One record of Open Interest Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct OpenInterestDeltaRecord {
     /// When the interval begins.

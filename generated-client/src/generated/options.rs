@@ -31,7 +31,7 @@ impl OptionsGroup<'_> {
     ///
     /// `GET /bvol`: a series of [`BvolRecord`]. The path is reported, the fields are former. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`. Of `exchanges`, known to work is `binance_perp_stable`.
+    /// `timeframe`. Of `exchanges`, known to work is `binance_perp_stable`. It has a [history](Request::history).
     ///
     /// The former version took no venue. Unknown: the formula, the unit, the range, and the span that the index looks
     /// ahead.
@@ -45,7 +45,7 @@ impl OptionsGroup<'_> {
     /// `GET /dvol`: a series of [`DvolRecord`]. The path is published, the fields are former. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required:
     /// `coin`, `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served
-    /// `deribit_perp_stable` only.
+    /// `deribit_perp_stable` only. It has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn dvol(&self) -> Request<Dvol> {
@@ -86,7 +86,7 @@ takes!(
 );
 
 /// One record of Bvol.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BvolRecord {
     /// When the interval begins.
@@ -160,7 +160,7 @@ takes!(
 );
 
 /// One record of Dvol.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct DvolRecord {
     /// When the interval begins.

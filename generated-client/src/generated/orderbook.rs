@@ -31,7 +31,7 @@ impl OrderbookGroup<'_> {
     ///
     /// `GET /asksIncreaseDecrease`: a series of [`AsksIncreaseDecreaseRecord`]. The path is reported, the fields are
     /// former. Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`.
-    /// Reported as required: `coin`, `timeframe`.
+    /// Reported as required: `coin`, `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn asks_increase_decrease(&self) -> Request<AsksIncreaseDecrease> {
@@ -42,7 +42,8 @@ impl OrderbookGroup<'_> {
     /// sellers ask.
     ///
     /// `GET /bestBidAsk`: a series of records. The path is published. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`, `timeframe`.
+    /// `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`, `timeframe`. It has a
+    /// [history](Request::history).
     ///
     /// Unknown: the fields of its records.
     pub fn best_bid_ask(&self) -> Request<BestBidAsk> {
@@ -53,7 +54,7 @@ impl OrderbookGroup<'_> {
     ///
     /// `GET /bidAsk`: a series of [`BidAskRecord`]. Path and fields are reported. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `timeframe`. It has a [history](Request::history).
     ///
     /// There is no breakdown by depth. One public client found 15 of the 17 perpetual venues of BTC to work.
     pub fn bid_ask(&self) -> Request<BidAsk> {
@@ -64,7 +65,7 @@ impl OrderbookGroup<'_> {
     ///
     /// `GET /bidAskDelta`: a series of [`BidAskDeltaRecord`]. The path is published, the fields are former. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
-    /// required: `coin`, `timeframe`.
+    /// required: `coin`, `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn bid_ask_delta(&self) -> Request<BidAskDelta> {
@@ -76,7 +77,7 @@ impl OrderbookGroup<'_> {
     ///
     /// `GET /bidAskRatio`: a series of [`BidAskRatioRecord`]. The path is published, the fields are former. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
-    /// required: `coin`, `timeframe`.
+    /// required: `coin`, `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: whether orders count by size, value or number, how deep into the book, and which moment of the
     /// interval it shows.
@@ -89,7 +90,7 @@ impl OrderbookGroup<'_> {
     ///
     /// `GET /bidAskRatioDiff`: a series of [`BidAskRatioDiffRecord`]. The path is published, the fields are former.
     /// Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported
-    /// as required: `coin`, `timeframe`.
+    /// as required: `coin`, `timeframe`. It has a [history](Request::history).
     pub fn bid_ask_ratio_diff(&self) -> Request<BidAskRatioDiff> {
         Request::new(self.client)
     }
@@ -100,7 +101,7 @@ impl OrderbookGroup<'_> {
     ///
     /// `GET /bidsAskSpread`: a series of [`BidAskSpreadRecord`]. The path is published, the fields are former.
     /// Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported
-    /// as required: `coin`, `timeframe`.
+    /// as required: `coin`, `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the unit, and how the spreads of several venues become one.
     pub fn bid_ask_spread(&self) -> Request<BidAskSpread> {
@@ -112,7 +113,7 @@ impl OrderbookGroup<'_> {
     ///
     /// `GET /bidsIncreaseDecrease`: a series of [`BidsIncreaseDecreaseRecord`]. The path is published, the fields are
     /// former. Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`.
-    /// Reported as required: `coin`, `timeframe`.
+    /// Reported as required: `coin`, `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn bids_increase_decrease(&self) -> Request<BidsIncreaseDecrease> {
@@ -123,7 +124,7 @@ impl OrderbookGroup<'_> {
     ///
     /// `GET /combinedBook`: a series of [`CombinedBookRecord`]. The path is published, the fields are former. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
-    /// required: `coin`, `timeframe`.
+    /// required: `coin`, `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn combined_book(&self) -> Request<CombinedBook> {
@@ -136,7 +137,7 @@ impl OrderbookGroup<'_> {
     /// `GET /marketImbalanceIndex`: a series of [`MarketImbalanceIndexRecord`]. Path and fields are reported. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
     /// `timeframe`. Of `exchanges`, public clients were served `binance_perp_stable`, `bybit_perp_stable`,
-    /// `okx_perp_stable` and `bitget_perp_stable` only.
+    /// `okx_perp_stable` and `bitget_perp_stable` only. It has a [history](Request::history).
     ///
     /// The venues that were served were tried with BTC.
     pub fn market_imbalance_index(&self) -> Request<MarketImbalanceIndex> {
@@ -176,7 +177,7 @@ impl Endpoint for AsksIncreaseDecrease {
 takes_several_venues!(AsksIncreaseDecrease => TakesMarketTypes);
 
 /// One record of Asks Increase Decrease.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AsksIncreaseDecreaseRecord {
     /// When the interval begins.
@@ -230,7 +231,7 @@ impl Endpoint for BidAsk {
 takes_several_venues!(BidAsk => TakesMarketTypes);
 
 /// One record of Bid Ask.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BidAskRecord {
     /// When the interval begins.
@@ -279,7 +280,7 @@ impl Endpoint for BidAskDelta {
 takes_several_venues!(BidAskDelta => TakesMarketTypes);
 
 /// One record of Bid Ask Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BidAskDeltaRecord {
     /// When the interval begins.
@@ -322,7 +323,7 @@ impl Endpoint for BidAskRatio {
 takes_several_venues!(BidAskRatio => TakesMarketTypes);
 
 /// One record of Bid Ask Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BidAskRatioRecord {
     /// When the interval begins.
@@ -367,7 +368,7 @@ impl Endpoint for BidAskRatioDiff {
 takes_several_venues!(BidAskRatioDiff => TakesMarketTypes);
 
 /// One record of Bid Ask Ratio Diff.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BidAskRatioDiffRecord {
     /// When the interval begins.
@@ -411,7 +412,7 @@ impl Endpoint for BidAskSpread {
 takes_several_venues!(BidAskSpread => TakesMarketTypes);
 
 /// One record of Bid Ask Spread.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BidAskSpreadRecord {
     /// When the interval begins.
@@ -461,7 +462,7 @@ impl Endpoint for BidsIncreaseDecrease {
 takes_several_venues!(BidsIncreaseDecrease => TakesMarketTypes);
 
 /// One record of Bids Increase Decrease.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BidsIncreaseDecreaseRecord {
     /// When the interval begins.
@@ -503,7 +504,7 @@ impl Endpoint for CombinedBook {
 takes_several_venues!(CombinedBook => TakesMarketTypes);
 
 /// One record of Combined Book.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct CombinedBookRecord {
     /// When the interval begins.
@@ -564,7 +565,7 @@ takes!(
 );
 
 /// One record of Market Imbalance Index.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct MarketImbalanceIndexRecord {
     /// When the interval begins.

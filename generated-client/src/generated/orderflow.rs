@@ -35,7 +35,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /buyVolume`: a series of [`BuyVolumeRecord`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `coin`, `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn buy_volume(&self) -> Request<BuyVolume> {
@@ -46,7 +46,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /sellVolume`: a series of [`SellVolumeRecord`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `coin`, `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn sell_volume(&self) -> Request<SellVolume> {
@@ -57,7 +57,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /volumeDelta`: a series of [`VolumeDeltaRecord`]. The fields are reported. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `coin`, `timeframe`. It has a [history](Request::history).
     ///
     /// Public clients that named market types and no venue were answered for 20 venues and more. Unknown: the unit.
     pub fn volume_delta(&self) -> Request<VolumeDelta> {
@@ -69,7 +69,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /volumeRatio`: a series of [`VolumeRatioRecord`]. Params: `coin`, `exchanges`, `timeframe`, `limit`,
     /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`, `advance_filter`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `timeframe`. It has a [history](Request::history).
     pub fn volume_ratio(&self) -> Request<VolumeRatio> {
         Request::new(self.client)
     }
@@ -79,7 +79,8 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /anchoredCVD`: a series of [`AnchoredCvdRecord`]. The fields are reported. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`, `market_types`, `buckets`. Reported as
-    /// required: `coin`, `timeframe`. Of `exchanges`, known to work are `binance_spot` and `binance_perp_stable`.
+    /// required: `coin`, `timeframe`. Of `exchanges`, known to work are `binance_spot` and `binance_perp_stable`. It
+    /// has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn anchored_cvd(&self) -> Request<AnchoredCvd> {
@@ -90,7 +91,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /marketOrderCount`: a series of [`OrderCount`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `coin`, `timeframe`. It has a [history](Request::history).
     pub fn market_order_count(&self) -> Request<MarketOrderCount> {
         Request::new(self.client)
     }
@@ -99,7 +100,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /marketOrderAverageSize`: a series of [`OrderSize`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `coin`, `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn market_order_average_size(&self) -> Request<MarketOrderAverageSize> {
@@ -110,7 +111,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /limitOrderCount`: a series of [`OrderCount`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `coin`, `timeframe`. It has a [history](Request::history).
     pub fn limit_order_count(&self) -> Request<LimitOrderCount> {
         Request::new(self.client)
     }
@@ -119,7 +120,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /limitOrderAverageSize`: a series of [`OrderSize`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`.
+    /// `coin`, `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn limit_order_average_size(&self) -> Request<LimitOrderAverageSize> {
@@ -130,7 +131,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /buySellTradeCountRatio`: a series of [`BuySellTradeCountRatioRecord`]. The fields are reported. Params:
     /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
-    /// required: `coin`, `timeframe`.
+    /// required: `coin`, `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: whether it takes `bucket`, as similar endpoints do.
     pub fn buy_sell_trade_count_ratio(&self) -> Request<BuySellTradeCountRatio> {
@@ -140,7 +141,8 @@ impl OrderflowGroup<'_> {
     /// Balance of filled limit orders by number from -1 to 1: buy orders minus sell orders, divided by their sum.
     ///
     /// `GET /limitOrderCountRatio`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`, `timeframe`.
+    /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`, `timeframe`. It has
+    /// a [history](Request::history).
     ///
     /// Only orders that were filled count; those still in the book do not. Unknown: the fields of its records.
     pub fn limit_order_count_ratio(&self) -> Request<LimitOrderCountRatio> {
@@ -150,7 +152,8 @@ impl OrderflowGroup<'_> {
     /// Balance of market orders by number from -1 to 1: buy orders minus sell orders, divided by their sum.
     ///
     /// `GET /marketOrderCountRatio`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`, `timeframe`.
+    /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`, `timeframe`. It has
+    /// a [history](Request::history).
     ///
     /// Unknown: the fields of its records.
     pub fn market_order_count_ratio(&self) -> Request<MarketOrderCountRatio> {
@@ -161,7 +164,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /botTracker`: a series of [`BotTrackerRecord`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `timeframe`. It has a [history](Request::history).
     ///
     /// The former version wrote the four names with capitals. Unknown: whether this version does.
     pub fn bot_tracker(&self) -> Request<BotTracker> {
@@ -172,7 +175,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /slippage`: a series of [`SlippageRecord`]. The fields are former. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `timeframe`. It has a [history](Request::history).
     ///
     /// In the example, from the former version, the average is above the largest. Unknown: the unit, which price
     /// counts as expected, whether the largest and its average carry a sign, over what the average is taken, and
@@ -186,7 +189,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /transferOfContracts`: a series of [`TransferOfContractsRecord`]. The fields are former. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`.
+    /// `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the unit.
     pub fn transfer_of_contracts(&self) -> Request<TransferOfContracts> {
@@ -198,7 +201,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /participationRatio`: a series of [`ParticipationRatioRecord`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `advance_filter`.
-    /// Reported as required: `coin`, `timeframe`.
+    /// Reported as required: `coin`, `timeframe`. It has a [history](Request::history).
     pub fn participation_ratio(&self) -> Request<ParticipationRatio> {
         Request::new(self.client)
     }
@@ -208,7 +211,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /exchangePremium`: a series of records. Params: `coin`, `exchange1`, `exchange2`, `timeframe`, `mode`,
     /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange1`, `exchange2`,
-    /// `timeframe`, `mode`.
+    /// `timeframe`, `mode`. It has a [history](Request::history).
     ///
     /// Unknown: the fields of its records.
     pub fn exchange_premium(&self) -> Request<ExchangePremium> {
@@ -221,7 +224,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /pdLevels`: a series of [`PreviousDayLevelsRecord`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`. Of `timeframe`, known to work is `1d`.
+    /// `exchanges`, `timeframe`. Of `timeframe`, known to work is `1d`. It has a [history](Request::history).
     ///
     /// A public client got no records of the latest range with the timeframe `1h`.
     pub fn previous_day_levels(&self) -> Request<PreviousDayLevels> {
@@ -234,7 +237,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /pwLevels`: a series of [`PreviousWeekLevelsRecord`]. The fields are reported. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`. Of `timeframe`, known to work is `1d`.
+    /// `exchanges`, `timeframe`. Of `timeframe`, known to work is `1d`. It has a [history](Request::history).
     pub fn previous_week_levels(&self) -> Request<PreviousWeekLevels> {
         Request::new(self.client)
     }
@@ -246,7 +249,7 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /pmLevels`: a series of [`PreviousMonthLevelsRecord`]. The fields are former. Params: `coin`,
     /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`.
+    /// `exchanges`, `timeframe`. It has a [history](Request::history).
     ///
     /// The former version used the names of the day levels; these follow the week levels, whose names changed.
     pub fn previous_month_levels(&self) -> Request<PreviousMonthLevels> {
@@ -257,7 +260,8 @@ impl OrderflowGroup<'_> {
     ///
     /// `GET /klines`: a series of [`KlineRecord`]. Path and fields are reported. Params: `coin`, `exchanges`,
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
-    /// `timeframe`. Of `exchanges`, it takes one value, reported. Known to work is `binance_perp_stable`.
+    /// `timeframe`. Of `exchanges`, it takes one value, reported. Known to work is `binance_perp_stable`. It has a
+    /// [history](Request::history).
     ///
     /// One public client calls the records candles with volume, though no field of it is known.
     pub fn kline(&self) -> Request<Kline> {
@@ -299,7 +303,7 @@ impl Endpoint for BuyVolume {
 takes_several_venues!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Buy Volume.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BuyVolumeRecord {
     /// When the interval begins.
@@ -340,7 +344,7 @@ impl Endpoint for SellVolume {
 takes_several_venues!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Sell Volume.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct SellVolumeRecord {
     /// When the interval begins.
@@ -383,7 +387,7 @@ impl Endpoint for VolumeDelta {
 takes_several_venues!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Volume Delta.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct VolumeDeltaRecord {
     /// When the interval begins.
@@ -430,7 +434,7 @@ impl Endpoint for VolumeRatio {
 takes_several_venues!(VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter);
 
 /// One record of Volume Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct VolumeRatioRecord {
     /// When the interval begins.
@@ -490,7 +494,7 @@ takes!(
 );
 
 /// One record of Anchored CVD.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredCvdRecord {
     /// When the interval begins.
@@ -529,7 +533,7 @@ impl Endpoint for MarketOrderCount {
 takes_several_venues!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Executed orders of one kind in one interval, by number.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct OrderCount {
     /// When the interval begins.
@@ -592,7 +596,7 @@ impl Endpoint for MarketOrderAverageSize {
 takes_several_venues!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Executed orders of one kind in one interval, by their mean size.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct OrderSize {
     /// When the interval begins.
@@ -684,7 +688,7 @@ impl Endpoint for BuySellTradeCountRatio {
 takes_several_venues!(BuySellTradeCountRatio => TakesMarketTypes);
 
 /// One record of Buy Sell Trade Count Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BuySellTradeCountRatioRecord {
     /// When the interval begins.
@@ -763,7 +767,7 @@ impl Endpoint for BotTracker {
 takes_several_venues!(BotTracker => TakesMarketTypes);
 
 /// One record of Bot Tracker.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BotTrackerRecord {
     /// When the interval begins.
@@ -823,7 +827,7 @@ impl Endpoint for Slippage {
 takes_several_venues!(Slippage => TakesMarketTypes);
 
 /// One record of Slippage.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct SlippageRecord {
     /// When the interval begins.
@@ -881,7 +885,7 @@ impl Endpoint for TransferOfContracts {
 takes_several_venues!(TransferOfContracts);
 
 /// One record of Transfer Of Contracts.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TransferOfContractsRecord {
     /// When the interval begins.
@@ -927,7 +931,7 @@ impl Endpoint for ParticipationRatio {
 takes_several_venues!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter);
 
 /// One record of Participation Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ParticipationRatioRecord {
     /// When the interval begins.
@@ -1024,7 +1028,7 @@ takes!(
 );
 
 /// One record of Previous Day Levels.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct PreviousDayLevelsRecord {
     /// When the interval begins.
@@ -1098,7 +1102,7 @@ takes!(
 );
 
 /// One record of Previous Week Levels.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct PreviousWeekLevelsRecord {
     /// When the interval begins.
@@ -1161,7 +1165,7 @@ impl Endpoint for PreviousMonthLevels {
 takes_one_venue!(PreviousMonthLevels);
 
 /// One record of Previous Month Levels.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct PreviousMonthLevelsRecord {
     /// When the interval begins.
@@ -1229,7 +1233,7 @@ takes!(
 );
 
 /// One record of Kline.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct KlineRecord {
     /// When the interval begins.

@@ -33,7 +33,8 @@ impl SentimentGroup<'_> {
     /// Also printed as “Fear And Greed”.
     ///
     /// `GET /fearAndGreed`: a series of [`FearAndGreedIndexRecord`]. The path is published, the fields are former.
-    /// Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a
+    /// [history](Request::history).
     pub fn fear_and_greed_index(&self) -> Request<FearAndGreedIndex> {
         Request::new(self.client)
     }
@@ -42,7 +43,8 @@ impl SentimentGroup<'_> {
     /// 100 percent they are sought after.
     ///
     /// `GET /stablecoinPremiumP2P`: a series of [`PremiumP2pRecord`]. Path and fields are published. Params:
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a
+    /// [history](Request::history).
     ///
     /// By its published page it takes neither coin nor venue, and its metadata names `okx_perp_coin`.
     pub fn premium_p2p(&self) -> Request<PremiumP2p> {
@@ -53,7 +55,7 @@ impl SentimentGroup<'_> {
     ///
     /// `GET /wbtcMintBurn`: a series of [`WbtcMintBurnRecord`]. The path is published, the fields are former. Params:
     /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. Of `timeframe`,
-    /// known to work is `1d`.
+    /// known to work is `1d`. It has a [history](Request::history).
     ///
     /// A public client got an empty list with the timeframe `1h`. Unknown: the unit.
     pub fn wbtc_mint_burn(&self) -> Request<WbtcMintBurn> {
@@ -65,7 +67,7 @@ impl SentimentGroup<'_> {
     ///
     /// `GET /leaderboardNotionalProfit`: a series of [`LeaderboardNotionalProfitRecord`]. The path is published, the
     /// fields are former. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required:
-    /// `timeframe`.
+    /// `timeframe`. It has a [history](Request::history).
     ///
     /// Unknown: the unit, and how many traders the sum has.
     pub fn leaderboard_notional_profit(&self) -> Request<LeaderboardNotionalProfit> {
@@ -76,7 +78,8 @@ impl SentimentGroup<'_> {
     /// accounts count.
     ///
     /// `GET /leaderboardROEProfit`: a series of [`LeaderboardRoeProfitRecord`]. The path is published, the fields are
-    /// former. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`.
+    /// former. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It
+    /// has a [history](Request::history).
     ///
     /// Unknown: the unit, and how many traders the sum has.
     pub fn leaderboard_roe_profit(&self) -> Request<LeaderboardRoeProfit> {
@@ -86,7 +89,8 @@ impl SentimentGroup<'_> {
     /// People and programs that are connected to BitMEX at a time: near 1 almost all connections are programs.
     ///
     /// `GET /userBotRatio`: a series of [`UserBotRatioRecord`]. Path and fields are published. Params: `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `timeframe`.
+    /// `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `timeframe`. It has a
+    /// [history](Request::history).
     ///
     /// By its published page it takes neither coin nor venue, and public clients were answered with 422 for a venue.
     /// Its metadata names `bitmex_perp_coin`.
@@ -100,7 +104,7 @@ impl SentimentGroup<'_> {
     /// `GET /marginLendingRatio`: a series of [`MarginLendingRatioRecord`]. Params: `coin`, `exchanges`, `timeframe`,
     /// `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `coin`, `exchanges`,
     /// `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `okx_perp_coin` and
-    /// `bitget_perp_stable`.
+    /// `bitget_perp_stable`. It has a [history](Request::history).
     pub fn margin_lending_ratio(&self) -> Request<MarginLendingRatio> {
         Request::new(self.client)
     }
@@ -131,7 +135,7 @@ impl Endpoint for FearAndGreedIndex {
 takes_no_venue!(FearAndGreedIndex);
 
 /// One record of Fear And Greed Index.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct FearAndGreedIndexRecord {
     /// When the interval begins.
@@ -172,7 +176,7 @@ impl Endpoint for PremiumP2p {
 takes_no_venue!(PremiumP2p);
 
 /// One record of Premium P2P.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct PremiumP2pRecord {
     /// When the interval begins.
@@ -229,7 +233,7 @@ impl Endpoint for WbtcMintBurn {
 takes!(WbtcMintBurn => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
 
 /// One record of WBTC Mint Burn.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct WbtcMintBurnRecord {
     /// When the interval begins.
@@ -279,7 +283,7 @@ impl Endpoint for LeaderboardNotionalProfit {
 takes_no_venue!(LeaderboardNotionalProfit);
 
 /// One record of Leaderboard Notional Profit.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LeaderboardNotionalProfitRecord {
     /// When the interval begins.
@@ -324,7 +328,7 @@ impl Endpoint for LeaderboardRoeProfit {
 takes_no_venue!(LeaderboardRoeProfit);
 
 /// One record of Leaderboard ROE Profit.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LeaderboardRoeProfitRecord {
     /// When the interval begins.
@@ -366,7 +370,7 @@ impl Endpoint for UserBotRatio {
 takes_no_venue!(UserBotRatio => TakesAdvanceFilter);
 
 /// One record of User Bot Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct UserBotRatioRecord {
     /// When the interval begins.
@@ -435,7 +439,7 @@ takes!(
 );
 
 /// One record of Margin Lending Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct MarginLendingRatioRecord {
     /// When the interval begins.

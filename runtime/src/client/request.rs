@@ -25,7 +25,7 @@ use crate::registry::{EndpointInfo, ServiceInfo, TimeUnit};
 use crate::request::{ListText, RequestTarget};
 #[cfg(feature = "blocking")]
 use crate::send::{self, UndecodedResponse};
-use crate::send::{Body, Options, Response};
+use crate::send::{AnyBody, Body, Options, Response};
 use crate::values::Value;
 use crate::values::wire::{IntoParam, IntoParamList, ToWire};
 
@@ -144,7 +144,7 @@ impl Untyped {
         }
         let mut list = self.0.target.list(wire_name, self.time_unit(wire_name));
         list.push(value);
-        self.set_list(wire_name, Some(list))
+        self.set_list(Cow::Borrowed(wire_name), Some(list))
     }
 
     fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
@@ -155,14 +155,14 @@ impl Untyped {
             }
             list
         });
-        self.set_list(wire_name, list)
+        self.set_list(Cow::Borrowed(wire_name), list)
     }
 
     /// Sets a param to several values, or leaves it out.
-    fn set_list(mut self, wire_name: &'static str, list: Option<ListText>) -> Self {
+    fn set_list(mut self, wire_name: Cow<'static, str>, list: Option<ListText>) -> Self {
         match list {
             Some(list) => self.0.target.set_list(wire_name, list),
-            None => self.0.target.unset(wire_name),
+            None => self.0.target.unset(&wire_name),
         }
         self
     }
@@ -242,6 +242,18 @@ impl<E> Request<E> {
         Self::of(self.untyped.set_value(Cow::Owned(name.into()), &value))
     }
 
+    /// Sets a param to several values by its name on the wire, written as the catalogue says.
+    ///
+    /// Of a param that the catalogue does not know they stand with commas between them.
+    pub fn query_list(self, name: impl Into<String>, values: impl IntoIterator<Item: ToWire>) -> Self {
+        let name = name.into();
+        let mut list = self.untyped.0.target.list(&name, self.untyped.time_unit(&name));
+        for value in values {
+            list.push(&value);
+        }
+        Self::of(self.untyped.set_list(Cow::Owned(name), Some(list)))
+    }
+
     /// The time for this request as a whole, in place of the client's total timeout.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self::of(self.untyped.set_policy(|policy| policy.total_timeout = timeout))
@@ -272,10 +284,25 @@ impl<E> Request<E> {
         self.untyped.0.target.path_and_query()
     }
 
+    /// The same request as one whose endpoint is known to the registry alone.
+    pub fn into_listed(self) -> Request<Listed> {
+        Request::of(self.untyped)
+    }
+
+    /// The params that are set, each with its value as it is sent, not yet encoded.
+    pub fn params(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.untyped.0.target.params()
+    }
+
+    /// The least time that so many requests take, as the client's rate limit has it; `None` where a gate of your own
+    /// decides.
+    pub fn least_time(&self, requests: u64) -> Option<Duration> {
+        self.untyped.rate_limit().map(|limit| limit.least_time(requests))
+    }
+
     /// The service that is asked.
-    #[cfg(feature = "__recorded")]
-    pub(crate) fn service(&self) -> &'static ServiceInfo {
-        self.untyped.0.core.connection.service
+    pub fn service(&self) -> &'static ServiceInfo {
+        self.untyped.service()
     }
 
     /// The endpoint, as the catalogue describes it.
@@ -393,4 +420,24 @@ impl Endpoint for Raw {
     type Body = Value;
     const INFO: &'static EndpointInfo =
         &EndpointInfo::new("client", "raw", "Raw").summary("Any path, whether the catalogue knows it or not.");
+}
+
+#[doc(hidden)]
+impl Request<Listed> {
+    /// A request for an endpoint of the registry.
+    pub fn listed(core: &Core, endpoint: &'static EndpointInfo) -> Self {
+        Self::of(Untyped::for_endpoint(core, endpoint))
+    }
+}
+
+/// An endpoint that is chosen while the program runs; from `Client::endpoint`.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed;
+
+impl Marker for Listed {}
+
+impl Endpoint for Listed {
+    type Body = AnyBody;
+    const INFO: &'static EndpointInfo =
+        &EndpointInfo::new("client", "endpoint", "Listed").summary("Any endpoint of the registry.");
 }

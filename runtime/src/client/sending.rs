@@ -53,13 +53,15 @@ impl Drop for Sending {
     }
 }
 
+/// The runtime that sends, or an error that says how to get one.
+pub(crate) fn require_runtime() -> Result<Handle, Error> {
+    Handle::try_current().map_err(|_| Error::build("there is no Tokio runtime; send from `#[tokio::main]` or a task"))
+}
+
 /// Begins the task.
 fn spawn(parts: Parts) -> Result<JoinHandle<Outcome>, Error> {
     let Parts { core, target, options } = parts;
-    let Ok(runtime) = Handle::try_current() else {
-        let error = Error::build("there is no Tokio runtime; send from `#[tokio::main]` or a task");
-        return Err(core.connection.about(error, &target));
-    };
+    let runtime = require_runtime().map_err(|error| core.connection.about(error, &target))?;
     let sending = send::send(core.connection, target, options);
     // The span of the request belongs into the one in which it was polled first.
     #[cfg(feature = "tracing")]

@@ -32,7 +32,7 @@ pub trait AsFieldValue {
 }
 
 /// The value of a field, whatever its type.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum FieldValue<'r> {
     /// None: it was absent, or `null`.
@@ -136,6 +136,11 @@ impl<'r> RecordValue<'r> {
         Self { info: R::INFO, fields: record }
     }
 
+    /// A view of a record that is no type of its own.
+    pub(super) fn new(info: &'static RecordInfo, fields: &'r dyn Fields) -> Self {
+        Self { info, fields }
+    }
+
     /// The record, as the catalogue describes it.
     pub fn info(self) -> &'static RecordInfo {
         self.info
@@ -158,8 +163,30 @@ impl<'r> RecordValue<'r> {
         all
     }
 
+    /// The fields that the catalogue does not know; `None` where a record cannot have any.
+    pub fn unknown_fields(self) -> Option<&'r UnknownFields> {
+        let mut found = None;
+        self.visit(&mut |_, unknown| found = Some(unknown));
+        found
+    }
+
     pub(crate) fn visit(self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields)) {
         self.fields.visit(visitor);
+    }
+}
+
+/// Two records of one type are equal if all their values are, the fields that are not known among them.
+impl PartialEq for RecordValue<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let mut is_equal = self.info.name == other.info.name;
+        self.visit(&mut |values, unknown| {
+            other.visit(&mut |others, other_unknown| {
+                let mut pairs = values.iter().zip(others);
+                is_equal &= pairs.all(|(one, other)| one.as_field_value() == other.as_field_value());
+                is_equal &= unknown == other_unknown;
+            });
+        });
+        is_equal
     }
 }
 
@@ -187,6 +214,12 @@ impl<'r> ListValue<'r> {
     /// The values, in their order.
     pub fn iter(self) -> impl ExactSizeIterator<Item = FieldValue<'r>> {
         (0..self.0.count()).map(move |index| self.0.item(index))
+    }
+}
+
+impl PartialEq for ListValue<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
     }
 }
 
@@ -223,8 +256,14 @@ impl<'r> MapValue<'r> {
     }
 }
 
-impl std::fmt::Debug for MapValue<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl PartialEq for MapValue<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries() == other.entries()
+    }
+}
+
+impl fmt::Debug for MapValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.entries()).finish()
     }
 }
@@ -322,7 +361,14 @@ macro_rules! fields {
             }
         }
 
-        /// As a derived one, compiled once for all records.
+        // As derived ones, of which what differs between records is the visitor alone.
+        impl ::std::cmp::PartialEq for $record {
+            #[inline]
+            fn eq(&self, other: &Self) -> bool {
+                $crate::emitted::records_equal(self, other)
+            }
+        }
+
         impl ::std::fmt::Debug for $record {
             #[inline]
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -332,12 +378,11 @@ macro_rules! fields {
 
         /// As on the wire, `null` where a value is absent.
         impl $crate::emitted::Serialize for $record {
-            #[inline]
             fn serialize<S: $crate::emitted::Serializer>(
                 &self,
                 serializer: S,
             ) -> ::std::result::Result<S::Ok, S::Error> {
-                $crate::emitted::Serialize::serialize(&$crate::record::RecordValue::of::<Self>(self), serializer)
+                $crate::emitted::serialize_record(self, serializer)
             }
         }
 

@@ -9,6 +9,7 @@ use super::unknown_fields::UnknownText;
 use crate::registry::{FieldInfo, RecordForm, RecordInfo, ValueType};
 use crate::values::Value;
 
+pub use super::any_record::AnyRecord;
 pub(crate) use super::field_value::number_of;
 pub use super::field_value::{FieldValue, ListValue, MapValue, RecordValue};
 pub use super::unknown_fields::UnknownFields;
@@ -92,6 +93,19 @@ impl<T: Item> Push for Vec<T> {
     }
 }
 
+impl Push for Vec<AnyRecord> {
+    fn push(&mut self, row: &mut Row<'_>) {
+        let record = <AnyRecord as Fields>::from_row(row);
+        if row.misfit.is_none() {
+            self.push(record);
+        }
+    }
+
+    fn reserve(&mut self, records: usize) {
+        Self::reserve(self, records);
+    }
+}
+
 impl RecordInfo {
     /// What the catalogue says of a record's type.
     pub const fn of<R: Record>() -> &'static Self {
@@ -110,6 +124,8 @@ impl ValueType {
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Row<'a> {
+    /// The record; `None` where a value of any kind is the only one, or there is none.
+    pub(crate) record: Option<&'static RecordInfo>,
     pub(crate) fields: &'static [FieldInfo],
     /// How the object is written.
     pub(crate) form: RecordForm,
@@ -121,8 +137,8 @@ pub struct Row<'a> {
 
 impl Row<'_> {
     /// A row without values, for a record.
-    pub(crate) fn of(record: &RecordInfo) -> Self {
-        Self::new(record.fields, record.form)
+    pub(crate) fn of(record: &'static RecordInfo) -> Self {
+        Self { record: Some(record), ..Self::new(record.fields, record.form) }
     }
 
     /// A row for no record at all.
@@ -133,7 +149,7 @@ impl Row<'_> {
     /// A row without values.
     pub(crate) fn new(fields: &'static [FieldInfo], form: RecordForm) -> Self {
         let slots = fields.iter().map(|_| Slot::Absent).collect();
-        Self { fields, form, slots, unknown: UnknownText::default(), misfit: None }
+        Self { record: None, fields, form, slots, unknown: UnknownText::default(), misfit: None }
     }
 
     /// Takes the value of the field at `index`; what is taken again is absent.
@@ -164,8 +180,14 @@ impl Row<'_> {
         self.misfit.take().map_or(Ok(record), Err)
     }
 
+    /// The same as a record whose type is not named.
+    pub(crate) fn any_record(&mut self) -> Result<AnyRecord, FieldError> {
+        let record = <AnyRecord as Fields>::from_row(self);
+        self.misfit.take().map_or(Ok(record), Err)
+    }
+
     #[cold]
-    fn note(&mut self, index: usize, misfit: FieldError) {
+    pub(super) fn note(&mut self, index: usize, misfit: FieldError) {
         let misfit = match self.form {
             RecordForm::Object => misfit.in_field(self.fields.get(index).map_or("", |field| field.wire_name)),
             RecordForm::Positional => misfit.at_index(index),

@@ -14,7 +14,6 @@ use crate::values::wire::NamedType;
 use crate::values::{Timestamp, Value};
 
 /// A record with a field of every type.
-#[derive(PartialEq)]
 pub(crate) struct Every {
     pub(crate) time: Timestamp,
     pub(crate) number: f64,
@@ -62,7 +61,6 @@ crate::fields!(
     levels = 9 or default, best = 10, grid = 11 or default, escaped = 12
 );
 
-#[derive(PartialEq)]
 pub(crate) struct Level {
     pub(crate) price: f64,
     pub(crate) unknown_fields: UnknownFields,

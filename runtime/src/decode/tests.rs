@@ -31,6 +31,33 @@ fn check(entry: &str) -> Result<Every, String> {
 }
 
 #[test]
+fn records_are_equal_if_all_their_values_are() {
+    let plain = check("").expect("a record");
+    let differences = [
+        r#""time": 1700000001"#,
+        r#""number": 0.25"#,
+        r#""integer": 7"#,
+        r#""count": 8"#,
+        r#""flag": false"#,
+        r#""text": "u""#,
+        r#""side": "sell""#,
+        r#""maybe": 0"#,
+        r#""any": 0"#,
+        r#""levels": [{"price": 1}]"#,
+        r#""best": {"price": 1}"#,
+        r#""grid": [[]]"#,
+        r#""new": 0"#,
+    ];
+    for difference in differences {
+        let other = check(difference).expect("a record");
+        assert_ne!(other, plain, "{difference}");
+        assert_eq!(other, check(difference).expect("the same again"), "{difference}");
+    }
+    assert_ne!(check(r#""best": {"price": 1}"#), check(r#""best": {"price": 2}"#));
+    assert_ne!(check(r#""best": {"price": 1}"#), check(r#""best": {"price": 1, "new": 0}"#));
+}
+
+#[test]
 fn numbers_are_tolerated() {
     for text in ["1.7e9", "1700000000.0", "\"1700000000\"", "\"1.7e9\"", "17E8"] {
         let record = check(&format!("\"time\": {text}"));

@@ -161,7 +161,11 @@ impl From<TransportError> for Error {
         };
         let mut this = Self::new(kind, error.to_string());
         this.0.timeout = error.is_timeout();
-        this.0.again = if error.is_retryable() { Again::Yes } else { Again::No };
+        this.0.again = match error.is_retryable() {
+            true => Again::Yes,
+            false if error.is_body_too_large() => Again::InParts,
+            false => Again::No,
+        };
         this.0.stale = error.is_stale();
         if let Some((status, headers)) = error.head() {
             this = this.with_reply(status, headers.clone());

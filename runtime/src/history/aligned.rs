@@ -1,7 +1,7 @@
 //! Several histories as one table: a row for every time at which one of them has a record.
 //!
-//! Pages of several series come in, rows go out in order of time. What a series does not have at a time is a cell
-//! without a value, so that nothing shifts.
+//! Pages of several series come in, rows go out in order of time. A row has a cell for each series, which is `None` where
+//! the series has no record of that time.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,18 +11,24 @@ use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 
+#[cfg(feature = "blocking")]
+use super::blocking::Blocking;
 use super::page::{Findings, Page};
 use super::together::Together;
 use crate::error::Error;
 use crate::values::Timestamp;
 
-/// One time, and what each series has then.
+/// An iterator takes so many rows from the stream at once.
+#[cfg(feature = "blocking")]
+const ROWS_AT_ONCE: usize = 1000;
+
+/// A point in time, with a cell for each series.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Row<T> {
     /// The time.
     pub time: Timestamp,
-    /// A cell for each series, in the order in which they were added; `None` where it has no record of this time.
+    /// The cells, in the order in which the series were added; `None` where a series has no record of this time.
     pub cells: Vec<Option<T>>,
 }
 
@@ -35,25 +41,25 @@ impl<T> Row<T> {
 
 /// Several histories as one table; from [`Together::aligned`].
 ///
-/// A series of short steps and one of long steps go together: the latter is kept in memory as far as it is ahead.
+/// The series may have different steps. The records of a series that is ahead of the others are kept in memory.
 #[must_use = "nothing is asked before it is polled"]
 pub struct Aligned<K, T> {
     series: Together<K, T>,
     columns: Vec<Column<K, T>>,
 }
 
-/// What came of a series and is in no row yet.
+/// The records of a series that are in no row yet.
 struct Column<K, T> {
     key: K,
     cells: VecDeque<(Timestamp, T)>,
-    /// Up to when everything has come; `None` before the first page.
+    /// Where its last page ends; `None` before the first page.
     until: Option<Timestamp>,
     is_over: bool,
     findings: Findings,
 }
 
 impl<K, T> Column<K, T> {
-    /// Whether it is known what it has at a time.
+    /// Whether it is known if it has a record of a time.
     fn is_known(&self, time: Timestamp) -> bool {
         !self.cells.is_empty() || self.is_over || self.until.is_some_and(|until| until > time)
     }
@@ -83,9 +89,15 @@ impl<K: Clone, T> Aligned<K, T> {
         poll_fn(|cx| self.poll_row(cx)).await
     }
 
-    /// What was told beside the records up to now, by the keys of the series.
+    /// The findings so far, by the key of their series.
     pub fn findings(&self) -> impl Iterator<Item = (&K, &Findings)> {
         self.columns.iter().map(|column| (&column.key, &column.findings))
+    }
+
+    /// The rows as an iterator, for callers who do not await; with the feature `blocking`.
+    #[cfg(feature = "blocking")]
+    pub fn rows_blocking(self) -> Blocking<Self> {
+        Blocking::new(self.series.background.clone(), self).at_once(ROWS_AT_ONCE)
     }
 
     fn poll_row(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Row<T>, Error>>> {
@@ -99,7 +111,7 @@ impl<K: Clone, T> Aligned<K, T> {
                 None if first.is_none() => return Poll::Ready(None),
                 None => self.columns.iter_mut().for_each(|column| column.is_over = true),
                 Some((_, Err(error))) => {
-                    // A table without one of its columns is none.
+                    // Its column cannot be completed, so the table ends.
                     self.columns.clear();
                     self.series = Together::default();
                     return Poll::Ready(Some(Err(error)));

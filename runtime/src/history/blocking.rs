@@ -1,97 +1,102 @@
-//! A history for callers who do not await: iterators over pages and records.
+//! Histories for callers who do not await: the items of a stream as an iterator.
 //!
-//! A stream comes in, and the calling thread waits for each page of it. While the caller works on one, the requests for
-//! the next go on in the background.
+//! A stream comes in, and the calling thread waits for each item of it. While the caller works on one, the requests for
+//! the next go on in the client's background thread.
 
+use std::collections::VecDeque;
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::vec;
+use std::task::{Context, Poll};
 
-use super::page::{Findings, Page};
-use super::streams::Pages;
+use futures_core::Stream;
+
 use crate::client::Background;
 use crate::error::Error;
 
-/// The pages of a history, one after the other; from [`History::pages_blocking`](super::History::pages_blocking).
-#[must_use = "nothing is asked before the first page is"]
-pub struct PagesBlocking<T> {
-    background: Arc<Background>,
-    /// `None` after the last page.
-    pages: Option<Pages<T>>,
+/// The pages, records or rows of a history, one after the other; the calling thread waits for each.
+///
+/// Inside an async runtime there is one error and nothing else.
+#[must_use = "nothing is asked before the first item is"]
+pub struct Blocking<S: Stream> {
+    /// `None` if there is nothing to ask for.
+    background: Option<Arc<Background>>,
+    /// `None` if the thread cannot wait for it.
+    stream: Option<S>,
+    /// Items that came with the one that was waited for.
+    items: VecDeque<S::Item>,
+    /// How many are taken at once where they are there already.
+    at_once: usize,
 }
 
-impl<T: Send + 'static> PagesBlocking<T> {
-    pub(super) fn new(background: Arc<Background>, pages: Pages<T>) -> Self {
-        Self { background, pages: Some(pages) }
+impl<S: Stream> Blocking<S> {
+    pub(super) fn new(background: impl Into<Option<Arc<Background>>>, stream: S) -> Self {
+        Self { background: background.into(), stream: Some(stream), items: VecDeque::new(), at_once: 1 }
+    }
+
+    /// Takes so many items at once, since to wait for each costs more than a small item is worth.
+    pub(super) fn at_once(self, items: usize) -> Self {
+        Self { at_once: items, ..self }
+    }
+
+    /// The stream, which tells findings, progress and position; `None` after the error that the thread cannot wait.
+    ///
+    /// A stream of records or rows is up to a thousand of them ahead of this iterator.
+    pub fn stream(&self) -> Option<&S> {
+        self.stream.as_ref()
+    }
+
+    /// The same, to take its findings from time to time.
+    pub fn stream_mut(&mut self) -> Option<&mut S> {
+        self.stream.as_mut()
     }
 }
 
-impl<T: Send + 'static> Iterator for PagesBlocking<T> {
-    type Item = Result<Page<T>, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let mut pages = self.pages.take()?;
-        let next = self.background.wait(async move {
-            let page = pages.next().await;
-            (pages, page)
-        });
-        match next {
-            Ok((pages, page)) => {
-                self.pages = page.is_some().then_some(pages);
-                page
-            }
-            Err(error) => Some(Err(error)),
-        }
-    }
-}
-
-impl<T> fmt::Debug for PagesBlocking<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PagesBlocking(..)")
-    }
-}
-
-/// The records of a history, one after the other; from
-/// [`History::records_blocking`](super::History::records_blocking).
-#[must_use = "nothing is asked before the first record is"]
-pub struct RecordsBlocking<T> {
-    pages: PagesBlocking<T>,
-    records: vec::IntoIter<T>,
-    findings: Findings,
-}
-
-impl<T: Send + 'static> RecordsBlocking<T> {
-    pub(super) fn new(pages: PagesBlocking<T>) -> Self {
-        Self { pages, records: Vec::new().into_iter(), findings: Findings::default() }
-    }
-
-    /// What was told beside the records up to now.
-    pub fn findings(&self) -> &Findings {
-        &self.findings
-    }
-}
-
-impl<T: Send + 'static> Iterator for RecordsBlocking<T> {
+impl<S, T> Iterator for Blocking<S>
+where
+    S: Stream<Item = Result<T, Error>> + Unpin + Send + 'static,
+    T: Send + 'static,
+{
     type Item = Result<T, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(record) = self.records.next() {
-                return Some(Ok(record));
-            }
-            match self.pages.next()? {
-                Ok(page) => {
-                    self.findings.add(page.findings);
-                    self.records = page.records.into_iter();
-                }
+        if self.items.is_empty() {
+            let background = self.background.as_ref()?;
+            let (mut stream, at_once) = (self.stream.take()?, self.at_once);
+            let waited = background.wait(async move {
+                let mut items = VecDeque::new();
+                poll_fn(|cx| poll_some(&mut stream, at_once, &mut items, cx)).await;
+                (stream, items)
+            });
+            match waited {
+                Ok((stream, items)) => (self.stream, self.items) = (Some(stream), items),
                 Err(error) => return Some(Err(error)),
             }
         }
+        self.items.pop_front()
     }
 }
 
-impl<T> fmt::Debug for RecordsBlocking<T> {
+/// Waits for an item, or for the end, and takes those that are there with it.
+fn poll_some<S: Stream + Unpin>(
+    stream: &mut S,
+    at_once: usize,
+    items: &mut VecDeque<S::Item>,
+    cx: &mut Context<'_>,
+) -> Poll<()> {
+    while items.len() < at_once {
+        match Pin::new(&mut *stream).poll_next(cx) {
+            Poll::Ready(Some(item)) => items.push_back(item),
+            Poll::Pending if items.is_empty() => return Poll::Pending,
+            Poll::Ready(None) | Poll::Pending => break,
+        }
+    }
+    Poll::Ready(())
+}
+
+impl<S: Stream> fmt::Debug for Blocking<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RecordsBlocking(..)")
+        f.write_str("Blocking(..)")
     }
 }

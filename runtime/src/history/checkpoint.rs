@@ -1,7 +1,7 @@
-//! Where a walk has come, for another run of the program to go on from there.
+//! The position of a history, from which another run of the program continues.
 //!
-//! A walk gives one with every page; it is written and read as text. What the user's own output had come to is a part
-//! of it, so that what was written after it can be cut off.
+//! Every page has one; it is written and read as text. It carries the length of the user's output at that page, so that
+//! the user can cut off what was written later.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,10 +13,12 @@ use serde_json::json;
 use super::grid::Span;
 use crate::values::{Timestamp, Value};
 
-/// Where a history has come.
+/// The position of a history after a page.
 ///
-/// Write it down after the records of its page, with how long your output was then, and a job that was killed goes on
-/// from there and makes the same output:
+/// Save it after the records of its page, with the length of your output. A job that was killed [resumes] from it and
+/// makes the same output:
+///
+/// [resumes]: super::History::resume
 ///
 /// ```
 /// # use runtime::history::{Checkpoint, Page};
@@ -29,33 +31,33 @@ use crate::values::{Timestamp, Value};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// The request as it is for every window.
+    /// The request without the params of the range.
     pub(super) request: String,
     /// The range, up to where records were closed when the job began.
     pub(super) range: Span,
     /// Where the next window begins.
     pub(super) next: Timestamp,
-    /// Since when there has been no record.
+    /// Where the gap begins that reaches up to `next`; `None` if there is none.
     pub(super) open_since: Option<Timestamp>,
     pub(super) records: u64,
     pub(super) position: u64,
 }
 
-/// The layout of the text.
+/// The version of the text's format.
 const VERSION: u64 = 1;
 
 impl Checkpoint {
-    /// The same with how far the user's own output had come: bytes of a file, rows of a table.
+    /// The same with the length of the user's output: bytes of a file or rows of a table.
     pub fn at(&self, position: u64) -> Self {
         Self { position, ..self.clone() }
     }
 
-    /// How far the user's own output had come.
+    /// The length of the user's output.
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// How many records there were up to here.
+    /// How many records were given up to here.
     pub fn records(&self) -> u64 {
         self.records
     }

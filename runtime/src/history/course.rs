@@ -7,26 +7,28 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use super::grid::{Grid, Span};
-use super::walk::Course;
+use super::verdict::Course;
 use crate::client::Untyped;
 use crate::error::Error;
 use crate::registry::{HistoryInfo, ParamInfo, TimeUnit, ValueType};
 use crate::values::Timestamp;
-
-/// A page of one record has no place for what may come beside it.
-const LEAST_PAGE: usize = 2;
+use crate::values::wire::ToWire;
 
 /// A request whose history is walked.
 #[derive(Clone)]
 pub(super) struct Template {
     request: Untyped,
     info: &'static HistoryInfo,
+    /// How the beginning and the end of a range are written.
+    units: [TimeUnit; 2],
     grid: Grid,
     page_size: usize,
+    /// How many records from outside of its window a page may have.
+    beside: usize,
 }
 
 impl Template {
-    /// A request that says all that its history does not.
+    /// The request without a range, or why it has no history.
     pub(super) fn new(request: &Untyped) -> Result<Self, Error> {
         Self::read(request).map_err(|error| request.about(error))
     }
@@ -41,7 +43,9 @@ impl Template {
             return Err(error.with_hint("leave it out; the range says what is asked for"));
         }
         let grid = step(request, info)?;
-        let page_size = page_size(request, info)?;
+        let units = [info.from, info.to].map(|name| request.time_unit(name));
+        let beside = beside(units, grid);
+        let page_size = page_size(request, info, beside)?;
         let mut request = request.clone();
         if !request.target().sets(info.limit) {
             request = request.set(Cow::Borrowed(info.limit), Some(page_size.to_string()));
@@ -52,7 +56,7 @@ impl Template {
             request = request.set(Cow::Borrowed(param), Some(oldest_first.to_owned()));
         }
         request.target().check()?;
-        Ok(Self { request, info, grid, page_size })
+        Ok(Self { request, info, units, grid, page_size, beside })
     }
 
     pub(super) fn grid(&self) -> Grid {
@@ -63,7 +67,7 @@ impl Template {
         self.page_size
     }
 
-    /// The request as it is for every window.
+    /// The request without the params of the range.
     pub(super) fn line(&self) -> String {
         self.request.target().to_string()
     }
@@ -78,23 +82,36 @@ impl Template {
         self.info.since.map(Timestamp::from_unix_seconds)
     }
 
-    /// What walks over a range.
+    /// The settings of a walk over a range.
     pub(super) fn course(&self, range: Span, ahead: usize, attempts: u32, is_live: bool) -> Course {
-        let units = [self.info.from, self.info.to].map(|name| self.request.time_unit(name));
-        let margin = if units.contains(&TimeUnit::Seconds) { Duration::from_secs(1) } else { Duration::from_millis(1) };
-        Course { grid: self.grid, range, margin, page_size: self.page_size, ahead, attempts, is_live }
+        let [from, to] = self.units;
+        let margin = from.grain().max(last(to));
+        let Self { grid, page_size, beside, .. } = *self;
+        Course { grid, range, margin, page_size, beside, ahead, attempts, is_live }
     }
 
-    /// The request for a window, whose ends lie right outside of it: it makes no difference then whether the service
-    /// has a record of the very end or leaves it out.
+    /// The request for a window. Its ends lie one unit outside of the window, so that it makes no difference whether the
+    /// service includes them.
     pub(super) fn request(&self, window: Span) -> Untyped {
-        let unit = |name| self.request.time_unit(name);
-        let before = |time: Timestamp, unit| (time - Duration::from_nanos(1)).wire(unit);
-        let from = before(window.from, unit(self.info.from));
-        let to = before(window.to, unit(self.info.to)).saturating_add(1);
-        let request = self.request.clone().set(Cow::Borrowed(self.info.from), Some(from.to_string()));
-        request.set(Cow::Borrowed(self.info.to), Some(to.to_string()))
+        let before = |time: Timestamp, unit: TimeUnit| (time - Duration::from_nanos(1)).floor(unit.grain());
+        let [from, to] = self.units;
+        let begin = before(window.from, from).to_wire(from);
+        let end = (before(window.to, to) + to.grain()).to_wire(to);
+        let request = self.request.clone().set(Cow::Borrowed(self.info.from), Some(begin));
+        request.set(Cow::Borrowed(self.info.to), Some(end))
     }
+}
+
+/// How far behind its window the records of a reply may lie: a day that ends a range may be a part of it.
+fn last(unit: TimeUnit) -> Duration {
+    unit.grain().saturating_mul(if unit == TimeUnit::Date { 2 } else { 1 })
+}
+
+/// How many records may come from outside of a window. Steps are longer than two seconds as a rule, and then only one of
+/// the two ends has one.
+fn beside([from, to]: [TimeUnit; 2], grid: Grid) -> usize {
+    let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step().as_nanos());
+    usize::try_from(around).unwrap_or(usize::MAX)
 }
 
 /// How far apart the records are that are asked for.
@@ -108,7 +125,7 @@ fn step(request: &Untyped, info: &HistoryInfo) -> Result<Grid, Error> {
     let known = named(param).and_then(|mut values| values.find(|(known, _)| *known == value));
     let duration = known.map(|(_, duration)| duration);
     duration.and_then(Grid::of).ok_or_else(|| {
-        let message = format!("`{name}` is `{value}`, and nobody knows how long that is");
+        let message = format!("`{name}` is `{value}`, whose length is not known");
         Error::build(message).with_hint(steps(param))
     })
 }
@@ -127,17 +144,17 @@ fn steps(param: Option<&ParamInfo>) -> String {
 }
 
 /// The page size that is set, or else the largest that is known to be served.
-fn page_size(request: &Untyped, info: &HistoryInfo) -> Result<usize, Error> {
+fn page_size(request: &Untyped, info: &HistoryInfo, beside: usize) -> Result<usize, Error> {
     let name = info.limit;
     let size = match request.target().value(name) {
         Some(value) => value.parse().ok(),
         None => request.target().endpoint().param(name).and_then(largest),
     };
     match size {
-        Some(size) if size >= LEAST_PAGE => Ok(size),
+        Some(size) if size > beside => Ok(size),
         Some(_) => Err(Error::build(format!("`{name}` is too small for a history"))
-            .with_hint(format!("set it to {LEAST_PAGE} at least, or leave it out"))),
-        None => Err(Error::build("nobody knows how many records a page may have").with_hint(format!("set `{name}`"))),
+            .with_hint(format!("set it to {} at least, or leave it out", beside.saturating_add(1)))),
+        None => Err(Error::build("the largest page size is not known").with_hint(format!("set `{name}`"))),
     }
 }
 

@@ -1,6 +1,6 @@
-//! The windows of a walk on their way: what is still to come of each, and what has come.
+//! The state of one window of a walk: asked for, doubted, settled or failed.
 //!
-//! A window comes in, a reply or a failure is put in its place. What follows from a reply is for the walk to say.
+//! Replies and failures come in and are kept here. `walk` decides what follows from them.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::error::Error;
 /// The delay after a failed attempt; each further one takes four times as long.
 const FIRST_DELAY: Duration = Duration::from_secs(1);
 
-/// A window that was asked for.
+/// A window of a walk.
 #[derive(Debug)]
 pub(super) struct Entry<R> {
     pub(super) window: Span,
@@ -23,9 +23,9 @@ pub(super) struct Entry<R> {
 #[derive(Debug)]
 pub(super) enum State<R> {
     Asked(Ask),
-    /// Nothing came: whether that is believed depends on the windows beside it.
+    /// No record came; the windows beside it decide whether that is believed.
     Empty(Reply<R>),
-    /// What is missing at an end, or all of it in halves, is asked for once more.
+    /// These parts of the window are asked for once more.
     Doubted(Reply<R>, Vec<Part<R>>),
     Settled(Reply<R>),
     Failed(Error),
@@ -35,15 +35,15 @@ pub(super) enum State<R> {
 #[derive(Debug)]
 pub(super) struct Part<R> {
     pub(super) window: Span,
-    pub(super) reply: Result<Reply<R>, Ask>,
+    outcome: Result<Result<Reply<R>, Error>, Ask>,
 }
 
-/// A window or a part of one on its way.
+/// A request for a window, or for a part of one, that has no reply yet.
 #[derive(Debug, Default)]
 pub(super) struct Ask {
     /// `None` until it is sent.
     pub(super) id: Option<u64>,
-    pub(super) failures: u32,
+    failures: u32,
     pub(super) not_before: Option<Instant>,
 }
 
@@ -52,21 +52,47 @@ impl<R> Entry<R> {
         Self { window, state: State::Asked(Ask::default()) }
     }
 
-    /// What is still to come, each with its window.
+    /// The requests without a reply, each with its window.
     pub(super) fn asks(&mut self) -> impl Iterator<Item = (Span, &mut Ask)> {
         let (whole, parts) = match &mut self.state {
             State::Asked(ask) => (Some((self.window, ask)), None),
             State::Doubted(_, parts) => (None, Some(parts)),
             State::Empty(_) | State::Settled(_) | State::Failed(_) => (None, None),
         };
-        let parts = parts.into_iter().flatten().filter_map(|part| Some((part.window, part.reply.as_mut().err()?)));
+        let parts = parts.into_iter().flatten().filter_map(|part| Some((part.window, part.outcome.as_mut().err()?)));
         whole.into_iter().chain(parts)
     }
 }
 
 impl<R> Part<R> {
     pub(super) fn new(window: Span) -> Self {
-        Self { window, reply: Err(Ask::default()) }
+        Self { window, outcome: Err(Ask::default()) }
+    }
+
+    pub(super) fn is_asked_as(&self, id: u64) -> bool {
+        self.outcome.as_ref().is_err_and(|ask| ask.id == Some(id))
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.outcome.is_ok()
+    }
+
+    /// Takes a reply, or a failure after which it is asked for again as long as attempts are left.
+    pub(super) fn received(&mut self, outcome: Result<Reply<R>, Error>, attempts: u32, now: Instant) {
+        let Err(ask) = &mut self.outcome else { return };
+        match outcome {
+            Ok(reply) => self.outcome = Ok(Ok(reply)),
+            Err(error) => {
+                if let Some(error) = ask.failed(error, attempts, now) {
+                    self.outcome = Ok(Err(error));
+                }
+            }
+        }
+    }
+
+    /// What came of it; `None` before it is over.
+    pub(super) fn into_outcome(self) -> Option<(Span, Result<Reply<R>, Error>)> {
+        Some((self.window, self.outcome.ok()?))
     }
 }
 
@@ -75,7 +101,7 @@ impl Ask {
         self.id.is_none() && self.not_before.is_none_or(|time| time <= now)
     }
 
-    /// Makes it due again, unless it has failed for good.
+    /// Makes it due again after a delay; returns the error if no further attempt is made.
     pub(super) fn failed(&mut self, error: Error, attempts: u32, now: Instant) -> Option<Error> {
         self.failures += 1;
         if self.failures >= attempts || !(error.is_retryable() || error.is_decode()) {

@@ -1,8 +1,7 @@
-//! Windows on their way: those that the walk wants are sent, what comes is told to it.
+//! Sends the requests that a walk asks for, and gives it their replies.
 //!
 //! A walk and a request come in, windows with their records go out. Each request is a task of its own, so it makes
-//! progress while nobody polls; new ones begin only when somebody does, and that holds a fast service back for a slow
-//! consumer.
+//! progress while nobody polls. New requests are sent only when the consumer polls, so a slow consumer stops the fetching.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,18 +11,17 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep};
 
 use super::course::Template;
+use super::envelope::Envelope;
 use super::page::Batch;
 use super::reply::Received;
 use super::walk::{Taken, Walk};
 use crate::client::Sending;
-use crate::decode::fields;
-use crate::decode::record::Item;
 use crate::error::Error;
-use crate::send::{self, SeriesBody, UndecodedResponse};
+use crate::send::{SeriesBody, TimedRecords, UndecodedResponse};
 
 type Outcome = Result<Box<UndecodedResponse>, Error>;
 
-/// Reads a reply as the series that its endpoint promises; the one part of a walk that is compiled for every endpoint.
+/// Reads a reply as the series that its endpoint promises. No other part of a walk is compiled for every endpoint.
 pub(super) type Decode = fn(Outcome) -> Result<Received<Batch>, Error>;
 
 /// The windows of a range, fetched side by side.
@@ -32,10 +30,10 @@ pub(super) struct Fetch {
     decode: Decode,
     walk: Walk<Batch>,
     under_way: Vec<(u64, Sending)>,
-    /// Until the next window is due that has failed before.
+    /// Sleeps until a window that failed is due again.
     delay: Option<Pin<Box<Sleep>>>,
     waited: Duration,
-    /// Whether a reply was there as soon as it was asked for.
+    /// Whether a reply was there at the first poll of its request.
     has_come: bool,
 }
 
@@ -48,7 +46,7 @@ impl Fetch {
         &self.walk
     }
 
-    /// How long the requests waited, all added up.
+    /// How long the answered requests waited, added up.
     pub(super) fn waited(&self) -> Duration {
         self.waited
     }
@@ -56,7 +54,7 @@ impl Fetch {
     /// Gives the next window in order of time; `None` after the last.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Taken<Batch>>> {
         loop {
-            // First, as it may find that something is to be asked for once more.
+            // Before sending, as it may find a window that is asked for once more.
             if let Some(taken) = self.walk.take() {
                 return Poll::Ready(Some(taken));
             }
@@ -85,12 +83,12 @@ impl Fetch {
         true
     }
 
-    /// Leaves place for others in the line of windows that are asked for in advance.
+    /// Asks for fewer windows in advance, so that several histories together ask for as many as one.
     pub(super) fn share(&mut self, among: usize) {
         self.walk.share(among);
     }
 
-    /// Takes what has come.
+    /// Takes the replies that have come.
     fn receive(&mut self, cx: &mut Context<'_>) -> bool {
         let (now, mut is_new) = (Instant::now(), std::mem::take(&mut self.has_come));
         let mut index = 0;
@@ -108,7 +106,7 @@ impl Fetch {
         is_new
     }
 
-    /// Whether a window that has failed is to be asked for again by now; who is polled then is told.
+    /// Whether a window that failed is due again. If it is not, the task is woken when it is.
     fn is_due(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(due) = self.walk.due() else { return false };
         let mut delay = Box::pin(tokio::time::sleep_until(due));
@@ -120,7 +118,6 @@ impl Fetch {
 
 /// Reads a reply as a series.
 pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<Received<Batch>, Error> {
-    let mut records: Vec<B::Item> = Vec::new();
-    let rest = send::read_series::<B::Metadata>(response, <B::Item as Item>::INFO, &mut records)?;
-    Ok(Received { times: fields::times(&records, rest.time), records: Box::new(records), bad: rest.bad_records })
+    let TimedRecords { records, times, bad, said } = B::read_records(response)?;
+    Ok(Received { times, records: Box::new(records), bad, envelope: said.map(Envelope::new) })
 }

@@ -1,14 +1,20 @@
-//! The records that are still to come: each interval once it is over.
+//! The records that are still to come: those of each interval once it is over.
 //!
-//! A request and a point in time come in; pages of closed intervals go out, without end. Whatever is missing up to now,
-//! after a pause, an outage or a clock that jumped, is fetched by the walk that fetches every range.
+//! A request and a point in time come in; pages of closed intervals go out, without end. The walk that fetches every
+//! range also fetches what is missing after a pause, an outage or a clock that jumped.
 
 use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use futures_core::Stream;
+use tokio::time::{Instant, Sleep};
 
+#[cfg(feature = "blocking")]
+use super::blocking::Blocking;
 use super::course::Template;
 use super::fetch::{self, Decode};
 use super::gaps::GapKind;
@@ -17,14 +23,14 @@ use super::job::{Job, Options};
 use super::page::Page;
 use super::streams::Pages;
 use super::{HasHistory, RecordOf};
-use crate::client::{Request, Untyped};
+use crate::client::{self, Request, Untyped};
 use crate::error::Error;
 use crate::values::Timestamp;
 
-/// No sleep is longer, since the clock may jump meanwhile and a machine be suspended.
+/// The longest sleep: the clock may jump meanwhile, and the machine may be suspended.
 const LONGEST_SLEEP: Duration = Duration::from_secs(20);
 
-/// The pause after an outage begins with this and doubles up to the longest sleep.
+/// The first pause after a failure. Each further one is twice as long, up to the longest sleep.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -45,18 +51,21 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// # }
 /// ```
 ///
-/// It waits until an interval is over by the clock of this machine and then a little longer, and asks. If the record is
-/// not there yet, it asks again soon, and after that together with the next interval. A record that is still missing
-/// when a later one is there is told as a gap. An error that may pass is waited out; it comes back with any other, and
-/// may be asked again then, after a pause.
+/// It asks for an interval when the interval is over by the clock of this machine and a delay has passed. If the record
+/// is not there yet, it asks again after the delay, and then together with the next interval. When a later record is
+/// there, the missing one is told as a gap.
+///
+/// It waits out an error that is [retryable](Error::is_retryable) and asks again. It returns any other error; the next
+/// call asks again after a pause.
 #[must_use = "nothing is asked before the next page is"]
-pub struct Follow<E: HasHistory> {
-    request: Request<E>,
-    state: State<RecordOf<E>>,
-}
+pub struct Follow<E: HasHistory>(State<RecordOf<E>>);
 
-/// What is not the endpoint's type.
+/// The same without the endpoint's type.
 struct State<T> {
+    request: Untyped,
+    decode: Decode,
+    /// `None` until the request was found to have a history.
+    grid: Option<Grid>,
     /// Up to where everything was given.
     position: Timestamp,
     /// Up to where was asked last.
@@ -66,7 +75,8 @@ struct State<T> {
     clock: Clock,
     /// The pages of what is asked now.
     pages: Option<Pages<T>>,
-    /// How often more was asked for what is not there yet.
+    sleep: Option<Pin<Box<Sleep>>>,
+    /// How often the service was asked again for records that were not there yet.
     repeated: u32,
     not_before: Option<Instant>,
     pause: Duration,
@@ -75,64 +85,74 @@ struct State<T> {
 impl<E: HasHistory> Follow<E> {
     #[doc(hidden)]
     pub fn new(request: Request<E>, from: Timestamp) -> Self {
-        let state = State {
+        Self(State {
+            request: request.into_untyped(),
+            decode: fetch::decode::<E::Body>,
+            grid: None,
             position: from,
             asked: from,
             delay: Duration::from_secs(2),
             repeats: 2,
             clock: Arc::new(Timestamp::now),
             pages: None,
+            sleep: None,
             repeated: 0,
             not_before: None,
             pause: FIRST_PAUSE,
-        };
-        Self { request, state }
+        })
     }
 
-    /// How long after the end of an interval it is asked for, and how long it is waited between two attempts; two
-    /// seconds unless set.
+    /// The time between the end of an interval and the request for it, and between two requests for a record that is
+    /// not there yet; two seconds unless set.
     pub fn delay(mut self, delay: Duration) -> Self {
-        self.state.delay = delay;
+        self.0.delay = delay;
         self
     }
 
-    /// How often it is asked again for a record that is not there yet, before the next interval is over; twice unless
-    /// set.
+    /// How often it asks again for a record that is not there yet, before the next interval is over; twice unless set.
     pub fn repeats(mut self, repeats: u32) -> Self {
-        self.state.repeats = repeats;
+        self.0.repeats = repeats;
         self
     }
 
-    /// What tells the time; the clock of the system unless set.
+    /// The clock that tells when an interval is over; that of the system unless set.
     pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
-        self.state.clock = Arc::new(clock);
+        self.0.clock = Arc::new(clock);
         self
     }
 
-    /// Up to where everything was given: from there another run goes on.
+    /// Up to where everything was given: another run follows from there.
     pub fn position(&self) -> Timestamp {
-        self.state.position
+        self.0.position
     }
 
-    /// Waits for the next records, at least one, or for a gap that is known to be one.
+    /// Waits for the next page, which has a record or a gap.
     ///
     /// The range of a page ends where the next one begins. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Result<Page<RecordOf<E>>, Error> {
-        let request = self.request.clone().into_untyped();
-        self.state.next(&request, fetch::decode::<E::Body>).await
+        poll_fn(|cx| self.0.poll_page(cx)).await
+    }
+
+    /// The pages as an iterator without end, for callers who do not await; with the feature `blocking`.
+    #[cfg(feature = "blocking")]
+    pub fn pages_blocking(self) -> Blocking<Self> {
+        Blocking::new(self.0.request.background(), self)
     }
 }
 
 impl<T: Send + 'static> State<T> {
-    async fn next(&mut self, request: &Untyped, decode: Decode) -> Result<Page<T>, Error> {
-        let grid = Template::new(request)?.grid();
+    fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Result<Page<T>, Error>> {
+        let grid = match self.grid {
+            Some(grid) => grid,
+            None => *self.grid.insert(Template::new(&self.request)?.grid()),
+        };
         loop {
             if let Some(pages) = &mut self.pages {
-                match pages.next().await {
+                match ready!(pages.poll_page(cx)) {
                     Some(Ok(page)) => {
                         self.pause = FIRST_PAUSE;
                         if let Some(page) = self.settled(page) {
-                            return Ok(page);
+                            return Poll::Ready(Ok(page));
                         }
                     }
                     Some(Err(error)) => {
@@ -140,26 +160,33 @@ impl<T: Send + 'static> State<T> {
                         self.not_before = Instant::now().checked_add(self.pause);
                         self.pause = self.pause.saturating_mul(2).min(LONGEST_SLEEP);
                         if !error.is_retryable() {
-                            return Err(error);
+                            return Poll::Ready(Err(error));
                         }
                     }
                     None => self.pages = None,
                 }
                 continue;
             }
+            if let Some(sleep) = &mut self.sleep {
+                ready!(sleep.as_mut().poll(cx));
+                self.sleep = None;
+            }
             match self.wait(grid) {
-                Some(wait) => tokio::time::sleep(wait.min(LONGEST_SLEEP)).await,
-                None => self.ask(request, decode, grid)?,
+                Some(wait) => {
+                    client::require_runtime().map_err(|error| self.request.about(error))?;
+                    self.sleep = Some(Box::pin(tokio::time::sleep(wait.min(LONGEST_SLEEP))));
+                }
+                None => self.ask(grid)?,
             }
         }
     }
 
-    /// The end of the last interval that is over, and has been for the delay.
+    /// The end of the last interval that has been over for the delay.
     fn closed(&self, grid: Grid) -> Timestamp {
         grid.floor((self.clock)() - self.delay)
     }
 
-    /// How long to wait until it is time to ask; `None` if it is.
+    /// How long to wait before the next request; `None` if it is due.
     fn wait(&self, grid: Grid) -> Option<Duration> {
         if let Some(pause) = self.not_before.map(|time| time.saturating_duration_since(Instant::now()))
             && !pause.is_zero()
@@ -173,28 +200,28 @@ impl<T: Send + 'static> State<T> {
         (!is_new && !is_missing).then(|| (next - (self.clock)()).max(Duration::from_millis(1)))
     }
 
-    /// Asks for what is over and was not given.
-    fn ask(&mut self, request: &Untyped, decode: Decode, grid: Grid) -> Result<(), Error> {
+    /// Asks for the closed intervals that were not given.
+    fn ask(&mut self, grid: Grid) -> Result<(), Error> {
         let closed = self.closed(grid);
         self.repeated = if closed > self.asked { 0 } else { self.repeated + 1 };
         (self.asked, self.not_before) = (closed, None);
         let mut options = Options::new(Span { from: self.position, to: closed });
         options.is_live = true;
-        self.pages = Some(Pages::new(Ok(Job::new(request, options, decode, closed)?)));
+        self.pages = Some(Pages::new(Ok(Job::new(&self.request, options, self.decode, closed)?)));
         Ok(())
     }
 
-    /// What of a page will not change any more; nothing if it has neither records nor gaps.
+    /// The part of a page that will not change any more; `None` if it has neither records nor gaps.
     fn settled(&mut self, mut page: Page<T>) -> Option<Page<T>> {
         page.range.start = self.position;
-        // What is missing at the end may come yet.
+        // The records that are missing at the end may come yet.
         let is_open = |kind| matches!(kind, GapKind::End | GapKind::Everything);
         if let Some(gap) = page.findings.gaps.last().filter(|gap| is_open(gap.kind)) {
             page.range.end = gap.range.start.max(self.position);
             page.findings.gaps.pop();
             self.not_before = Instant::now().checked_add(self.delay);
         }
-        // Of a range without end nothing is the beginning.
+        // A range without end has no beginning or end of data to tell.
         for gap in &mut page.findings.gaps {
             gap.kind = GapKind::Inside;
         }
@@ -207,9 +234,17 @@ impl<T: Send + 'static> State<T> {
     }
 }
 
+impl<E: HasHistory> Stream for Follow<E> {
+    type Item = Result<Page<RecordOf<E>>, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_page(cx).map(Some)
+    }
+}
+
 impl<E: HasHistory> fmt::Debug for Follow<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let State { position, .. } = &self.state;
-        f.debug_struct("Follow").field("request", &self.request).field("position", position).finish_non_exhaustive()
+        let State { request, position, .. } = &self.0;
+        f.debug_struct("Follow").field("request", request.target()).field("position", position).finish_non_exhaustive()
     }
 }

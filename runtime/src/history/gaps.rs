@@ -1,4 +1,4 @@
-//! What a walk tells of times at which the service had nothing.
+//! The gaps of a walk: steps of which the service has no record.
 //!
 //! The steps that each window lacks come in, in order of time; gaps go out, neighbours as one, as soon as it is known
 //! where they end. A gap that is not closed yet is a part of the checkpoint.
@@ -37,27 +37,27 @@ pub enum GapKind {
 pub(super) struct Gaps {
     /// All whole steps of the range.
     range: Span,
-    /// The gap that reaches to where the walk has come.
+    /// The gap that reaches up to the position of the walk.
     open: Option<Span>,
 }
 
 impl Gaps {
-    /// Those of a walk that has come to a point, without a record since another.
+    /// The gaps of a walk at a position, with the beginning of the gap that reaches up to it.
     pub(super) fn new(range: Span, open_since: Option<Timestamp>, at: Timestamp) -> Self {
         let open = open_since.map(|from| Span { from, to: at }).filter(|open| !open.is_empty());
         Self { range, open }
     }
 
-    /// Since when there has been no record.
+    /// Where the gap begins that reaches up to the position of the walk.
     pub(super) fn open_since(&self) -> Option<Timestamp> {
         self.open.map(|open| open.from)
     }
 
-    /// Takes the steps that the next window lacks, and tells which gaps have ended.
+    /// Takes the steps that the next window lacks; returns the gaps that have ended.
     pub(super) fn window(&mut self, end: Timestamp, missing: &[Span]) -> Vec<Gap> {
         let mut ended = Vec::new();
         for gap in missing {
-            // Of a step that lies in the range in part, nobody knows in which part its record would be.
+            // A step that lies in the range only in part is no gap: its record may lie outside.
             let gap = Span { from: gap.from.max(self.range.from), to: gap.to.min(self.range.to) };
             if gap.is_empty() {
                 continue;
@@ -75,7 +75,7 @@ impl Gaps {
         ended
     }
 
-    /// Ends the gap there is: what follows is not known.
+    /// Ends the open gap, since what follows it is not known.
     pub(super) fn close(&mut self) -> Option<Gap> {
         self.open.take().map(|open| self.gap(open))
     }

@@ -1,6 +1,6 @@
 //! Time as a step divides it: spans, and the steps that lie in them.
 //!
-//! Steps are counted from the beginning of 1970, as services count theirs. Nothing here knows what stands in a step.
+//! Steps are counted from the beginning of 1970, as services count theirs. Records are not known here.
 
 use std::time::Duration;
 
@@ -58,6 +58,17 @@ impl Grid {
     pub(super) fn after(self, time: Timestamp, steps: usize) -> Timestamp {
         let steps = u32::try_from(steps).unwrap_or(u32::MAX);
         self.floor(time) + self.step.saturating_mul(steps)
+    }
+
+    /// A span in pieces of so many steps.
+    pub(super) fn pieces(self, span: Span, steps: usize) -> Vec<Span> {
+        let (mut pieces, mut from) = (Vec::new(), span.from);
+        while from < span.to {
+            let to = self.after(from, steps.max(1)).min(span.to);
+            pieces.push(Span { from, to });
+            from = to;
+        }
+        pieces
     }
 
     /// How many steps lie in a length of time; a part of one does not count.

@@ -22,7 +22,7 @@ use crate::client::Untyped;
 use crate::error::{Error, ErrorKind};
 use crate::values::Timestamp;
 
-/// What is told of progress.
+/// The function that is called with the progress.
 pub(super) type Watcher = Arc<dyn Fn(&Progress) + Send + Sync>;
 
 /// How a range is walked.
@@ -38,11 +38,11 @@ pub(super) struct Options {
     pub(super) watcher: Option<Watcher>,
 }
 
-/// What is going to be asked, before it is.
+/// The requests that a history is going to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// The range, up to where records are closed by now.
+    /// The range, which ends with the last closed interval at the latest.
     pub range: std::ops::Range<Timestamp>,
     /// How far apart records are.
     pub step: Duration,
@@ -61,18 +61,18 @@ pub struct Plan {
 pub(super) struct Job {
     fetch: Fetch,
     gaps: Gaps,
-    /// Where the run has come.
+    /// The position of the run.
     checkpoint: Checkpoint,
     skip_failed: bool,
     watcher: Option<Watcher>,
     begun: Option<Instant>,
     windows: u64,
-    /// Whether any request was answered with what was asked for.
+    /// Whether any window came.
     has_succeeded: bool,
     is_over: bool,
 }
 
-/// A window, with all that is told of it.
+/// A window, with its findings and its checkpoint.
 pub(super) struct Told {
     pub(super) window: Span,
     pub(super) reply: Reply<Batch>,
@@ -94,7 +94,7 @@ impl Options {
         }
     }
 
-    /// Where the walk begins and what it covers, as a checkpoint.
+    /// The position before the first window, as a checkpoint.
     fn start(&self, template: &Template, now: Timestamp) -> Result<Checkpoint, Error> {
         let Span { from, to } = self.range;
         if to < from {
@@ -110,7 +110,7 @@ impl Options {
                 return Ok(checkpoint.clone());
             };
             let error = Error::build(format!("the checkpoint is {what}: not {is} but {other}"));
-            return Err(template.about(error.with_hint("begin anew, or ask for what it is of")));
+            return Err(template.about(error.with_hint("start without it, or make the request that it belongs to")));
         }
         let grid = template.grid();
         let closed = grid.floor(now);
@@ -121,7 +121,7 @@ impl Options {
         Ok(Checkpoint { request, range, next, open_since, records: 0, position: 0 })
     }
 
-    /// What is going to be asked.
+    /// The requests that are going to be made.
     pub(super) fn plan(&self, request: &Untyped, now: Timestamp) -> Result<Plan, Error> {
         let template = Template::new(request)?;
         let start = self.start(&template, now)?;
@@ -161,7 +161,7 @@ impl Job {
         })
     }
 
-    /// Leaves place for others in the line of windows that are asked for in advance.
+    /// Asks for fewer windows in advance, so that several histories together ask for as many as one.
     pub(super) fn share(&mut self, among: usize) {
         self.fetch.share(among);
     }
@@ -198,6 +198,7 @@ impl Job {
                 findings.gaps = self.gaps.window(window.to, &reply.missing);
                 findings.bad_records = std::mem::take(&mut reply.bad);
                 findings.refused = reply.refused;
+                findings.envelopes = reply.envelope.take().map(|envelope| envelope.of(window)).into_iter().collect();
                 reply
             }
             Err(error) if !self.skip_failed || self.ends_all(&error) => return Err(error),
@@ -214,7 +215,7 @@ impl Job {
         Ok(Told { window, reply, findings, checkpoint: self.checkpoint.clone() })
     }
 
-    /// Whether no other window would fare better.
+    /// Whether every other window would fail like this.
     fn ends_all(&self, error: &Error) -> bool {
         let is_refused = error.status().is_some_and(|status| (400..500).contains(&status) && !error.is_retryable());
         error.is_auth() || error.is_token() || error.kind() == ErrorKind::Build || (is_refused && !self.has_succeeded)
@@ -237,7 +238,7 @@ impl Job {
         }
     }
 
-    /// Where the run has come.
+    /// The position of the run.
     pub(super) fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }

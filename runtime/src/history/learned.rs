@@ -1,10 +1,9 @@
-//! What the replies of one series tell of the service: how many records a page can have, and how far a page that looks
-//! cut is to be believed.
+//! What the replies of a series show of the service: how many records a page can have, and whether a page without records
+//! at an end is whole.
 //!
-//! Counts of records come in; how many steps the next window may have goes out. Which window a reply answers is not
-//! known here.
+//! Counts of records come in; the number of steps for the next window goes out. Windows are not known here.
 
-/// How often pages have to be found whole that looked cut before one of them is believed at once.
+/// So many doubted pages have to prove whole before a page like them is believed at once.
 const CONFIRMATIONS: u32 = 3;
 
 /// What has been learned of the service.
@@ -12,7 +11,9 @@ const CONFIRMATIONS: u32 = 3;
 pub(super) struct Learned {
     /// The most records that a page has: the page size, or fewer where the service was seen to give no more.
     cap: usize,
-    /// How many steps a window had whose page was filled by other records too.
+    /// How many records from outside of its window a page may have.
+    beside: usize,
+    /// The most steps of a window: fewer than `cap` where records from outside of the window take room on its page.
     steps: usize,
     /// The most records of a page that is known to be whole.
     proven: usize,
@@ -20,22 +21,22 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    pub(super) fn new(page_size: usize) -> Self {
-        Self { cap: page_size, steps: page_size, proven: 0, confirmed: 0 }
+    pub(super) fn new(page_size: usize, beside: usize) -> Self {
+        Self { cap: page_size, beside, steps: page_size, proven: 0, confirmed: 0 }
     }
 
-    /// How many steps a window may have, so that no more records can come than a page has: one less than that, since a
-    /// window is asked for with the points right before and after it, of which one may have a record.
+    /// How many steps a window may have, so that no more records can come than a page has.
     pub(super) fn steps(&self) -> usize {
-        self.cap.saturating_sub(1).min(self.steps).max(1)
+        self.cap.saturating_sub(self.beside).min(self.steps).max(1)
     }
 
-    /// Whether there may be records that had no place on a page.
+    /// Whether a page has so many records that others may have had no room on it.
     pub(super) fn is_full(&self, came: usize) -> bool {
         came >= self.cap
     }
 
-    /// Whether a page that lacks its first or its last record is believed: such pages were, and longer ones too.
+    /// Whether a page without its first or last records is believed at once: others like it proved whole, and so did a
+    /// longer one.
     pub(super) fn is_trusted(&self, came: usize) -> bool {
         self.confirmed >= CONFIRMATIONS && came < self.proven
     }
@@ -50,16 +51,16 @@ impl Learned {
         self.steps = self.steps.min(kept.max(1));
     }
 
-    /// A page that looked cut was whole.
+    /// A page that was doubted proved whole.
     pub(super) fn confirmed(&mut self, came: usize) {
         self.confirmed = self.confirmed.saturating_add(1);
         self.whole(came);
     }
 
-    /// A page was cut; the halves of its window had so many records at most.
+    /// A page that was doubted was cut; of the parts that were asked for again the largest had so many records.
     pub(super) fn refuted(&mut self, came: usize, halves: usize) {
         self.confirmed = 0;
-        // Where a longer page came before or came now, it was an accident and no bound.
+        // If a longer page came before or came now, the length of this one is no bound but an accident.
         if came > 0 && came >= self.proven && came >= halves {
             self.cap = self.cap.min(came);
         }
@@ -72,11 +73,11 @@ mod tests {
 
     #[test]
     fn a_bound_is_learned_where_pages_have_the_same_length() {
-        let mut learned = Learned::new(1000);
+        let mut learned = Learned::new(1000, 1);
         learned.refuted(100, 100);
         assert_eq!((learned.steps(), learned.is_full(100), learned.is_full(99)), (99, true, false));
         // A page that was cut by accident is no bound.
-        let mut learned = Learned::new(1000);
+        let mut learned = Learned::new(1000, 1);
         learned.refuted(7, 500);
         assert_eq!(learned.steps(), 999);
         learned.whole(1000);
@@ -86,7 +87,7 @@ mod tests {
 
     #[test]
     fn pages_are_believed_once_they_were_found_whole() {
-        let mut learned = Learned::new(1000);
+        let mut learned = Learned::new(1000, 1);
         for _ in 0..3 {
             assert!(!learned.is_trusted(300));
             learned.confirmed(400);
@@ -99,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_window_leaves_room_for_what_comes_beside_it() {
-        let mut learned = Learned::new(1000);
+        let mut learned = Learned::new(1000, 1);
         learned.cut(990);
         assert_eq!(learned.steps(), 990);
         learned.cut(0);

@@ -1,12 +1,13 @@
-//! What a history gives: pages of records, and beside them all that is not a record.
+//! The pages of a history: records, and findings beside them.
 //!
-//! Windows that are over come in, with the places of their records in what came; pages with the records themselves go
-//! out. What is missing, refused or failed is data here, never an error.
+//! Windows come in with the places of their records in the replies; pages with the records themselves go out. What is
+//! missing, refused or failed is data here, never an error.
 
 use std::any::Any;
 use std::ops::Range;
 
 use super::checkpoint::Checkpoint;
+use super::envelope::Envelope;
 use super::gaps::Gap;
 use super::reply::{Refused, Reply};
 use crate::decode::BadRecord;
@@ -26,9 +27,9 @@ pub struct Page<T> {
     pub records: Vec<T>,
     /// The time of each of them.
     pub times: Vec<Timestamp>,
-    /// What is not a record.
+    /// What is to be told beside them.
     pub findings: Findings,
-    /// From where another run goes on after this page.
+    /// The position after this page, from which another run continues.
     pub checkpoint: Checkpoint,
 }
 
@@ -39,25 +40,27 @@ pub struct Findings {
     /// Times at which the service has no records although the step implies some, those at the beginning and at the end
     /// of the range among them. A gap is told when it is known where it ends.
     pub gaps: Vec<Gap>,
-    /// Windows that could not be had, if they are [not to end the job](super::History::skip_failed_windows).
+    /// Windows that kept failing, if the history [goes on after them](super::History::skip_failed_windows).
     pub failures: Vec<Failure>,
-    /// Records that are not as expected, if the request was to leave them out. The time of each is in a gap too.
+    /// Records that are not as expected, if the request leaves them out. The step of each is in a gap too.
     pub bad_records: Vec<BadRecord>,
-    /// How many records came that are none of the result.
+    /// How many records came that are not part of the result.
     pub refused: Refused,
+    /// What the service said beside the records: its metadata, each with the part of the range for which it said so.
+    pub envelopes: Vec<Envelope>,
 }
 
-/// A window that could not be had.
+/// A window that kept failing.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Failure {
     /// The window.
     pub range: Range<Timestamp>,
-    /// Why, after every attempt.
+    /// The error of the last attempt.
     pub error: Error,
 }
 
-/// Everything that a range has.
+/// All records of a range.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Collected<T> {
@@ -65,27 +68,36 @@ pub struct Collected<T> {
     pub records: Vec<T>,
     /// The time of each of them.
     pub times: Vec<Timestamp>,
-    /// What is not a record.
+    /// What is to be told beside them.
     pub findings: Findings,
 }
 
 impl Findings {
-    /// Whether there is a record for every step of the range.
+    /// Whether there is a record for every step of the range, and the service left out nothing of what was asked for.
     pub fn is_complete(&self) -> bool {
-        self.gaps.is_empty() && self.failures.is_empty() && self.bad_records.is_empty()
+        let has_records = self.gaps.is_empty() && self.failures.is_empty() && self.bad_records.is_empty();
+        has_records && self.envelopes.iter().all(|envelope| envelope.unsupported.is_empty())
     }
 
-    /// Adds what is told of the next window.
+    /// Adds the findings of the next window.
     pub(super) fn add(&mut self, mut next: Self) {
         self.gaps.append(&mut next.gaps);
         self.failures.append(&mut next.failures);
         self.bad_records.append(&mut next.bad_records);
         self.refused = self.refused.and(next.refused);
+        for envelope in next.envelopes {
+            match self.envelopes.last_mut() {
+                Some(last) if last.says_the_same(&envelope) && last.range.end == envelope.range.start => {
+                    last.range.end = envelope.range.end;
+                }
+                _ => self.envelopes.push(envelope),
+            }
+        }
     }
 }
 
 impl<T> Page<T> {
-    /// The same of something else for each record.
+    /// The same page with something else in the place of each record.
     pub fn map<U>(self, wanted: impl FnMut(T) -> U) -> Page<U> {
         let Self { range, records, times, findings, checkpoint } = self;
         Page { range, records: records.into_iter().map(wanted).collect(), times, findings, checkpoint }

@@ -1,8 +1,8 @@
-//! How far a history has come, what it has cost, and when it will be over if it goes on like this.
+//! The progress of a history: what was done, what it cost, and an estimate of the rest.
 
 use std::time::Duration;
 
-/// How far a history has come.
+/// The progress of a history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
@@ -12,16 +12,16 @@ pub struct Progress {
     pub windows: u64,
     /// Windows still to come. There may be more of them where the service does not answer as planned.
     pub windows_left: u64,
-    /// Requests made, a request that was sent again counted once.
+    /// Requests made. One that was retried counts once.
     pub requests: u64,
-    /// How long replied requests waited for their turn at the gate, for a token or between attempts, all added up.
+    /// How long the answered requests waited: at the gate, for a token or between attempts, added up.
     pub waited: Duration,
     /// How long this run has taken.
     pub elapsed: Duration,
 }
 
 impl Progress {
-    /// How long the rest takes if it goes on like this; `None` until there is something to judge by.
+    /// An estimate of the rest at the pace so far; `None` before the first window.
     pub fn time_left(&self) -> Option<Duration> {
         let windows = u32::try_from(self.windows).ok().filter(|windows| *windows > 0)?;
         Some((self.elapsed / windows).saturating_mul(u32::try_from(self.windows_left).unwrap_or(u32::MAX)))

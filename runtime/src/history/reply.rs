@@ -1,10 +1,11 @@
-//! What of a reply belongs to the window that was asked for, and what the window still lacks.
+//! The records of a reply that belong to its window, and the steps of the window without a record.
 //!
 //! The times of the records come in; the records of the window go out in order of time, each time once, with a count
-//! of all others. Whether the reply is believed is for the walk to say.
+//! of all others. Whether the reply is believed is decided in `verdict`.
 
 use std::time::Duration;
 
+use super::envelope::Envelope;
 use super::grid::{Grid, Span};
 use crate::decode::BadRecord;
 use crate::values::Timestamp;
@@ -16,8 +17,10 @@ pub(super) struct Received<R> {
     pub(super) times: Vec<Option<Timestamp>>,
     /// The records.
     pub(super) records: R,
-    /// Those that could not be read, where that is no error.
+    /// The records that could not be read, where that is no error.
     pub(super) bad: Vec<BadRecord>,
+    /// What the service says beside the records, if it says anything.
+    pub(super) envelope: Option<Envelope>,
 }
 
 /// Where a record of a reply stands.
@@ -28,7 +31,7 @@ pub(super) struct Place {
     pub(super) index: usize,
 }
 
-/// Records of a window, each where it stands in what came.
+/// The records of a window, by their places in the replies.
 #[derive(Debug)]
 pub(super) struct Reply<R> {
     /// In order of time, each time once.
@@ -36,21 +39,22 @@ pub(super) struct Reply<R> {
     pub(super) batches: Vec<R>,
     /// The steps that the window touches without a record.
     pub(super) missing: Vec<Span>,
-    /// How many records came, whatever became of them.
+    /// How many records came in all.
     pub(super) came: usize,
     pub(super) refused: Refused,
     pub(super) bad: Vec<BadRecord>,
+    pub(super) envelope: Option<Envelope>,
 }
 
-/// How many records came that are none of the result.
+/// How many records came that are not part of the result, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refused {
-    /// Records of a time that was not asked for.
+    /// Records of a time outside of the window that was asked for.
     pub outside: u64,
-    /// Records of a time that another one has already.
+    /// Records of a time of which another record came first.
     pub repeated: u64,
-    /// Records without a time that can be read.
+    /// Records whose time is missing or cannot be read.
     pub untimed: u64,
 }
 
@@ -70,7 +74,7 @@ impl Refused {
 }
 
 impl<R> Reply<R> {
-    /// A window of which nothing came.
+    /// A reply without records.
     pub(super) fn nothing() -> Self {
         Self {
             places: Vec::new(),
@@ -79,12 +83,13 @@ impl<R> Reply<R> {
             came: 0,
             refused: Refused::default(),
             bad: Vec::new(),
+            envelope: None,
         }
     }
 
-    /// What of a reply belongs to a window that was asked for with a margin.
+    /// The part of a reply that belongs to its window, which was asked for with a margin.
     pub(super) fn new(grid: Grid, window: Span, margin: Duration, received: Received<R>) -> Self {
-        let Received { times, records, bad } = received;
+        let Received { times, records, bad, envelope } = received;
         let came = times.len() + bad.len();
         let mut refused = Refused::default();
         let mut places = Vec::with_capacity(times.len());
@@ -102,7 +107,7 @@ impl<R> Reply<R> {
         places.dedup_by_key(|place| place.time);
         refused.repeated += u64::try_from(all - places.len()).unwrap_or(u64::MAX);
         let missing = grid.missing(window, places.iter().map(|place| place.time));
-        Self { places, batches: vec![records], missing, came, refused, bad }
+        Self { places, batches: vec![records], missing, came, refused, bad, envelope }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -127,7 +132,8 @@ mod tests {
         let grid = Grid::of(Duration::from_secs(10)).unwrap();
         let window = Span { from: 100.into(), to: 140.into() };
         let times = times.iter().map(|time| time.map(Timestamp::from)).collect();
-        let reply = Reply::new(grid, window, Duration::from_secs(1), Received { times, records: (), bad: Vec::new() });
+        let received = Received { times, records: (), bad: Vec::new(), envelope: None };
+        let reply = Reply::new(grid, window, Duration::from_secs(1), received);
         let places = reply.places.iter().map(|place| (place.time.unix_seconds(), place.index)).collect();
         let Refused { outside, repeated, untimed } = reply.refused;
         let missing = reply.missing.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())).collect();

@@ -1,7 +1,6 @@
 //! Walks over services of many kinds, compared with what these have.
 //!
-//! A service is a list of times and a way to answer; a run asks it as the client would, with replies in any order.
-//! Only here, as no real service is all of this at once.
+//! A service is a list of times and a way to answer. A walk over it gets its replies in any order.
 
 use std::time::Duration;
 
@@ -11,7 +10,8 @@ use tokio::time::Instant;
 use super::gaps::{Gap, GapKind, Gaps};
 use super::grid::{Grid, Span};
 use super::reply::{Received, Refused};
-use super::walk::{Course, Walk};
+use super::verdict::Course;
+use super::walk::Walk;
 use crate::values::Timestamp;
 
 const STEP: i64 = 60;
@@ -91,7 +91,8 @@ fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) 
     let grid = Grid::of(Duration::from_secs(STEP.unsigned_abs())).unwrap();
     let range = span(from, to);
     let margin = Duration::from_secs(1);
-    let course = Course { grid, range, margin, page_size, ahead: rng.usize(2..20), attempts: 4, is_live: false };
+    let course =
+        Course { grid, range, margin, page_size, beside: 1, ahead: rng.usize(2..20), attempts: 4, is_live: false };
     let mut walk = Walk::new(course, range.from);
     let mut gaps = Gaps::new(grid.whole(range), None, range.from);
     let (mut told, mut refused) = (Told::default(), Refused::default());
@@ -109,6 +110,7 @@ fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) 
                 times: times.iter().map(|time| Some(Timestamp::from(*time))).collect(),
                 records: times,
                 bad: Vec::new(),
+                envelope: None,
             };
             walk.received(id, Ok(received), now);
         }

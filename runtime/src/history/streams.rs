@@ -1,7 +1,7 @@
 //! Pages and records of a history, one after the other.
 //!
-//! A run comes in; what it gives comes out with the type of the endpoint's records. The streams can be polled as
-//! `futures_core::Stream`, or asked with `next` without any other crate.
+//! A run comes in; its windows come out as pages and records of the endpoint's type. Each is a `futures_core::Stream`, and
+//! has a `next` for users without that crate.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -20,8 +20,8 @@ use crate::error::Error;
 
 /// The pages of a history, in order of time; from [`History::pages`](super::History::pages).
 ///
-/// Every window has its page, also one without records. After an error there are no more pages; the checkpoint of the
-/// last one tells from where to go on.
+/// Every window has a page, also one without records. After an error there are no more pages; another run continues from
+/// the checkpoint of the last one.
 #[must_use = "nothing is asked before it is polled"]
 pub struct Pages<T> {
     job: Result<Box<Job>, Option<Error>>,
@@ -38,7 +38,7 @@ impl<T: Send + 'static> Pages<T> {
         poll_fn(|cx| self.poll_page(cx)).await
     }
 
-    /// Everything that is left.
+    /// All records that are left.
     pub async fn collect(mut self) -> Result<Collected<T>, Error> {
         let mut all = Collected::default();
         while let Some(page) = self.next().await {
@@ -47,17 +47,17 @@ impl<T: Send + 'static> Pages<T> {
         Ok(all)
     }
 
-    /// How far it has come.
+    /// The progress so far.
     pub fn progress(&self) -> Progress {
         self.job.as_ref().map(|job| job.progress()).unwrap_or_default()
     }
 
-    /// Where it has come, up to the page that was given last; `None` if it cannot begin.
+    /// The checkpoint of the page that was given last; `None` if the request has no history.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
         self.job.as_ref().ok().map(|job| job.checkpoint())
     }
 
-    /// Leaves place for others in the line of windows that are asked for in advance.
+    /// Asks for fewer windows in advance, so that several histories together ask for as many as one.
     pub(super) fn share(&mut self, among: usize) {
         if let Ok(job) = &mut self.job {
             job.share(among);
@@ -102,7 +102,7 @@ impl<T> fmt::Debug for Pages<T> {
 #[must_use = "nothing is asked before it is polled"]
 pub struct Records<T> {
     pages: Pages<T>,
-    /// Those that came and were not taken yet.
+    /// The records of the current page that were not taken yet.
     records: VecDeque<T>,
     findings: Findings,
 }
@@ -120,20 +120,19 @@ impl<T: Send + 'static> Records<T> {
         poll_fn(|cx| self.poll_record(cx)).await
     }
 
-    /// What was told beside the records up to now.
+    /// The findings so far; after the last record, all of them.
     ///
-    /// At the end it is all there is to tell; where there is much of it, [take](Self::take_findings) it from time to
-    /// time.
+    /// They stay in memory: over a long range with many gaps, [take](Self::take_findings) them from time to time.
     pub fn findings(&self) -> &Findings {
         &self.findings
     }
 
-    /// The same, which is forgotten then.
+    /// Takes the findings so far out of the stream.
     pub fn take_findings(&mut self) -> Findings {
         std::mem::take(&mut self.findings)
     }
 
-    /// How far it has come.
+    /// The progress so far.
     pub fn progress(&self) -> Progress {
         self.pages.progress()
     }

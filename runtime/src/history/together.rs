@@ -1,11 +1,13 @@
 //! Several histories at once: coins, endpoints and venues that share one gate.
 //!
-//! Histories come in, each with a key and with what is wanted of its records; pages with their keys go out. Every one is
-//! in its own order, and none gets far ahead of another while both have work.
+//! Histories come in, each with a key and a function for its records; pages with their keys go out. The pages of a history
+//! are in order, and none gets far ahead of another while both have work.
 
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
+#[cfg(feature = "blocking")]
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
@@ -14,9 +16,11 @@ use super::aligned::Aligned;
 use super::page::Page;
 use super::streams::Pages;
 use super::{HasHistory, History, RecordOf};
+#[cfg(feature = "blocking")]
+use crate::client::Background;
 use crate::error::Error;
 
-/// So many pages one series may be ahead of another.
+/// The most pages that one series is given ahead of another.
 const LEAD: u64 = 2;
 
 /// Several histories at once.
@@ -40,15 +44,18 @@ const LEAD: u64 = 2;
 /// # Ok(()) }
 /// ```
 ///
-/// While all have work, none is more than two pages ahead of another. The windows that are asked for in advance are
-/// shared out among them.
+/// While all have work, none is more than two pages ahead of another. Together they ask for as many windows in advance as
+/// one would.
 #[must_use = "nothing is asked before it is polled"]
 pub struct Together<K, T> {
     series: Vec<Member<K, T>>,
     has_begun: bool,
+    /// The background thread of the first history's client.
+    #[cfg(feature = "blocking")]
+    pub(super) background: Option<Arc<Background>>,
 }
 
-/// A page, or why there are no more, with what says of which series.
+/// A page of a series, or the error that ends it, with what says which series.
 type Keyed<K, T> = (K, Result<Page<T>, Error>);
 
 struct Member<K, T> {
@@ -58,11 +65,11 @@ struct Member<K, T> {
     given: u64,
 }
 
-/// The pages of a series, made into what is wanted of them.
+/// The pages of a series, whatever its endpoint.
 trait Source<T> {
     fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Page<T>, Error>>>;
 
-    /// Takes its part of the windows that may be asked for in advance.
+    /// Asks for fewer windows in advance, so that several histories together ask for as many as one.
     fn share(&mut self, among: usize);
 
     /// Asks for one more window, if there is one to ask for.
@@ -90,7 +97,12 @@ impl<R: Send + 'static, T, F: FnMut(R) -> T> Source<T> for Mapped<R, F> {
 
 impl<K, T> Default for Together<K, T> {
     fn default() -> Self {
-        Self { series: Vec::new(), has_begun: false }
+        Self {
+            series: Vec::new(),
+            has_begun: false,
+            #[cfg(feature = "blocking")]
+            background: None,
+        }
     }
 }
 
@@ -100,13 +112,15 @@ impl<K: Clone, T> Together<K, T> {
         Self::default()
     }
 
-    /// Adds a history under a key, with what is wanted of each of its records.
+    /// Adds a history under a key, with a function that takes from each record what is wanted.
     pub fn with<E: HasHistory>(
         mut self,
         key: K,
         history: History<E>,
         wanted: impl FnMut(RecordOf<E>) -> T + Send + 'static,
     ) -> Self {
+        #[cfg(feature = "blocking")]
+        self.background.get_or_insert_with(|| history.background());
         let pages = Mapped { pages: history.pages(), map: wanted };
         self.series.push(Member { key, pages: Some(Box::new(pages)), given: 0 });
         self
@@ -162,7 +176,7 @@ impl<K: Clone, T> Together<K, T> {
                     }
                 }
             }
-            // Whoever waited for one that is over need not wait any more.
+            // A series that was held back by one that is over may go on.
             if !has_ended {
                 return Poll::Pending;
             }
@@ -178,7 +192,8 @@ impl<K: Clone, T> Together<K, T> {
         self.series.iter().filter(|member| member.pages.is_some())
     }
 
-    /// Has all of them ask in turns, one window each, so that the first to be polled does not take the whole line.
+    /// Lets all of them ask in turns, one window each: otherwise the first to be polled takes the first places at the
+    /// gate.
     fn begin(&mut self, cx: &mut Context<'_>) {
         if std::mem::replace(&mut self.has_begun, true) {
             return;

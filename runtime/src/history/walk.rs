@@ -1,39 +1,22 @@
-//! The walk over a range: which windows are asked for next, and what becomes of what comes.
+//! The walk over a range: which windows are asked for next, and when each is settled.
 //!
 //! Replies come in, in any order; windows to ask for go out, and windows with their records in order of time. Windows
-//! are planned so that no more records can come than a page has. What does not fit that is asked for again in smaller
-//! windows, or once more in parts, and then believed. Nothing here waits, sends or reads a clock.
+//! are planned so that no more records can come than a page has. A reply that does not fit the plan is settled by
+//! asking for smaller windows. Nothing here waits, sends or reads a clock.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::entry::{Ask, Entry, Part, State};
-use super::grid::{Grid, Span};
+use super::grid::Span;
 use super::learned::Learned;
 use super::reply::{Received, Reply};
+use super::verdict::{Course, Verdict};
 use crate::error::Error;
 use crate::values::Timestamp;
 
-/// What a walk goes by.
-#[derive(Clone, Debug)]
-pub(super) struct Course {
-    pub(super) grid: Grid,
-    pub(super) range: Span,
-    /// How far beyond its ends a window is asked for.
-    pub(super) margin: Duration,
-    /// How many records a page has at most, by what is asked for.
-    pub(super) page_size: usize,
-    /// How many windows are asked for or kept before the first of them is taken.
-    pub(super) ahead: usize,
-    /// How often a window is asked for that fails.
-    pub(super) attempts: u32,
-    /// Whether the end of the range may not be there yet, so that nothing follows from its absence.
-    pub(super) is_live: bool,
-}
-
-/// The windows of a range, from the first that was not taken yet.
+/// The windows of a range that were not taken yet.
 #[derive(Debug)]
 pub(super) struct Walk<R> {
     course: Course,
@@ -47,17 +30,7 @@ pub(super) struct Walk<R> {
     under_way: usize,
 }
 
-/// What is to be believed of a reply.
-enum Verdict {
-    Believed,
-    Empty,
-    /// These parts of it are asked for once more.
-    Doubted(Vec<Span>),
-    /// It had more records than there was place for.
-    Cut,
-}
-
-/// A window that is over.
+/// A window with its records, or with the error for which it has none.
 #[derive(Debug)]
 pub(super) struct Taken<R> {
     pub(super) window: Span,
@@ -65,9 +38,9 @@ pub(super) struct Taken<R> {
 }
 
 impl<R> Walk<R> {
-    /// A walk that begins somewhere in its range.
+    /// A walk from a point of its range to the end.
     pub(super) fn new(course: Course, at: Timestamp) -> Self {
-        let learned = Learned::new(course.page_size);
+        let learned = Learned::new(course.page_size, course.beside);
         Self { course, next: at, entries: VecDeque::new(), before: None, learned, asked: 0, under_way: 0 }
     }
 
@@ -76,12 +49,12 @@ impl<R> Walk<R> {
         self.entries.is_empty() && self.next >= self.course.range.to
     }
 
-    /// How many requests there were.
+    /// How many requests were made.
     pub(super) fn asked(&self) -> u64 {
         self.asked
     }
 
-    /// How many windows there are still to take, as far as that can be told.
+    /// How many windows are still to be taken, if no more of them have to be divided.
     pub(super) fn left(&self) -> u64 {
         let rest = Span { from: self.next, to: self.course.range.to };
         let steps = u64::try_from(self.learned.steps()).unwrap_or(u64::MAX);
@@ -110,7 +83,7 @@ impl<R> Walk<R> {
         Some((self.asked, window))
     }
 
-    /// When there is a window to ask for once more.
+    /// When the next window is due that failed before.
     pub(super) fn due(&mut self) -> Option<Instant> {
         if self.under_way >= self.course.ahead {
             return None;
@@ -131,7 +104,7 @@ impl<R> Walk<R> {
         Some(())
     }
 
-    /// Takes the reply to what was asked for under a number, or why there is none.
+    /// Takes the reply to the request with a number, or its failure.
     pub(super) fn received(&mut self, id: u64, outcome: Result<Received<R>, Error>, now: Instant) {
         self.under_way = self.under_way.saturating_sub(1);
         let Some(index) = self.entries.iter_mut().position(|entry| entry.asks().any(|(_, ask)| ask.id == Some(id)))
@@ -148,24 +121,15 @@ impl<R> Walk<R> {
                 }
                 Err(error) => {
                     if let Some(error) = ask.failed(error, attempts, now) {
-                        entry.state = State::Failed(error);
+                        self.fail(index, error);
                     }
                 }
             },
             State::Doubted(_, parts) => {
-                let part = parts.iter_mut().find(|part| matches!(&part.reply, Err(ask) if ask.id == Some(id)));
-                let Some(part) = part else { return };
-                match (outcome, &mut part.reply) {
-                    (Ok(received), reply) => *reply = Ok(Reply::new(grid, part.window, margin, received)),
-                    (Err(error), Err(ask)) => {
-                        // Without it nothing speaks against what came first.
-                        if ask.failed(error, attempts, now).is_some() {
-                            part.reply = Ok(Reply::nothing());
-                        }
-                    }
-                    (Err(_), Ok(_)) => {}
-                }
-                if parts.iter().all(|part| part.reply.is_ok()) {
+                let Some(part) = parts.iter_mut().find(|part| part.is_asked_as(id)) else { return };
+                let window = part.window;
+                part.received(outcome.map(|received| Reply::new(grid, window, margin, received)), attempts, now);
+                if parts.iter().all(Part::is_over) {
                     self.compare(index);
                 }
             }
@@ -173,7 +137,7 @@ impl<R> Walk<R> {
         }
     }
 
-    /// The next window in order of time, if it is over.
+    /// The next window in order of time, if it is settled or has failed.
     pub(super) fn take(&mut self) -> Option<Taken<R>> {
         self.judge_empty();
         if !matches!(self.entries.front()?.state, State::Settled(_) | State::Failed(_)) {
@@ -189,11 +153,10 @@ impl<R> Walk<R> {
         Some(Taken { window, outcome })
     }
 
-    /// Says what becomes of a reply, and puts it in the place of what was asked for.
+    /// Puts a reply in the place of its window, or smaller windows if it was cut.
     fn admit(&mut self, index: usize, reply: Reply<R>) {
-        let Some(entry) = self.entries.get(index) else { return };
-        let window = entry.window;
-        let state = match self.verdict(window, &reply) {
+        let Some(entry) = self.entries.get_mut(index) else { return };
+        entry.state = match self.course.verdict(&self.learned, entry.window, &reply) {
             Verdict::Believed => {
                 if reply.missing.is_empty() {
                     self.learned.whole(reply.came);
@@ -204,101 +167,89 @@ impl<R> Walk<R> {
             Verdict::Doubted(parts) => State::Doubted(reply, parts.into_iter().map(Part::new).collect()),
             Verdict::Cut => {
                 self.learned.cut(reply.places.len());
-                let pieces = pieces(self.course.grid, window, self.learned.steps().min(self.half(window)));
-                return self.replace(index, pieces.into_iter().map(Entry::new).collect());
+                return self.divide(index);
             }
         };
-        if let Some(entry) = self.entries.get_mut(index) {
-            entry.state = state;
+    }
+
+    /// Puts an error in the place of a window, or smaller windows if the reply was larger than allowed.
+    fn fail(&mut self, index: usize, error: Error) {
+        let Some(entry) = self.entries.get_mut(index) else { return };
+        if error.is_body_too_large() && self.course.grid.touched(entry.window) > 1 {
+            self.learned.cut(self.course.half(entry.window));
+            return self.divide(index);
         }
+        entry.state = State::Failed(error);
     }
 
-    fn verdict(&self, window: Span, reply: &Reply<R>) -> Verdict {
-        let steps = self.course.grid.touched(window);
-        let kept = u64::try_from(reply.places.len()).unwrap_or(u64::MAX);
-        let is_incomplete = !reply.missing.is_empty() || kept > steps;
-        if steps <= 1 || !is_incomplete {
-            return Verdict::Believed;
-        }
-        match (self.learned.is_full(reply.came), reply.is_empty()) {
-            (true, true) => Verdict::Doubted(self.halves(window)),
-            (true, false) => Verdict::Cut,
-            (false, true) => Verdict::Empty,
-            (false, false) if self.learned.is_trusted(reply.came) => Verdict::Believed,
-            (false, false) => match self.missing_ends(window, reply) {
-                ends if ends.is_empty() => Verdict::Believed,
-                ends => Verdict::Doubted(ends),
-            },
-        }
+    /// Puts windows of half the size, or of the size that was learned, in the place of a window.
+    fn divide(&mut self, index: usize) {
+        let Some(window) = self.entries.get(index).map(|entry| entry.window) else { return };
+        let steps = self.learned.steps().min(self.course.half(window));
+        self.replace(index, self.course.grid.pieces(window, steps).into_iter().map(Entry::new).collect());
     }
 
-    /// What a page lacks at its ends, where other records may have had no place. A hole inside is believed.
-    fn missing_ends(&self, window: Span, reply: &Reply<R>) -> Vec<Span> {
-        let outer = self.course.grid.outer(window);
-        let (first, last) = (reply.missing.first(), reply.missing.last());
-        let first = first.filter(|gap| gap.from == outer.from).map(|gap| Span { from: window.from, to: gap.to });
-        let last = last.filter(|gap| gap.to == outer.to && !self.is_tail(window));
-        first.into_iter().chain(last.map(|gap| Span { from: gap.from, to: window.to })).collect()
-    }
-
-    /// Whether a window is the last one, whose records may come later.
-    fn is_tail(&self, window: Span) -> bool {
-        self.course.is_live && window.to == self.course.range.to
-    }
-
-    /// Whether the first window, of which nothing came, is believed: an empty one beside others that are not is asked
-    /// for once more.
+    /// Decides whether the first window is believed of which no record came. Between two windows with records it is
+    /// doubted; between two without it is not; beside one of each it is doubted until such replies have proved right.
     fn judge_empty(&mut self) {
         let Some(Entry { window, state: State::Empty(_) }) = self.entries.front() else { return };
         let window = *window;
         let is_last = self.entries.len() == 1 && self.next >= self.course.range.to;
         let after = match self.entries.get(1).map(|entry| &entry.state) {
-            None if is_last => Some(false),
-            None | Some(State::Asked(_)) => None,
-            Some(State::Empty(_) | State::Failed(_)) => Some(false),
-            Some(State::Doubted(reply, _) | State::Settled(reply)) => Some(!reply.is_empty()),
+            None if is_last => false,
+            None | Some(State::Asked(_)) => return,
+            Some(State::Empty(_) | State::Failed(_)) => false,
+            Some(State::Doubted(reply, _) | State::Settled(reply)) => !reply.is_empty(),
         };
-        let Some(after) = after else { return };
-        let before = self.before == Some(true);
-        let is_doubted = match (before, after) {
+        let is_doubted = match (self.before == Some(true), after) {
             (true, true) => true,
             (false, false) => false,
-            _ => !self.is_tail(window) && !self.learned.is_trusted(0),
+            _ => !self.course.is_tail(window) && !self.learned.is_trusted(0),
         };
-        let halves = self.halves(window).into_iter().map(Part::new).collect();
         let Some(entry) = self.entries.front_mut() else { return };
         if let State::Empty(reply) = &mut entry.state {
             let reply = std::mem::replace(reply, Reply::nothing());
-            entry.state = if is_doubted { State::Doubted(reply, halves) } else { State::Settled(reply) };
+            entry.state = if is_doubted {
+                State::Doubted(reply, self.course.halves(window).into_iter().map(Part::new).collect())
+            } else {
+                State::Settled(reply)
+            };
         }
     }
 
-    /// Compares a window that looked cut with the parts that were asked for once more.
+    /// Compares a window that was doubted with the parts that were asked for once more.
     fn compare(&mut self, index: usize) {
         let Some(entry) = self.entries.get_mut(index) else { return };
         let window = entry.window;
         let State::Doubted(reply, parts) = std::mem::replace(&mut entry.state, State::Asked(Ask::default())) else {
             return;
         };
-        let parts: Vec<_> = parts.into_iter().filter_map(|part| Some((part.window, part.reply.ok()?))).collect();
-        let Some(most) = parts.iter().filter(|(_, part)| !part.is_empty()).map(|(_, part)| part.came).max() else {
-            self.learned.confirmed(reply.came);
-            entry.state = State::Settled(reply);
-            return;
-        };
-        self.learned.refuted(reply.came, most);
-        let believed = around(window, &parts);
-        self.replace(index, parts.iter().map(|(window, _)| *window).map(Entry::new).collect());
+        let parts: Vec<_> = parts.into_iter().filter_map(Part::into_outcome).collect();
+        let replies = parts.iter().filter_map(|(_, part)| part.as_ref().ok());
+        match replies.filter(|part| !part.is_empty()).map(|part| part.came).max() {
+            Some(most) => self.learned.refuted(reply.came, most),
+            None if parts.iter().all(|(_, part)| part.is_ok()) => {
+                self.learned.confirmed(reply.came);
+                entry.state = State::Settled(reply);
+                return;
+            }
+            // Nothing speaks for or against the reply: the parts have failed.
+            None => {}
+        }
+        let believed = around(window, parts.iter().map(|(part, _)| *part));
+        self.replace(index, parts.iter().map(|(part, _)| *part).map(Entry::new).collect());
         if let Some(window) = believed {
             // It stands between two parts, or at the side of the only one.
             let index = index + usize::from(parts.first().is_some_and(|(part, _)| part.from < window.from));
             let state = State::Settled(reply.within(window));
             self.entries.insert(index, Entry { window, state });
         }
-        for (window, reply) in parts {
-            // Those before may be several windows now.
-            if let Some(index) = self.entries.iter().position(|entry| entry.window == window) {
-                self.admit(index, reply);
+        for (window, outcome) in parts {
+            // Those before it may have been divided.
+            let Some(index) = self.entries.iter().position(|entry| entry.window == window) else { continue };
+            match outcome {
+                Ok(reply) => self.admit(index, reply),
+                Err(error) => self.fail(index, error),
             }
         }
     }
@@ -310,21 +261,12 @@ impl<R> Walk<R> {
             self.entries.insert(index, entry);
         }
     }
-
-    /// Half the steps of a window, rounded up.
-    fn half(&self, window: Span) -> usize {
-        usize::try_from(self.course.grid.touched(window).div_ceil(2)).unwrap_or(usize::MAX)
-    }
-
-    fn halves(&self, window: Span) -> Vec<Span> {
-        pieces(self.course.grid, window, self.half(window))
-    }
 }
 
 /// What is left of a window between the parts of it that were asked for once more.
-fn around<R>(window: Span, parts: &[(Span, Reply<R>)]) -> Option<Span> {
+fn around(window: Span, parts: impl Iterator<Item = Span>) -> Option<Span> {
     let mut rest = window;
-    for (part, _) in parts {
+    for part in parts {
         if part.from == rest.from {
             rest.from = part.to;
         } else {
@@ -332,15 +274,4 @@ fn around<R>(window: Span, parts: &[(Span, Reply<R>)]) -> Option<Span> {
         }
     }
     (!rest.is_empty()).then_some(rest)
-}
-
-/// A window in pieces of so many steps.
-fn pieces(grid: Grid, window: Span, steps: usize) -> Vec<Span> {
-    let (mut pieces, mut from) = (Vec::new(), window.from);
-    while from < window.to {
-        let to = grid.after(from, steps.max(1)).min(window.to);
-        pieces.push(Span { from, to });
-        from = to;
-    }
-    pieces
 }

@@ -35,83 +35,99 @@ impl ServiceInfo {
     }
 
     #[doc(hidden)]
-    pub const fn version(self, version: &'static str) -> Self {
-        Self { version, ..self }
+    pub const fn version(mut self, version: &'static str) -> Self {
+        self.version = version;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn summary(self, summary: &'static str) -> Self {
-        Self { summary, ..self }
+    pub const fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn env_prefix(self, env_prefix: &'static str) -> Self {
-        Self { env_prefix, ..self }
+    pub const fn env_prefix(mut self, env_prefix: &'static str) -> Self {
+        self.env_prefix = env_prefix;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn base_url_suffix(self, base_url_suffix: &'static str) -> Self {
-        Self { base_url_suffix, ..self }
+    pub const fn base_url_suffix(mut self, base_url_suffix: &'static str) -> Self {
+        self.base_url_suffix = base_url_suffix;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn time_unit(self, time_unit: TimeUnit) -> Self {
-        Self { time_unit, ..self }
+    pub const fn time_unit(mut self, time_unit: TimeUnit) -> Self {
+        self.time_unit = time_unit;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn api_key_header(self, api_key_header: &'static str) -> Self {
-        Self { api_key_header: Some(api_key_header), ..self }
+    pub const fn api_key_header(mut self, api_key_header: &'static str) -> Self {
+        self.api_key_header = Some(api_key_header);
+        self
     }
 
     #[doc(hidden)]
-    pub const fn api_key_prefix(self, api_key_prefix: &'static str) -> Self {
-        Self { api_key_prefix, ..self }
+    pub const fn api_key_prefix(mut self, api_key_prefix: &'static str) -> Self {
+        self.api_key_prefix = api_key_prefix;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn api_key_optional(self) -> Self {
-        Self { api_key_optional: true, ..self }
+    pub const fn api_key_optional(mut self) -> Self {
+        self.api_key_optional = true;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn headers(self, headers: &'static [(&'static str, &'static str)]) -> Self {
-        Self { headers, ..self }
+    pub const fn headers(mut self, headers: &'static [(&'static str, &'static str)]) -> Self {
+        self.headers = headers;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn errors(self, errors: &'static [StatusInfo]) -> Self {
-        Self { errors, ..self }
+    pub const fn errors(mut self, errors: &'static [StatusInfo]) -> Self {
+        self.errors = errors;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn limits(self, limits: &'static [LimitInfo]) -> Self {
-        Self { limits, ..self }
+    pub const fn limits(mut self, limits: &'static [LimitInfo]) -> Self {
+        self.limits = limits;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn envelope(self, envelope: EnvelopeInfo) -> Self {
-        Self { envelope: Some(envelope), ..self }
+    pub const fn envelope(mut self, envelope: EnvelopeInfo) -> Self {
+        self.envelope = Some(envelope);
+        self
     }
 
     #[doc(hidden)]
-    pub const fn history(self, history: HistoryInfo) -> Self {
-        Self { history: Some(history), ..self }
+    pub const fn history(mut self, history: HistoryInfo) -> Self {
+        self.history = Some(history);
+        self
     }
 
     #[doc(hidden)]
-    pub const fn error_body(self, message: &'static [&'static str], code: &'static [&'static str]) -> Self {
-        Self { error_body: ErrorBodyInfo::new(message, code), ..self }
+    pub const fn error_body(mut self, message: &'static [&'static str], code: &'static [&'static str]) -> Self {
+        self.error_body = ErrorBodyInfo::new(message, code);
+        self
     }
 
     #[doc(hidden)]
-    pub const fn error_name(self, name: &'static str, evidence: Evidence) -> Self {
-        Self { error_body: ErrorBodyInfo { name: Some((name, evidence)), ..self.error_body }, ..self }
+    pub const fn error_name(mut self, name: &'static str, evidence: Evidence) -> Self {
+        self.error_body = ErrorBodyInfo { name: Some((name, evidence)), ..self.error_body };
+        self
     }
 
     #[doc(hidden)]
-    pub const fn client_credentials(self, client_credentials: ClientCredentialsInfo) -> Self {
-        Self { client_credentials: Some(client_credentials), ..self }
+    pub const fn client_credentials(mut self, client_credentials: ClientCredentialsInfo) -> Self {
+        self.client_credentials = Some(client_credentials);
+        self
     }
 }
 
@@ -123,18 +139,21 @@ impl ClientCredentialsInfo {
     }
 
     #[doc(hidden)]
-    pub const fn notes(self, notes: &'static str) -> Self {
-        Self { notes, ..self }
+    pub const fn notes(mut self, notes: &'static str) -> Self {
+        self.notes = notes;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn reply(self, reply: &'static [FieldInfo]) -> Self {
-        Self { reply, ..self }
+    pub const fn reply(mut self, reply: &'static [FieldInfo]) -> Self {
+        self.reply = reply;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn errors(self, errors: &'static [StatusInfo]) -> Self {
-        Self { errors, ..self }
+    pub const fn errors(mut self, errors: &'static [StatusInfo]) -> Self {
+        self.errors = errors;
+        self
     }
 }
 
@@ -160,8 +179,9 @@ impl LimitInfo {
     }
 
     #[doc(hidden)]
-    pub const fn applies_to(self, applies_to: &'static str) -> Self {
-        Self { applies_to: Some(applies_to), ..self }
+    pub const fn applies_to(mut self, applies_to: &'static str) -> Self {
+        self.applies_to = Some(applies_to);
+        self
     }
 }
 
@@ -173,13 +193,15 @@ impl EnvelopeInfo {
     }
 
     #[doc(hidden)]
-    pub const fn metadata(self, metadata: &'static str) -> Self {
-        Self { metadata: Some(metadata), ..self }
+    pub const fn metadata(mut self, metadata: &'static str) -> Self {
+        self.metadata = Some(metadata);
+        self
     }
 
     #[doc(hidden)]
-    pub const fn time(self, time: &'static str) -> Self {
-        Self { time: Some(time), ..self }
+    pub const fn time(mut self, time: &'static str) -> Self {
+        self.time = Some(time);
+        self
     }
 }
 
@@ -192,19 +214,22 @@ impl RecordInfo {
 
     /// Written as a list, each field at its place.
     #[doc(hidden)]
-    pub const fn positional(self) -> Self {
-        Self { form: RecordForm::Positional, ..self }
+    pub const fn positional(mut self) -> Self {
+        self.form = RecordForm::Positional;
+        self
     }
 
     /// Written as the value of its one field.
     #[doc(hidden)]
-    pub const fn value(self) -> Self {
-        Self { form: RecordForm::Value, ..self }
+    pub const fn value(mut self) -> Self {
+        self.form = RecordForm::Value;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn summary(self, summary: &'static str) -> Self {
-        Self { summary, ..self }
+    pub const fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
     }
 }
 
@@ -216,19 +241,22 @@ impl TypeInfo {
     }
 
     #[doc(hidden)]
-    pub const fn summary(self, summary: &'static str) -> Self {
-        Self { summary, ..self }
+    pub const fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
     }
 
     /// Open to values that are not known.
     #[doc(hidden)]
-    pub const fn open(self) -> Self {
-        Self { open: true, ..self }
+    pub const fn open(mut self) -> Self {
+        self.open = true;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn suffixes(self, suffixes: &'static [SuffixInfo]) -> Self {
-        Self { suffixes, ..self }
+    pub const fn suffixes(mut self, suffixes: &'static [SuffixInfo]) -> Self {
+        self.suffixes = suffixes;
+        self
     }
 }
 
@@ -240,23 +268,27 @@ impl GroupInfo {
     }
 
     #[doc(hidden)]
-    pub const fn notes(self, notes: &'static str) -> Self {
-        Self { notes, ..self }
+    pub const fn notes(mut self, notes: &'static str) -> Self {
+        self.notes = notes;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn summary(self, summary: &'static str) -> Self {
-        Self { summary, ..self }
+    pub const fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn aliases(self, aliases: &'static [&'static str]) -> Self {
-        Self { aliases, ..self }
+    pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn endpoints(self, endpoints: &'static [&'static EndpointInfo]) -> Self {
-        Self { endpoints, ..self }
+    pub const fn endpoints(mut self, endpoints: &'static [&'static EndpointInfo]) -> Self {
+        self.endpoints = endpoints;
+        self
     }
 }
 
@@ -281,29 +313,35 @@ impl EndpointInfo {
     }
 
     #[doc(hidden)]
-    pub const fn aliases(self, aliases: &'static [&'static str]) -> Self {
-        Self { aliases, ..self }
+    pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn summary(self, summary: &'static str) -> Self {
-        Self { summary, ..self }
+    pub const fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
     }
 
     /// How the name is known.
     #[doc(hidden)]
-    pub const fn named_by(self, evidence: Evidence) -> Self {
-        Self { evidence, ..self }
+    pub const fn named_by(mut self, evidence: Evidence) -> Self {
+        self.evidence = evidence;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn path(self, path: &'static str, evidence: Evidence) -> Self {
-        Self { path: Some(path), evidence, ..self }
+    pub const fn path(mut self, path: &'static str, evidence: Evidence) -> Self {
+        self.path = Some(path);
+        self.evidence = evidence;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn params(self, set: &'static [ParamInfo], own: &'static [ParamInfo]) -> Self {
-        Self { params: Some(ParamList { set, own }), ..self }
+    pub const fn params(mut self, set: &'static [ParamInfo], own: &'static [ParamInfo]) -> Self {
+        self.params = Some(ParamList { set, own });
+        self
     }
 
     #[doc(hidden)]
@@ -329,23 +367,27 @@ impl EndpointInfo {
 
     /// How its history is walked, where that differs from the service.
     #[doc(hidden)]
-    pub const fn walked(self, history: HistoryOf) -> Self {
-        Self { history, ..self }
+    pub const fn walked(mut self, history: HistoryOf) -> Self {
+        self.history = history;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn object(self, record: &'static RecordInfo, evidence: Evidence) -> Self {
-        Self { body: BodyInfo::Object { record, evidence }, ..self }
+    pub const fn object(mut self, record: &'static RecordInfo, evidence: Evidence) -> Self {
+        self.body = BodyInfo::Object { record, evidence };
+        self
     }
 
     #[doc(hidden)]
-    pub const fn notes(self, notes: &'static str) -> Self {
-        Self { notes, ..self }
+    pub const fn notes(mut self, notes: &'static str) -> Self {
+        self.notes = notes;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn deprecated(self, deprecated: &'static str) -> Self {
-        Self { deprecated: Some(deprecated), ..self }
+    pub const fn deprecated(mut self, deprecated: &'static str) -> Self {
+        self.deprecated = Some(deprecated);
+        self
     }
 }
 
@@ -377,91 +419,108 @@ impl ParamInfo {
     }
 
     #[doc(hidden)]
-    pub const fn in_path(self) -> Self {
-        Self { location: ParamLocation::Path, ..self }
+    pub const fn in_path(mut self) -> Self {
+        self.location = ParamLocation::Path;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn list(self, setter: &'static str) -> Self {
-        Self { list: Some(setter), ..self }
+    pub const fn list(mut self, setter: &'static str) -> Self {
+        self.list = Some(setter);
+        self
     }
 
     /// Several values are each sent as a param of their own.
     #[doc(hidden)]
-    pub const fn repeated(self) -> Self {
-        Self { list_as: ListStyle::Repeated, ..self }
+    pub const fn repeated(mut self) -> Self {
+        self.list_as = ListStyle::Repeated;
+        self
     }
 
     /// Several values are sent as a list in JSON.
     #[doc(hidden)]
-    pub const fn as_json(self) -> Self {
-        Self { list_as: ListStyle::Json, ..self }
+    pub const fn as_json(mut self) -> Self {
+        self.list_as = ListStyle::Json;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn fixed(self, fixed: &'static str) -> Self {
-        Self { fixed: Some(fixed), ..self }
+    pub const fn fixed(mut self, fixed: &'static str) -> Self {
+        self.fixed = Some(fixed);
+        self
     }
 
     #[doc(hidden)]
-    pub const fn required(self, evidence: Evidence) -> Self {
-        Self { required: Some(evidence), ..self }
+    pub const fn required(mut self, evidence: Evidence) -> Self {
+        self.required = Some(evidence);
+        self
     }
 
     #[doc(hidden)]
-    pub const fn default(self, default: &'static str) -> Self {
-        Self { default: Some(default), ..self }
+    pub const fn default(mut self, default: &'static str) -> Self {
+        self.default = Some(default);
+        self
     }
 
     #[doc(hidden)]
-    pub const fn range(self, range: Range) -> Self {
-        Self { range, ..self }
+    pub const fn range(mut self, range: Range) -> Self {
+        self.range = range;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn served(self, served: &'static [&'static str]) -> Self {
-        Self { served, ..self }
+    pub const fn served(mut self, served: &'static [&'static str]) -> Self {
+        self.served = served;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn works(self, works: &'static [&'static str]) -> Self {
-        Self { works, ..self }
+    pub const fn works(mut self, works: &'static [&'static str]) -> Self {
+        self.works = works;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn refused(self, refused: &'static [&'static str]) -> Self {
-        Self { refused, ..self }
+    pub const fn refused(mut self, refused: &'static [&'static str]) -> Self {
+        self.refused = refused;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn example(self, example: &'static str) -> Self {
-        Self { example: Some(example), ..self }
+    pub const fn example(mut self, example: &'static str) -> Self {
+        self.example = Some(example);
+        self
     }
 
     #[doc(hidden)]
-    pub const fn single(self, evidence: Evidence) -> Self {
-        Self { single: Some(evidence), ..self }
+    pub const fn single(mut self, evidence: Evidence) -> Self {
+        self.single = Some(evidence);
+        self
     }
 
     #[doc(hidden)]
-    pub const fn unit(self, unit: &'static str) -> Self {
-        Self { unit, ..self }
+    pub const fn unit(mut self, unit: &'static str) -> Self {
+        self.unit = unit;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn summary(self, summary: &'static str) -> Self {
-        Self { summary, ..self }
+    pub const fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn notes(self, notes: &'static str) -> Self {
-        Self { notes, ..self }
+    pub const fn notes(mut self, notes: &'static str) -> Self {
+        self.notes = notes;
+        self
     }
 
     /// How it is known that this endpoint takes it.
     #[doc(hidden)]
-    pub const fn known_by(self, evidence: Evidence) -> Self {
-        Self { evidence, ..self }
+    pub const fn known_by(mut self, evidence: Evidence) -> Self {
+        self.evidence = evidence;
+        self
     }
 }
 
@@ -499,33 +558,39 @@ impl FieldInfo {
 
     /// Absent or null at times.
     #[doc(hidden)]
-    pub const fn optional(self) -> Self {
-        Self { optional: true, ..self }
+    pub const fn optional(mut self) -> Self {
+        self.optional = true;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn example(self, example: &'static str) -> Self {
-        Self { example: Some(example), ..self }
+    pub const fn example(mut self, example: &'static str) -> Self {
+        self.example = Some(example);
+        self
     }
 
     #[doc(hidden)]
-    pub const fn range(self, range: Range) -> Self {
-        Self { range, ..self }
+    pub const fn range(mut self, range: Range) -> Self {
+        self.range = range;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn unit(self, unit: &'static str) -> Self {
-        Self { unit, ..self }
+    pub const fn unit(mut self, unit: &'static str) -> Self {
+        self.unit = unit;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn summary(self, summary: &'static str) -> Self {
-        Self { summary, ..self }
+    pub const fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn notes(self, notes: &'static str) -> Self {
-        Self { notes, ..self }
+    pub const fn notes(mut self, notes: &'static str) -> Self {
+        self.notes = notes;
+        self
     }
 }
 
@@ -537,23 +602,27 @@ impl StatusInfo {
     }
 
     #[doc(hidden)]
-    pub const fn label(self, label: &'static str) -> Self {
-        Self { label: Some(label), ..self }
+    pub const fn label(mut self, label: &'static str) -> Self {
+        self.label = Some(label);
+        self
     }
 
     #[doc(hidden)]
-    pub const fn summary(self, summary: &'static str) -> Self {
-        Self { summary, ..self }
+    pub const fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn advice(self, advice: &'static str) -> Self {
-        Self { advice, ..self }
+    pub const fn advice(mut self, advice: &'static str) -> Self {
+        self.advice = advice;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn notes(self, notes: &'static str) -> Self {
-        Self { notes, ..self }
+    pub const fn notes(mut self, notes: &'static str) -> Self {
+        self.notes = notes;
+        self
     }
 }
 
@@ -566,8 +635,9 @@ impl ValueInfo {
 
     /// How long the step is that it names.
     #[doc(hidden)]
-    pub const fn duration(self, seconds: u64) -> Self {
-        Self { duration: Some(Duration::from_secs(seconds)), ..self }
+    pub const fn duration(mut self, seconds: u64) -> Self {
+        self.duration = Some(Duration::from_secs(seconds));
+        self
     }
 }
 

@@ -6,7 +6,7 @@
 use percent_encoding::percent_decode_str;
 
 use crate::error::Error;
-use crate::registry::{ListStyle, ParamInfo, ParamLocation, Range, TimeUnit, ValueType};
+use crate::registry::{Evidence, ListStyle, ParamInfo, ParamLocation, Range, TimeUnit, ValueType};
 use crate::values::Timestamp;
 
 /// Checks the value of a known param.
@@ -32,6 +32,11 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
         (ValueType::Timestamp(unit), Ok(count)) if !unit.is_text() => time(info, count, unit),
         _ => Ok(()),
     }
+}
+
+/// Whether nothing can be asked without the param.
+pub(crate) fn is_required(info: &ParamInfo) -> bool {
+    info.location == ParamLocation::Path || info.required.is_some_and(Evidence::is_enforced)
 }
 
 /// Refuses a point thousands of years ahead, which is a count in a finer unit than the param's.
@@ -93,7 +98,6 @@ pub(crate) fn leads_elsewhere(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::Evidence;
 
     #[test]
     fn paths() {

@@ -20,7 +20,8 @@ use crate::registry::{EndpointInfo, ListStyle, ParamInfo, ParamLocation, TimeUni
 #[derive(Clone)]
 pub(crate) struct RequestTarget {
     endpoint: &'static EndpointInfo,
-    path: Cow<'static, str>,
+    /// `None` if only the endpoint's name is known.
+    path: Option<Cow<'static, str>>,
     params: Vec<Param>,
     bad_records: BadRecords,
 }
@@ -40,7 +41,7 @@ const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
 
 impl RequestTarget {
     pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {
-        let path = Cow::Borrowed(endpoint.path.unwrap_or_default());
+        let path = endpoint.path.map(Cow::Borrowed);
         let fixed =
             endpoint.params.unwrap_or_default().iter().filter_map(|param| {
                 Some(Param { name: Cow::Borrowed(param.wire_name), value: param.fixed?.to_owned() })
@@ -56,7 +57,7 @@ impl RequestTarget {
             Some("") if !path.is_empty() => "/".to_owned(),
             _ => path,
         };
-        Self { endpoint, path: Cow::Owned(path), params: Vec::new(), bad_records: BadRecords::default() }
+        Self { endpoint, path: Some(Cow::Owned(path)), params: Vec::new(), bad_records: BadRecords::default() }
     }
 
     pub(crate) fn endpoint(&self) -> &'static EndpointInfo {
@@ -85,11 +86,12 @@ impl RequestTarget {
     }
 
     /// Sets a param to several values, replacing what was set before.
-    pub(crate) fn set_list(&mut self, name: &'static str, list: ListText) {
-        self.unset(name);
-        let place = self.place(name);
+    pub(crate) fn set_list(&mut self, name: Cow<'static, str>, list: ListText) {
+        self.unset(&name);
+        let place = self.place(&name);
         let index = self.params.partition_point(|param| self.place(&param.name) < place);
-        let params = list.into_texts().into_iter().map(|value| Param { name: Cow::Borrowed(name), value });
+        let names = std::iter::repeat(name);
+        let params = names.zip(list.into_texts()).map(|(name, value)| Param { name, value });
         self.params.splice(index..index, params);
     }
 
@@ -146,12 +148,19 @@ impl RequestTarget {
     }
 
     /// Names and values, as set.
-    fn params(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn params(&self) -> impl Iterator<Item = (&str, &str)> {
         self.params.iter().map(|param| (&*param.name, &*param.value))
     }
 
     /// Says what is wrong with the request, as far as the catalogue can tell.
     pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.path.is_none() {
+            return Err(Error::build("nobody knows the path of this endpoint, only its name"));
+        }
+        let mut required = self.endpoint.params.unwrap_or_default().iter().filter(|param| check::is_required(param));
+        if let Some(param) = required.find(|param| !self.sets(param.wire_name)) {
+            return Err(Error::build(format!("`{}` is not set, and the endpoint needs it", param.wire_name)));
+        }
         for param in &self.params {
             if let Some(info) = self.info(param) {
                 check::value(info, &param.value)?;
@@ -183,7 +192,7 @@ impl RequestTarget {
 
     /// The path, with its params in it.
     fn expanded(&self) -> Cow<'_, str> {
-        let mut path = Cow::Borrowed(&*self.path);
+        let mut path = Cow::Borrowed(self.path.as_deref().unwrap_or_default());
         for param in &self.params {
             if self.info(param).is_some_and(|info| info.location == ParamLocation::Path) {
                 let value = utf8_percent_encode(&param.value, SEGMENT).to_string();
@@ -226,7 +235,7 @@ impl fmt::Debug for RequestTarget {
         let mut request = f.debug_struct("Request");
         request
             .field("endpoint", &format_args!("{}", self.endpoint))
-            .field("path", &self.path)
+            .field("path", &self.path.as_deref().unwrap_or_default())
             .field("params", &Params(self));
         if self.bad_records == BadRecords::Skipped {
             request.field("skip_bad_records", &true);
@@ -294,7 +303,7 @@ mod tests {
             for (text, number) in values.iter().zip([1, 2]) {
                 if name == "b" { list.push(&number) } else { list.push(text) }
             }
-            many.set_list(name, list);
+            many.set_list(Cow::Borrowed(name), list);
         }
         let sent = "/many?a=%5B%22x,y%22,%22%5C%22z%22%5D&b=%5B1,2%5D&c=x,y&c=%22z&d=x,y,%22z&e=always";
         assert_eq!(many.path_and_query(), sent);
@@ -305,7 +314,7 @@ mod tests {
         }
         assert_eq!(many.path_and_query(), "/many?c=one");
         let none = many.list("c", TimeUnit::Seconds);
-        many.set_list("c", none);
+        many.set_list(Cow::Borrowed("c"), none);
         let error = many.check().map_err(|error| error.to_string());
         assert_eq!(error, Err("`c` is empty; leave it out, or name one".to_owned()));
     }
@@ -328,7 +337,7 @@ mod tests {
             ("", "", ""),
         ];
         for (suffix, path, expected) in table {
-            assert_eq!(RequestTarget::raw(BOOK, path.to_owned(), suffix).path, expected);
+            assert_eq!(RequestTarget::raw(BOOK, path.to_owned(), suffix).path.as_deref(), Some(expected));
         }
     }
 }

@@ -4,11 +4,11 @@
 //! The generic part is a few lines around the decoder, which is compiled once.
 
 use super::exchange::UndecodedResponse;
-use crate::decode::record::{Item, Record};
-use crate::decode::{self, DecodeError};
+use crate::decode::record::{AsFieldValue, Record, RecordValue, Row, UnknownFields};
+use crate::decode::{self, BadRecord, DecodeError, EnvelopeRest, fields};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::registry::ServiceInfo;
-use crate::values::Value;
+use crate::values::{Timestamp, Value};
 
 /// Seals a trait: only emitted code, which reaches this through `emitted`, can implement it.
 pub trait Sealed {}
@@ -60,15 +60,64 @@ impl Body for Value {
 pub trait MetadataRecord: Record + Send + 'static {
     /// The service, with the object that it wraps a series in.
     const SERVICE: &'static ServiceInfo;
+
+    /// What was asked for and the endpoint does not cover.
+    fn unsupported(&self) -> Vec<String>;
 }
 
 /// A series, as an endpoint promises one.
 pub trait SeriesBody: Body {
     /// One of its records.
-    type Item: Item;
+    type Item: AsFieldValue + Send + 'static;
 
-    /// What the service says about it.
-    type Metadata: MetadataRecord;
+    /// Reads the records of a reply, each with its time.
+    fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Self::Item>, Error>;
+}
+
+/// The records of a reply, in the order of the service.
+#[derive(Debug)]
+pub struct TimedRecords<T> {
+    /// The records that were read.
+    pub(crate) records: Vec<T>,
+    /// The time of each of them; `None` for one that has none that can be read.
+    pub(crate) times: Vec<Option<Timestamp>>,
+    /// Those that could not be read, where that is no error.
+    pub(crate) bad: Vec<BadRecord>,
+    /// What the service says beside them, if it says anything.
+    pub(crate) said: Option<Said>,
+}
+
+/// What a service says beside the records of a reply.
+#[derive(Debug)]
+pub(crate) struct Said {
+    /// The metadata as on the wire.
+    pub(crate) metadata: Value,
+    /// What was asked for and the endpoint does not cover.
+    pub(crate) unsupported: Vec<String>,
+    /// Fields of the envelope that the catalogue does not know.
+    pub(crate) unknown_fields: UnknownFields,
+}
+
+impl<T: AsFieldValue> TimedRecords<T> {
+    pub(crate) fn of<M: MetadataRecord>(records: Vec<T>, mut rest: EnvelopeRest<M>) -> Self {
+        let said = Said::of(&rest.metadata, std::mem::take(&mut rest.unknown_fields));
+        Self::new(records, rest, said)
+    }
+
+    pub(super) fn new<M>(records: Vec<T>, rest: EnvelopeRest<M>, said: Option<Said>) -> Self {
+        Self { times: fields::times(&records, rest.time), records, bad: rest.bad_records, said }
+    }
+}
+
+impl Said {
+    /// What a reply says; `None` if it says nothing.
+    fn of<M: MetadataRecord>(metadata: &M, unknown_fields: UnknownFields) -> Option<Self> {
+        let written = |metadata: &M| serde_json::to_value(RecordValue::of(metadata)).unwrap_or_default();
+        let (unsupported, nothing) = (metadata.unsupported(), written(&M::from_row(&mut Row::empty())));
+        let metadata = written(metadata);
+        let is_empty = unknown_fields.is_empty() && metadata == nothing;
+        (!is_empty).then_some(Self { metadata, unsupported, unknown_fields })
+    }
 }
 
 /// At most so many bytes of a name are quoted.

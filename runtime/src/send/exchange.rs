@@ -11,13 +11,14 @@ use super::body::{Body, MetadataRecord};
 use super::options::Options;
 use super::response::Response;
 use crate::auth::{Credentials, Token};
+use crate::decode::record::Record;
 use crate::decode::{self, DecodeError, EnvelopeRest, Push};
 use crate::dispatch::observer::{Event, Observers, RequestKind};
 #[cfg(feature = "tracing")]
 use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, Ending, Policy, RequestContext, status};
 use crate::error::Error;
-use crate::registry::{Evidence, ParamInfo, Range, RecordInfo, ServiceInfo, TimeField};
+use crate::registry::{EndpointInfo, Evidence, ParamInfo, Range, RecordInfo, ServiceInfo, TimeField};
 use crate::request::{RequestTarget, check};
 use crate::secrets::Redact;
 use crate::transport::{Headers, HttpResponse};
@@ -49,13 +50,22 @@ pub(crate) fn read_series<M: MetadataRecord>(
     record: Option<&'static RecordInfo>,
     records: &mut dyn Push,
 ) -> Result<EnvelopeRest<M>, Error> {
-    let response = response?;
+    read_series_of(response?, M::SERVICE, record, records)
+}
+
+/// The same of a service that is named by no type.
+pub(super) fn read_series_of<M: Record>(
+    response: Box<UndecodedResponse>,
+    service: &'static ServiceInfo,
+    record: Option<&'static RecordInfo>,
+    records: &mut dyn Push,
+) -> Result<EnvelopeRest<M>, Error> {
     let target = &response.target;
-    let (envelope, bad_records) = (M::SERVICE.envelope.as_ref(), target.bad_records());
+    let (envelope, bad_records) = (service.envelope.as_ref(), target.bad_records());
     let decoded = response.text().and_then(|text| decode::series(text, envelope, record, bad_records, records));
     match decoded {
         Ok(rest) => {
-            let time = TimeField::of_endpoint(target.endpoint(), M::SERVICE);
+            let time = TimeField::of_endpoint(target.endpoint(), service);
             response.tell_of_strange(rest.strange);
             Ok(EnvelopeRest { time, ..rest })
         }
@@ -67,6 +77,16 @@ impl UndecodedResponse {
     /// How long the request waited: for a token, at the gate, between attempts.
     pub(crate) fn waited(&self) -> Duration {
         self.ending.timing().waited
+    }
+
+    /// The service that replied.
+    pub(super) fn service(&self) -> &'static ServiceInfo {
+        self.connection.service
+    }
+
+    /// The endpoint that was asked.
+    pub(super) fn endpoint(&self) -> &'static EndpointInfo {
+        self.target.endpoint()
     }
 
     /// Tells observers of records without any known field.
@@ -310,7 +330,7 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::registry::{EndpointInfo, ValueType};
+    use crate::registry::ValueType;
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
         ParamInfo::new(name, name, ty, Evidence::Document)

@@ -49,6 +49,15 @@ impl TimeUnit {
             Self::Milliseconds => 1000,
         }
     }
+
+    /// How far apart the points in time are that can be sent.
+    pub(crate) const fn grain(self) -> Duration {
+        match self {
+            Self::Seconds | Self::Iso8601 => Duration::from_secs(1),
+            Self::Milliseconds => Duration::from_millis(1),
+            Self::Date => Duration::from_secs(24 * 60 * 60),
+        }
+    }
 }
 
 impl TimeUnit {

@@ -60,7 +60,7 @@ static MARKET: GroupInfo = GroupInfo::new("market", "Market").endpoints(&[Ratio:
 static SYSTEM: GroupInfo = GroupInfo::new("system", "System").endpoints(&[Health::INFO]);
 
 /// What the service says about a reply.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Metadata {
     /// The venues that the values were computed from.
@@ -265,7 +265,7 @@ impl<E: TakesMarket> Request<E> {
 }
 
 /// One record of the ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct RatioRecord {
     /// When the interval begins.

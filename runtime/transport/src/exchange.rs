@@ -117,7 +117,7 @@ where
     let mut body = pin!(body);
     let declared = body.size_hint().lower();
     if usize::try_from(declared).map_or(true, |declared| declared > limit) {
-        return Err(crate::too_large(limit));
+        return Err(TransportError::body_too_large(limit));
     }
     let (mut first, mut all) = (Bytes::new(), Vec::new());
     while let Some(frame) = body.frame().await {
@@ -127,7 +127,7 @@ where
         })?;
         let Ok(data) = frame.into_data() else { continue };
         if data.len() > limit - *so_far {
-            return Err(crate::too_large(limit));
+            return Err(TransportError::body_too_large(limit));
         }
         if *so_far == 0 {
             first = data;

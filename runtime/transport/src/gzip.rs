@@ -37,7 +37,7 @@ pub(super) fn decode(
     let mut reader = MultiGzDecoder::new(&*body).take(most);
     reader.read_to_end(&mut decoded).map_err(|error| damaged(error, decoded.len()))?;
     if decoded.len() > limit {
-        return Err(crate::too_large(limit));
+        return Err(TransportError::body_too_large(limit));
     }
     Ok(decoded.into())
 }

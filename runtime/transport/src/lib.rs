@@ -199,6 +199,8 @@ pub struct TransportError {
     message: String,
     timeout: bool,
     permanent: bool,
+    /// The limit that the body is over.
+    body_limit: Option<usize>,
     head: Option<Box<(u16, Headers)>>,
     stale: bool,
     cause: Option<Arc<dyn StdError + Send + Sync>>,
@@ -207,7 +209,22 @@ pub struct TransportError {
 impl TransportError {
     /// A failure in a phase, in words that do not repeat the cause and hold no credentials.
     pub fn new(phase: Phase, message: impl Into<String>) -> Self {
-        Self { phase, message: message.into(), timeout: false, permanent: false, head: None, stale: false, cause: None }
+        Self {
+            phase,
+            message: message.into(),
+            timeout: false,
+            permanent: false,
+            body_limit: None,
+            head: None,
+            stale: false,
+            cause: None,
+        }
+    }
+
+    /// The body is larger than [`Limits::max_body_bytes`] allows.
+    pub fn body_too_large(limit: usize) -> Self {
+        let message = format!("the body is larger than the {limit} bytes that `max_body_bytes` allows");
+        Self { body_limit: Some(limit), ..Self::new(Phase::Body, message).permanent() }
     }
 
     /// Says that time ran out.
@@ -266,6 +283,11 @@ impl TransportError {
         !self.permanent
     }
 
+    /// Whether the body is larger than the request allows.
+    pub fn is_body_too_large(&self) -> bool {
+        self.body_limit.is_some()
+    }
+
     /// What caused it, for whoever hands the failure on in a type of their own.
     pub fn into_cause(self) -> Option<Arc<dyn StdError + Send + Sync>> {
         self.cause
@@ -282,10 +304,4 @@ impl StdError for TransportError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.cause.as_deref().map(|cause| cause as _)
     }
-}
-
-/// Says that a body is larger than allowed.
-fn too_large(limit: usize) -> TransportError {
-    let message = format!("the body is larger than the {limit} bytes that `max_body_bytes` allows");
-    TransportError::new(Phase::Body, message).permanent()
 }

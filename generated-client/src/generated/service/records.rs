@@ -17,7 +17,7 @@ pub(crate) const TIME: FieldInfo = FieldInfo::new(
     .summary("When the interval begins.");
 
 /// What the service says about a reply beside its data.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Metadata {
     /// The venues that the values were computed from.

@@ -3,7 +3,7 @@
 //! Where records have a table, that says which columns there are, also if there is no record; where their fields are
 //! unknown, their keys do, in the order in which they first come.
 
-use crate::decode::record::{AsFieldValue, FieldValue, Item, number_of};
+use crate::decode::record::{AsFieldValue, FieldValue, number_of};
 use crate::registry::{FieldInfo, RecordInfo, TimeField, TimeUnit};
 use crate::values::{Number, Timestamp, Value};
 
@@ -27,9 +27,9 @@ impl Column<'_> {
 }
 
 /// Every column.
-pub(crate) fn columns<T: Item>(records: &[T]) -> Vec<Column<'_>> {
+pub(crate) fn columns<'r, T: AsFieldValue>(info: Option<&'static RecordInfo>, records: &'r [T]) -> Vec<Column<'r>> {
     let records = records.iter().map(T::as_field_value).collect();
-    match T::INFO {
+    match info {
         Some(info) => columns_of_table(info, records),
         None => columns_of_keys(records),
     }
@@ -75,9 +75,13 @@ fn columns_of_keys(records: Vec<FieldValue<'_>>) -> Vec<Column<'_>> {
 }
 
 /// The column of a name on the wire; `None` where the table has no such field, or no record such a key.
-pub(crate) fn column<'r, T: Item>(records: &'r [T], name: &str) -> Option<Column<'r>> {
+pub(crate) fn column<'r, T: AsFieldValue>(
+    info: Option<&'static RecordInfo>,
+    records: &'r [T],
+    name: &str,
+) -> Option<Column<'r>> {
     let records: Vec<_> = records.iter().map(T::as_field_value).collect();
-    let (name, info) = if let Some(table) = T::INFO {
+    let (name, info) = if let Some(table) = info {
         let field = table.fields.iter().find(|field| field.wire_name == name)?;
         (field.wire_name, Some(field))
     } else {
@@ -104,7 +108,7 @@ fn values_of<'r>(records: &[FieldValue<'r>], name: &str) -> Vec<FieldValue<'r>> 
 }
 
 /// The time of each record; `None` for one that has none that can be read.
-pub(crate) fn times<T: Item>(records: &[T], field: Option<TimeField>) -> Vec<Option<Timestamp>> {
+pub(crate) fn times<T: AsFieldValue>(records: &[T], field: Option<TimeField>) -> Vec<Option<Timestamp>> {
     let Some(TimeField { name, unit }) = field else { return vec![None; records.len()] };
     let records: Vec<_> = records.iter().map(T::as_field_value).collect();
     values_of(&records, name).into_iter().map(|value| time_of(value, unit)).collect()

@@ -6,7 +6,7 @@
 use serde_core::ser::{Error, SerializeMap, SerializeSeq, SerializeStruct};
 use serde_core::{Serialize, Serializer};
 
-use crate::decode::record::{AsFieldValue, FieldValue, Item, RecordValue, UnknownFields};
+use crate::decode::record::{AsFieldValue, FieldValue, RecordValue, UnknownFields};
 use crate::registry::{EnvelopeInfo, FieldInfo, RecordForm, ServiceInfo, ValueType};
 use crate::values::wire::ToWire;
 
@@ -127,10 +127,10 @@ impl Serialize for UnknownFields {
 }
 
 /// A series in its envelope, or a bare list where the catalogue knows none.
-pub(crate) fn serialize_series<T: Item, S: Serializer>(
+pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     service: &ServiceInfo,
     records: &[T],
-    metadata: RecordValue<'_>,
+    metadata: &impl Serialize,
     unknown: &UnknownFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -141,7 +141,7 @@ pub(crate) fn serialize_series<T: Item, S: Serializer>(
     let mut envelope = serializer.serialize_map(None)?;
     envelope.serialize_entry(data, &records)?;
     if let Some(key) = metadata_key {
-        envelope.serialize_entry(key, &metadata)?;
+        envelope.serialize_entry(key, metadata)?;
     }
     unknown.iter().try_for_each(|(name, value)| envelope.serialize_entry(&*name, &value))?;
     envelope.end()
@@ -149,7 +149,7 @@ pub(crate) fn serialize_series<T: Item, S: Serializer>(
 
 struct Records<'r, T>(&'r [T]);
 
-impl<T: Item> Serialize for Records<'_, T> {
+impl<T: AsFieldValue> Serialize for Records<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.iter().map(T::as_field_value))
     }

@@ -151,13 +151,7 @@ impl<T: NamedType> FromSlot<AsNamedType> for T {
 
 impl<T: Record> FromSlot<AsRecord> for T {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
-        match std::mem::take(slot) {
-            Slot::Large(large) => match *large {
-                Large::Record(mut row) => row.record(),
-                other => Err(Slot::from(other).refuse(T::INFO.form.words())),
-            },
-            other => Err(other.refuse(T::INFO.form.words())),
-        }
+        slot.take_row(T::INFO.form)?.record()
     }
 
     fn placeholder() -> Self {
@@ -194,15 +188,7 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for Option<T> {
 
 impl<T: FromSlot<Via>, Via> FromSlot<Via> for Vec<T> {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
-        let items = match std::mem::take(slot) {
-            Slot::Large(large) => match *large {
-                Large::List(items) => items,
-                other => return Err(Slot::from(other).refuse("a list")),
-            },
-            other => return Err(other.refuse("a list")),
-        };
-        let item = |(index, mut item)| T::from_slot(&mut item).map_err(|error| error.at_index(index));
-        items.into_iter().enumerate().map(item).collect()
+        slot.take_list(T::from_slot)
     }
 
     fn placeholder() -> Self {
@@ -213,21 +199,58 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for Vec<T> {
 /// Of two entries with one key the later counts, as everywhere where keys are data.
 impl<T: FromSlot<Via>, Via> FromSlot<Via> for BTreeMap<String, T> {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
-        let entries = match std::mem::take(slot) {
+        slot.take_map(T::from_slot)
+    }
+
+    fn placeholder() -> Self {
+        Self::new()
+    }
+}
+
+impl<'a> Slot<'a> {
+    /// Takes the values of a record that is written in this form.
+    pub(in crate::decode) fn take_row(&mut self, form: RecordForm) -> Result<Row<'a>, FieldError> {
+        match std::mem::take(self) {
+            Slot::Large(large) => match *large {
+                Large::Record(row) => Ok(row),
+                other => Err(Slot::from(other).refuse(form.words())),
+            },
+            other => Err(other.refuse(form.words())),
+        }
+    }
+
+    /// Takes a list, each item as somebody makes a value of it.
+    pub(in crate::decode) fn take_list<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Slot<'_>) -> Result<T, FieldError>,
+    ) -> Result<Vec<T>, FieldError> {
+        let items = match std::mem::take(self) {
+            Slot::Large(large) => match *large {
+                Large::List(items) => items,
+                other => return Err(Slot::from(other).refuse("a list")),
+            },
+            other => return Err(other.refuse("a list")),
+        };
+        let item = |(index, mut slot)| item(&mut slot).map_err(|error| error.at_index(index));
+        items.into_iter().enumerate().map(item).collect()
+    }
+
+    /// Takes an object whose keys are data, each value as somebody makes one of it.
+    pub(in crate::decode) fn take_map<T>(
+        &mut self,
+        mut value: impl FnMut(&mut Slot<'_>) -> Result<T, FieldError>,
+    ) -> Result<BTreeMap<String, T>, FieldError> {
+        let entries = match std::mem::take(self) {
             Slot::Large(large) => match *large {
                 Large::Map(entries) => entries,
                 other => return Err(Slot::from(other).refuse("an object")),
             },
             other => return Err(other.refuse("an object")),
         };
-        let entry = |(key, mut slot): (String, Slot<'_>)| match T::from_slot(&mut slot) {
+        let entry = |(key, mut slot): (String, Slot<'_>)| match value(&mut slot) {
             Ok(value) => Ok((key, value)),
             Err(error) => Err(error.in_field(&key)),
         };
         entries.into_iter().map(entry).collect()
-    }
-
-    fn placeholder() -> Self {
-        Self::new()
     }
 }

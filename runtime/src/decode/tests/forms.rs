@@ -16,7 +16,6 @@ const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
     FieldInfo::new(name, name, ty, Evidence::Document)
 }
 
-#[derive(PartialEq)]
 struct Candle {
     time: Timestamp,
     open: f64,
@@ -38,7 +37,6 @@ impl Record for Candle {
 
 crate::fields!(Candle => time = 0, open = 1, trades = 2);
 
-#[derive(PartialEq)]
 struct Prices {
     value: BTreeMap<String, BTreeMap<String, Option<f64>>>,
     unknown_fields: UnknownFields,
@@ -54,7 +52,6 @@ impl Record for Prices {
 
 crate::fields!(Prices => value = 0);
 
-#[derive(PartialEq)]
 struct Forecast {
     at: Timestamp,
     days: Vec<Timestamp>,

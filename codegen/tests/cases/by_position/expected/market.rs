@@ -89,7 +89,7 @@ impl Endpoint for Candles {
 takes!(Candles => TakesStartTime, TakesLimit);
 
 /// One record of Candles.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct CandlesRecord {
     /// When the interval begins.
@@ -149,7 +149,7 @@ impl Endpoint for Depth {
 takes!(Depth => TakesLimit);
 
 /// One record of Depth.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct DepthRecord {
     /// The last change of the book.
@@ -204,7 +204,7 @@ impl Endpoint for Tickers {
 takes!(Tickers => TakesSymbol, TakesSymbols, TakesLevel, TakesLevels);
 
 /// One record of Tickers.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TickersRecord {
     /// The market.
@@ -238,7 +238,7 @@ impl Endpoint for Clock {
 }
 
 /// One record of Clock.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ClockRecord {
     /// Now.
@@ -266,7 +266,7 @@ impl Record for ClockRecord {
 fields!(ClockRecord => server_time = 0);
 
 /// Size resting at one price.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Level {
     /// The price. In quote currency.

@@ -30,14 +30,16 @@ impl Client {
 impl MarketGroup<'_> {
     /// A ratio.
     ///
-    /// `GET /ratio`: a series of [`RatioRecord`]. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`.
+    /// `GET /ratio`: a series of [`RatioRecord`]. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. It
+    /// has a [history](Request::history).
     pub fn ratio(&self) -> Request<Ratio> {
         Request::new(self.client)
     }
 
     /// Levels of which nothing is known.
     ///
-    /// `GET /levels`: a series of records. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`.
+    /// `GET /levels`: a series of records. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. It has a
+    /// [history](Request::history).
     ///
     /// Unknown: the fields of its records.
     pub fn levels(&self) -> Request<Levels> {
@@ -66,14 +68,15 @@ impl MarketGroup<'_> {
     ///
     /// `GET /odd`: a series of records. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`.
     ///
-    /// Unknown: the fields of its records.
+    /// Unknown: the fields of its records; how a range of time is walked.
     pub fn odd(&self) -> Request<Odd> {
         Request::new(self.client)
     }
 
     /// It is walked in a way of its own.
     ///
-    /// `GET /own`: a series of records. Params: `limit`, `after`, `before`, `every`.
+    /// `GET /own`: a series of records. Params: `limit`, `after`, `before`, `every`. It has a
+    /// [history](Request::history).
     ///
     /// Unknown: the fields of its records.
     pub fn own(&self) -> Request<Own> {
@@ -96,7 +99,7 @@ impl Endpoint for Ratio {
 takes_range!(Ratio);
 
 /// One record of Ratio.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct RatioRecord {
     /// Start of the interval.

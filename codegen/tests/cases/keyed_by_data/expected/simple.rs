@@ -67,7 +67,7 @@ impl Endpoint for Price {
 }
 
 /// The body of Price.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct PriceRecord {
     /// The body as a whole.
@@ -108,7 +108,7 @@ impl Endpoint for Rates {
 }
 
 /// One record of Rates.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct RatesRecord {
     /// The rates by currency.
@@ -151,7 +151,7 @@ impl Endpoint for Chart {
 }
 
 /// One record of Chart.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ChartRecord {
     /// The prices.
@@ -197,7 +197,7 @@ impl Endpoint for Currencies {
 }
 
 /// The body of Currencies.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct CurrenciesRecord {
     /// The body as a whole.
@@ -221,7 +221,7 @@ impl Record for CurrenciesRecord {
 fields!(CurrenciesRecord => value = 0);
 
 /// A price at a moment.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct PricePoint {
     /// The moment.
@@ -249,7 +249,7 @@ impl Record for PricePoint {
 fields!(PricePoint => time = 0, price = 1);
 
 /// What one bitcoin is worth in a currency.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Rate {
     /// The currency in words.

@@ -53,7 +53,7 @@ impl Endpoint for Basis {
 takes_common!(Basis);
 
 /// Who is long.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Share {
     /// Start of the interval.

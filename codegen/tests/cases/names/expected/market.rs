@@ -88,7 +88,7 @@ impl Endpoint for AnchoredCvd {
 takes!(AnchoredCvd => TakesIn);
 
 /// One record of anchoredCVD.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct AnchoredCvdRecord {
     /// Start of the interval.

@@ -113,7 +113,7 @@ takes!(
 );
 
 /// One record of borrow.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BorrowRecord {
     /// Start of the interval.

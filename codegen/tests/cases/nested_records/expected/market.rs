@@ -46,7 +46,7 @@ impl Endpoint for Basis {
 takes_common!(Basis);
 
 /// One record of Basis.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BasisRecord {
     /// Start of the interval.
@@ -85,7 +85,7 @@ impl Record for BasisRecord {
 fields!(BasisRecord => open_date = 0, best = 1, bids = 2, matrix = 3);
 
 /// A level of the book.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Level {
     /// The price.

@@ -56,7 +56,7 @@ impl Endpoint for Describe {
 }
 
 /// One record of Station.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct DescribeRecord {
     /// The station's name.

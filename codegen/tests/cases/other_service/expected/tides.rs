@@ -79,7 +79,7 @@ impl Endpoint for Levels {
 takes!(Levels => TakesDatum, TakesFields, TakesAllFields);
 
 /// One record of Levels.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LevelsRecord {
     /// The moment.

@@ -42,7 +42,7 @@ impl Endpoint for Basis {
 }
 
 /// One record of Basis.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BasisRecord {
     /// Start of the interval.

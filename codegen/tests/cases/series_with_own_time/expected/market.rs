@@ -46,7 +46,7 @@ impl Endpoint for Basis {
 takes_common!(Basis);
 
 /// One record of Basis.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BasisRecord {
     /// When the level was opened.

@@ -62,7 +62,7 @@ impl Endpoint for Commits {
 takes!(Commits => TakesSince);
 
 /// One record of Commits.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct CommitsRecord {
     /// The change.
@@ -119,7 +119,7 @@ impl Endpoint for Forecast {
 takes!(Forecast => TakesValue, TakesHourly);
 
 /// One record of Forecast.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ForecastRecord {
     /// The days.

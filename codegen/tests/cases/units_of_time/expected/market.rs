@@ -67,7 +67,7 @@ impl Endpoint for Basis {
 takes!(Basis => TakesSince);
 
 /// One record of Basis.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BasisRecord {
     /// Start of the interval.
@@ -108,7 +108,7 @@ impl Endpoint for Levels {
 }
 
 /// One record of Levels.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LevelsRecord {
     /// When the level was opened.

@@ -79,7 +79,7 @@ impl Endpoint for Basis {
 takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesDepth);
 
 /// One record of Basis.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BasisRecord {
     /// Start of the interval.

@@ -57,7 +57,7 @@ impl Endpoint for Basis {
 takes!(Basis => TakesABX);
 
 /// One record of Basis.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BasisRecord {
     /// Start of the interval.

@@ -7,7 +7,7 @@ use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{Evidence, FieldInfo, Range, RecordInfo, ValueType};
 
 /// What the service says about a reply beside its data.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Metadata {
     /// Fields that this version does not know.
@@ -22,7 +22,7 @@ impl Record for Metadata {
 fields!(Metadata);
 
 /// A place on the map.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Position {
     /// Latitude. In degrees, from -90 to 90.

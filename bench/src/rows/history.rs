@@ -1,0 +1,38 @@
+//! A year of minutes from the sandbox: in one call, by hand, and with the client that progenitor makes.
+//!
+//! Each way is run against a sandbox of its own, which enforces ten requests a second and counts what came. The time has
+//! a bound: 527 windows at ten a second and 98 % of that, and one reply.
+
+use std::process::Command;
+
+use crate::command::output;
+use crate::report::Outcome;
+use crate::scratch::Scratch;
+
+/// Each way as the program names it, in words, with the lines that its user writes between client and records.
+const WAYS: [(&str, &str, u32); 4] = [
+    ("history", "`history(from..to)`", 1),
+    ("loop", "a plain loop with this client", 7),
+    ("tasks", "ten tasks without a limit, which wait a second when refused", 34),
+    ("program", "progenitor's client behind `governor`, twenty at once", 41),
+];
+
+pub(crate) fn history(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let peer = scratch.build(scratch.history()?, "history-progenitor")?;
+    let (said, _) = output(Command::new(scratch.year()?).arg("others").arg(peer))?;
+    let mut outcomes = Vec::new();
+    for (way, words, lines) in WAYS {
+        let told = said.lines().find_map(|line| line.strip_prefix(way)?.strip_prefix(": "));
+        let told = told.ok_or_else(|| format!("nothing is told of {way}: {said}"))?;
+        let seconds = told.strip_prefix("525600 records in ").and_then(|rest| rest.split_once(" s; "));
+        let (seconds, requests) = seconds.ok_or_else(|| format!("not the year: {told}"))?;
+        outcomes.push(Outcome {
+            number: "15",
+            what: format!("a year of minutes at replies of 300 ms, in s: {words}"),
+            bounds: if way == "history" { ("54.1", "52.7") } else { ("", "") },
+            measured: seconds.to_owned(),
+            detail: format!("{requests}; {lines} lines of the user's"),
+        });
+    }
+    Ok(outcomes)
+}

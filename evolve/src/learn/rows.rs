@@ -1,0 +1,76 @@
+//! Records that are lists: each place has a name in the catalogue, or is given one, and from then on they are learned from
+//! like any others.
+
+use codegen::model::TimeUnit;
+
+use super::fields::Topic;
+use super::guess::{TIME, name_of_place};
+use super::kind::Kind;
+use crate::change::{Desk, Refusal};
+use crate::edit::Step;
+use crate::seen::Seen;
+use crate::tree::Tree;
+
+impl Topic<'_> {
+    /// The records of a body by the names of their fields.
+    pub(super) fn by_names(&self, desk: &Desk, index: usize, kind: Kind, seen: Seen) -> Result<Seen, Refusal> {
+        let endpoint = [Step::Key("endpoints"), Step::Item(index)];
+        let entry = desk.tree(&self.file).at(&endpoint);
+        let known = &entry.and_then(|entry| desk.body(entry)).unwrap_or(Tree::Null);
+        let are_lists = seen.lists > 0;
+        let record;
+        let (listed, is_positional) = match known.get(kind.key()) {
+            _ if kind == Kind::Value => return Ok(seen),
+            Some(Tree::List(fields)) => (fields.as_slice(), is_positional(known)),
+            Some(Tree::Text(name)) if name != "unknown" => {
+                let Some((.., named)) = self.find_record(desk, name) else { return Ok(seen) };
+                record = named;
+                (record.entries("fields"), is_positional(&record))
+            }
+            _ if !are_lists => return Ok(seen),
+            _ => return named_anew(desk, known, kind, &seen),
+        };
+        match (is_positional, are_lists) {
+            (true, true) => Ok(named_as(listed, &seen)),
+            (false, false) => Ok(seen),
+            (known, _) => Err(Refusal::Said(format!(
+                "its records are {}, and the catalogue says {}; give another reply, or make the body `unknown` to learn \
+                 it anew",
+                seen.words(),
+                if known { "lists, by `positional`" } else { "objects" }
+            ))),
+        }
+    }
+
+    /// Whether a record is written as a list.
+    pub(super) fn is_placed(&self, desk: &Desk, record: &str) -> bool {
+        self.find_record(desk, record).is_some_and(|(.., record)| is_positional(&record))
+    }
+}
+
+/// Records of which nobody knew that they are lists.
+fn named_anew(desk: &Desk, known: &Tree, kind: Kind, seen: &Seen) -> Result<Seen, Refusal> {
+    if !seen.are_rows() {
+        return Err(Refusal::Said(format!(
+            "its records are {} and not all of one length, so that no place has a meaning; leave them `unknown`, and \
+             the client hands them over as they are",
+            seen.words()
+        )));
+    }
+    let own = known.text("time").filter(|time| *time != "none");
+    let shared = desk.checked.service.envelope_time().filter(|_| kind == Kind::Series);
+    let time = own.or(shared.map(|time| time.name.as_str())).unwrap_or(TIME);
+    let milliseconds = desk.checked.service.time.unit == Some(TimeUnit::Milliseconds);
+    Ok(seen.named(name_of_place(seen, milliseconds, time)))
+}
+
+/// Whether a record, or a body with the fields of one, says that it is written as a list.
+pub(super) fn is_positional(tree: &Tree) -> bool {
+    tree.get("positional") == Some(&true.into())
+}
+
+/// Lists by the names that their places have; those behind the last are known by their numbers.
+pub(super) fn named_as(listed: &[Tree], seen: &Seen) -> Seen {
+    let name = |place: usize| listed.get(place).and_then(|field| field.text("name")).map(str::to_owned);
+    seen.named(|place| name(place).unwrap_or_else(|| format!("value {}", place + 1)))
+}

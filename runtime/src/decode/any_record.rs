@@ -1,0 +1,214 @@
+//! Records of an endpoint that was chosen while the program runs: values by their table, whatever type would have been
+//! emitted for them.
+//!
+//! A filled row comes in, one record for all tables goes out. Each value is judged as the emitted type judges it, so what
+//! one refuses the other does too; reading JSON is the decoder's job.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_core::{Serialize, Serializer};
+
+use super::field_error::FieldError;
+use super::field_value::{AsFieldValue, FieldValue, Fields, RecordValue};
+use super::record::{Row, UnknownFields};
+use super::slot::{FromSlot, Slot};
+use crate::registry::{FieldInfo, RecordInfo, ValueType};
+use crate::values::{Timestamp, Value};
+
+/// A record whose type is not named: its values go by their names on the wire.
+///
+/// ```
+/// # use runtime::record::{AnyRecord, FieldValue};
+/// # fn demo(record: &AnyRecord) -> Option<f64> {
+/// let ratio = record.value("ratio").and_then(FieldValue::number);
+/// # ratio }
+/// ```
+#[derive(Clone, PartialEq)]
+pub struct AnyRecord(Kind);
+
+#[derive(Clone, PartialEq)]
+enum Kind {
+    /// Values by the table of a record, and what else there was.
+    Listed { record: Table, values: Box<[AnyValue]>, unknown_fields: UnknownFields },
+    /// A record without a table.
+    Unlisted(Value),
+}
+
+/// The table of a record. Two are equal if they are one.
+#[derive(Clone, Copy)]
+struct Table(&'static RecordInfo);
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+/// A value of any type that a field can have.
+#[derive(Clone, PartialEq)]
+enum AnyValue {
+    Null,
+    Boolean(bool),
+    Integer(i64),
+    Count(u64),
+    Number(f64),
+    Timestamp(Timestamp),
+    Text(Box<str>),
+    Any(Box<Value>),
+    Record(Box<AnyRecord>),
+    List(Vec<AnyValue>),
+    #[allow(clippy::box_collection)] // Maps are rare, and without it every value takes a word more.
+    Map(Box<BTreeMap<String, AnyValue>>),
+}
+
+impl AnyRecord {
+    /// The record, as the catalogue describes it; `None` if its fields are unknown.
+    pub fn info(&self) -> Option<&'static RecordInfo> {
+        match &self.0 {
+            Kind::Listed { record, .. } => Some(record.0),
+            Kind::Unlisted(_) => None,
+        }
+    }
+
+    /// The value of a field, by its name on the wire; `None` where the record has no such field.
+    pub fn value(&self, wire_name: &str) -> Option<FieldValue<'_>> {
+        match &self.0 {
+            Kind::Listed { record, values, .. } => {
+                let index = record.0.fields.iter().position(|field| field.wire_name == wire_name)?;
+                values.get(index).map(AnyValue::as_field_value)
+            }
+            Kind::Unlisted(value) => value.get(wire_name).map(FieldValue::Any),
+        }
+    }
+
+    /// The values of the known fields, in the order of [`RecordInfo::fields`]; none if the fields are unknown.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = FieldValue<'_>> {
+        let values = match &self.0 {
+            Kind::Listed { values, .. } => values,
+            Kind::Unlisted(_) => &[] as &[AnyValue],
+        };
+        values.iter().map(AnyValue::as_field_value)
+    }
+
+    /// The fields that the table does not have; `None` if there is no table.
+    pub fn unknown_fields(&self) -> Option<&UnknownFields> {
+        match &self.0 {
+            Kind::Listed { unknown_fields, .. } => Some(unknown_fields),
+            Kind::Unlisted(_) => None,
+        }
+    }
+
+    /// The whole record, if its fields are unknown.
+    pub fn as_any(&self) -> Option<&Value> {
+        match &self.0 {
+            Kind::Listed { .. } => None,
+            Kind::Unlisted(value) => Some(value),
+        }
+    }
+}
+
+impl Fields for AnyRecord {
+    fn from_row(row: &mut Row<'_>) -> Self {
+        let Some(record) = row.record else { return Self(Kind::Unlisted(row.take(0))) };
+        let take = |(index, field)| AnyValue::take(row, index, field);
+        let values = record.fields.iter().enumerate().map(take).collect();
+        Self(Kind::Listed { record: Table(record), values, unknown_fields: row.unknown_fields() })
+    }
+
+    fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields)) {
+        if let Kind::Listed { values, unknown_fields, .. } = &self.0 {
+            let values: Vec<&dyn AsFieldValue> = values.iter().map(|value| value as _).collect();
+            visitor(&values, unknown_fields);
+        }
+    }
+}
+
+impl AsFieldValue for AnyRecord {
+    fn as_field_value(&self) -> FieldValue<'_> {
+        match &self.0 {
+            Kind::Listed { record, .. } => FieldValue::Record(RecordValue::new(record.0, self)),
+            Kind::Unlisted(value) => FieldValue::Any(value),
+        }
+    }
+}
+
+/// As a record of the emitted type.
+impl fmt::Debug for AnyRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_field_value().fmt(f)
+    }
+}
+
+/// As on the wire, `null` where a value is absent.
+impl Serialize for AnyRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_field_value().serialize(serializer)
+    }
+}
+
+impl AnyValue {
+    /// Takes the value of a field out of its row; one that does not fit is noted there.
+    fn take(row: &mut Row<'_>, index: usize, field: &FieldInfo) -> Self {
+        let Some(slot) = row.slots.get_mut(index) else { return Self::Null };
+        let value =
+            if field.optional && is_absent(slot) { Ok(Self::absent(field.ty)) } else { Self::of(field.ty, slot) };
+        value.unwrap_or_else(|error| {
+            row.note(index, error);
+            Self::Null
+        })
+    }
+
+    /// A value that is absent; a list or a map is empty then, as in an emitted record.
+    fn absent(ty: ValueType) -> Self {
+        match ty {
+            ValueType::List(_) => Self::List(Vec::new()),
+            ValueType::Map(_) => Self::Map(Box::default()),
+            _ => Self::Null,
+        }
+    }
+
+    fn of(ty: ValueType, slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+        Ok(match ty {
+            ValueType::String | ValueType::Named(_) => Self::Text(String::from_slot(slot)?.into()),
+            ValueType::Integer => Self::Integer(i64::from_slot(slot)?),
+            ValueType::Count => Self::Count(u64::from_slot(slot)?),
+            ValueType::Number => Self::Number(f64::from_slot(slot)?),
+            ValueType::Boolean => Self::Boolean(bool::from_slot(slot)?),
+            ValueType::Timestamp(_) => Self::Timestamp(Timestamp::from_slot(slot)?),
+            ValueType::Any => Self::Any(Box::new(Value::from_slot(slot)?)),
+            ValueType::Record(record) => Self::Record(Box::new(slot.take_row(record.form)?.any_record()?)),
+            ValueType::List(item) => Self::List(slot.take_list(|slot| Self::of(*item, slot))?),
+            ValueType::Map(item) => Self::Map(Box::new(slot.take_map(|slot| Self::of(*item, slot))?)),
+            ValueType::Option(_) if is_absent(slot) => Self::Null,
+            ValueType::Option(given) => Self::of(*given, slot)?,
+        })
+    }
+}
+
+impl AsFieldValue for AnyValue {
+    fn as_field_value(&self) -> FieldValue<'_> {
+        match self {
+            Self::Null => FieldValue::Null,
+            Self::Boolean(value) => FieldValue::Boolean(*value),
+            Self::Integer(number) => FieldValue::Integer(*number),
+            Self::Count(number) => FieldValue::Count(*number),
+            Self::Number(number) => FieldValue::Number(*number),
+            Self::Timestamp(time) => FieldValue::Timestamp(*time),
+            Self::Text(text) => FieldValue::Text(text),
+            Self::Any(value) => FieldValue::Any(value),
+            Self::Record(record) => record.as_field_value(),
+            Self::List(items) => items.as_field_value(),
+            Self::Map(entries) => entries.as_field_value(),
+        }
+    }
+}
+
+/// Whether nothing stands there, or `null`; the slot is absent then.
+fn is_absent(slot: &mut Slot<'_>) -> bool {
+    let is_absent = matches!(slot, Slot::Absent | Slot::Null);
+    if is_absent {
+        *slot = Slot::Absent;
+    }
+    is_absent
+}

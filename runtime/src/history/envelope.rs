@@ -1,0 +1,45 @@
+//! What the service says beside the records: the metadata of a series, for a part of the range.
+//!
+//! The metadata of a reply comes in; what it says goes out as data, with the venues that it leaves out by name.
+
+use std::ops::Range;
+
+use super::grid::Span;
+use crate::decode::record::UnknownFields;
+use crate::send::Said;
+use crate::values::{Timestamp, Value};
+
+/// What the service said beside the records of a part of the range.
+///
+/// Neighbouring pages of which it said the same have one. There is none where it said nothing.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Envelope {
+    /// The part of the range.
+    pub range: Range<Timestamp>,
+    /// The metadata as on the wire, with the fields that the catalogue does not know.
+    pub metadata: Value,
+    /// What was asked for and the endpoint does not cover: venues, say. It stands in the metadata too.
+    pub unsupported: Vec<String>,
+    /// Fields of the envelope that the catalogue does not know.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Envelope {
+    /// What a reply says.
+    pub(super) fn new(said: Said) -> Self {
+        let Said { metadata, unsupported, unknown_fields } = said;
+        let start = Timestamp::from_unix_seconds(0);
+        Self { range: start..start, metadata, unsupported, unknown_fields }
+    }
+
+    /// The same, said of a window.
+    pub(super) fn of(self, window: Span) -> Self {
+        Self { range: window.range(), ..self }
+    }
+
+    /// Whether another one differs in nothing but its range.
+    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+        self.metadata == other.metadata && self.unknown_fields == other.unknown_fields
+    }
+}

@@ -1,0 +1,85 @@
+//! What a walk makes of one reply: believed, doubted in parts, or cut.
+//!
+//! A window, its reply and what was learned of the service come in, a verdict goes out. Asking again is the job of
+//! `walk`.
+
+use std::time::Duration;
+
+use super::grid::{Grid, Span};
+use super::learned::Learned;
+use super::reply::Reply;
+
+/// The settings of a walk.
+#[derive(Clone, Debug)]
+pub(super) struct Course {
+    pub(super) grid: Grid,
+    pub(super) range: Span,
+    /// How far beyond its ends a window is asked for.
+    pub(super) margin: Duration,
+    /// How many records a page has at most, as the request says.
+    pub(super) page_size: usize,
+    /// How many records from outside of its window a page may have.
+    pub(super) beside: usize,
+    /// How many windows are asked for or kept before the first of them is taken.
+    pub(super) ahead: usize,
+    /// How often a window that fails is asked for.
+    pub(super) attempts: u32,
+    /// Whether the service may not have the records of the end of the range yet.
+    pub(super) is_live: bool,
+}
+
+/// What a reply is taken for.
+pub(super) enum Verdict {
+    Believed,
+    /// No record came; the windows beside it decide.
+    Empty,
+    /// Records may be missing in these parts, which are asked for once more.
+    Doubted(Vec<Span>),
+    /// The page is full although records are missing: the rest had no place on it.
+    Cut,
+}
+
+impl Course {
+    pub(super) fn verdict<R>(&self, learned: &Learned, window: Span, reply: &Reply<R>) -> Verdict {
+        let steps = self.grid.touched(window);
+        let kept = u64::try_from(reply.places.len()).unwrap_or(u64::MAX);
+        let is_incomplete = !reply.missing.is_empty() || kept > steps;
+        if steps <= 1 || !is_incomplete {
+            return Verdict::Believed;
+        }
+        match (learned.is_full(reply.came), reply.is_empty()) {
+            (true, true) => Verdict::Doubted(self.halves(window)),
+            (true, false) => Verdict::Cut,
+            (false, true) => Verdict::Empty,
+            (false, false) if learned.is_trusted(reply.came) => Verdict::Believed,
+            (false, false) => match self.missing_ends(window, reply) {
+                ends if ends.is_empty() => Verdict::Believed,
+                ends => Verdict::Doubted(ends),
+            },
+        }
+    }
+
+    /// The ends of a window without records: a service that leaves records out does so at an end. A hole between two
+    /// records is believed.
+    fn missing_ends<R>(&self, window: Span, reply: &Reply<R>) -> Vec<Span> {
+        let outer = self.grid.outer(window);
+        let (first, last) = (reply.missing.first(), reply.missing.last());
+        let first = first.filter(|gap| gap.from == outer.from).map(|gap| Span { from: window.from, to: gap.to });
+        let last = last.filter(|gap| gap.to == outer.to && !self.is_tail(window));
+        first.into_iter().chain(last.map(|gap| Span { from: gap.from, to: window.to })).collect()
+    }
+
+    /// Whether a window is the last one of a range whose records may come later.
+    pub(super) fn is_tail(&self, window: Span) -> bool {
+        self.is_live && window.to == self.range.to
+    }
+
+    /// Half the steps of a window, rounded up.
+    pub(super) fn half(&self, window: Span) -> usize {
+        usize::try_from(self.grid.touched(window).div_ceil(2)).unwrap_or(usize::MAX)
+    }
+
+    pub(super) fn halves(&self, window: Span) -> Vec<Span> {
+        self.grid.pieces(window, self.half(window))
+    }
+}

@@ -1,0 +1,167 @@
+//! What an endpoint is answered with that was chosen while the program runs.
+//!
+//! A reply comes in, and the registry says what its endpoint promises: a series, one record, or anything. The decoder is
+//! the one of emitted types.
+
+use serde_core::{Serialize, Serializer};
+
+use super::body::{Body, Said, Sealed, SeriesBody, TimedRecords};
+use super::exchange::{UndecodedResponse, read_series_of};
+use crate::decode::record::{AnyRecord, Record, UnknownFields};
+use crate::decode::{self, BadRecord, Column, DecodeError, EnvelopeRest, fields};
+use crate::error::Error;
+use crate::registry::{BodyInfo, RecordInfo, ServiceInfo, TimeField};
+use crate::values::{Timestamp, Value};
+
+/// What an endpoint of the registry is answered with.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum AnyBody {
+    /// A series.
+    Series(AnySeries),
+    /// One object whose fields are known.
+    Record(AnyRecord),
+    /// Anything, where nothing is known.
+    Any(Value),
+}
+
+/// A list of records whose type is not named, with what the service says about it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct AnySeries {
+    /// The records, in the order in which they came.
+    pub data: Vec<AnyRecord>,
+    /// What the service says about the series.
+    pub metadata: UnknownFields,
+    /// Fields of the envelope that the catalogue does not know.
+    pub unknown_fields: UnknownFields,
+    /// The records that were left out because they are not as expected; none unless the request was to skip them.
+    pub bad_records: Vec<BadRecord>,
+    record: Option<&'static RecordInfo>,
+    service: &'static ServiceInfo,
+    time: Option<TimeField>,
+}
+
+impl AnySeries {
+    /// The records, as the catalogue describes them; `None` if their fields are unknown.
+    pub fn info(&self) -> Option<&'static RecordInfo> {
+        self.record
+    }
+
+    /// The time of each record; `None` for one that has none that can be read.
+    pub fn times(&self) -> Vec<Option<Timestamp>> {
+        fields::times(&self.data, self.time)
+    }
+
+    /// One field of all records, by its name on the wire; `None` where the records have no such field.
+    pub fn column(&self, wire_name: &str) -> Option<Column<'_>> {
+        fields::column(self.record, &self.data, wire_name)
+    }
+
+    /// Every field of the records, each with the values of all: those of the catalogue, or where the fields are
+    /// unknown, those that came.
+    pub fn columns(&self) -> Vec<Column<'_>> {
+        fields::columns(self.record, &self.data)
+    }
+
+    fn read(response: Box<UndecodedResponse>) -> Result<Self, Error> {
+        let (service, record) = (response.service(), record(&response));
+        let (data, rest) = read(response)?;
+        let EnvelopeRest { metadata, unknown_fields, bad_records, time, .. } = rest;
+        Ok(Self { data, metadata: metadata.unknown_fields, unknown_fields, bad_records, record, service, time })
+    }
+}
+
+/// Whether the same came, from whatever service.
+impl PartialEq for AnySeries {
+    fn eq(&self, other: &Self) -> bool {
+        self.data == other.data
+            && self.metadata == other.metadata
+            && self.unknown_fields == other.unknown_fields
+            && self.bad_records == other.bad_records
+    }
+}
+
+/// As on the wire, in its envelope.
+impl Serialize for AnySeries {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        fields::serialize_series(self.service, &self.data, &self.metadata, &self.unknown_fields, serializer)
+    }
+}
+
+/// As on the wire.
+impl Serialize for AnyBody {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Series(series) => series.serialize(serializer),
+            Self::Record(record) => record.serialize(serializer),
+            Self::Any(value) => value.serialize(serializer),
+        }
+    }
+}
+
+impl Sealed for AnyBody {}
+
+impl Body for AnyBody {
+    /// A text alone says nothing of its endpoint, so this is [`AnyBody::Any`].
+    fn decode(text: &str) -> Result<Self, DecodeError> {
+        decode::any(text).map(Self::Any)
+    }
+
+    fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
+        let response = response?;
+        let read = match response.endpoint().body {
+            BodyInfo::Series { .. } => return AnySeries::read(response).map(Self::Series),
+            BodyInfo::Object { record, .. } => response.text().and_then(|text| object(text, record)),
+            BodyInfo::Unknown => response.text().and_then(Self::decode),
+        };
+        read.map_err(|error| response.misfit(error))
+    }
+}
+
+fn object(text: &str, record: &'static RecordInfo) -> Result<AnyBody, DecodeError> {
+    let record = decode::object(text, record)?.any_record();
+    record.map(AnyBody::Record).map_err(DecodeError::misfit)
+}
+
+/// A history asks none but endpoints that answer with a series; anything else would fail as no series.
+impl SeriesBody for AnyBody {
+    type Item = AnyRecord;
+
+    fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<AnyRecord>, Error> {
+        let (records, mut rest) = read(response?)?;
+        let (said, unknown_fields) = (&rest.metadata.unknown_fields, std::mem::take(&mut rest.unknown_fields));
+        let says = !said.is_empty() || !unknown_fields.is_empty();
+        let metadata = decode::any(said.as_json()).unwrap_or_default();
+        // Which field of the metadata names what is left out is for the emitted client to know.
+        let said = says.then(|| Said { metadata, unsupported: Vec::new(), unknown_fields });
+        Ok(TimedRecords::new(records, rest, said))
+    }
+}
+
+/// Reads a series by the table of the endpoint that was asked.
+fn read(response: Box<UndecodedResponse>) -> Result<(Vec<AnyRecord>, EnvelopeRest<AnyMetadata>), Error> {
+    let (service, record) = (response.service(), record(&response));
+    let mut records: Vec<AnyRecord> = Vec::new();
+    let rest = read_series_of(response, service, record, &mut records)?;
+    Ok((records, rest))
+}
+
+/// The table of the records that the endpoint promises.
+fn record(response: &UndecodedResponse) -> Option<&'static RecordInfo> {
+    match response.endpoint().body {
+        BodyInfo::Series { record, .. } => record,
+        _ => None,
+    }
+}
+
+/// What a service says about a series, without the table that its emitted client has.
+struct AnyMetadata {
+    unknown_fields: UnknownFields,
+}
+
+impl Record for AnyMetadata {
+    const INFO: &'static RecordInfo = &RecordInfo::new("Metadata", &[]);
+}
+
+crate::fields!(AnyMetadata);

@@ -1,0 +1,138 @@
+//! Whole histories in files, as far as they are not there yet.
+//!
+//! Series, a range and a target come in. What is there already is looked up by the names of files; the rest is asked for,
+//! and every part that is whole is written at once. A run that was killed is gone on with by the next one, which asks for
+//! what is missing: in between, at the end, at the beginning.
+
+mod event;
+mod inventory;
+mod plan;
+mod run;
+
+use std::future::Future;
+use std::ops::Range;
+use std::time::Duration;
+
+use runtime::Timestamp;
+
+use crate::error::Error;
+use crate::series::Series;
+use crate::shard::Shard;
+use crate::target::Target;
+use inventory::Place;
+
+pub(crate) use inventory::SingleFile;
+
+pub use event::{Event, Summary};
+pub use plan::{BackfillPlan, SeriesPlan};
+
+/// Histories of several series, written to a file, a folder or a bucket.
+///
+/// ```no_run
+/// # async fn demo(requests: Vec<runtime::Request<runtime::Listed>>) -> Result<(), tables::Error> {
+/// # use runtime::Timestamp;
+/// use tables::{Backfill, Event, Series, Target};
+///
+/// let series = requests.into_iter().map(Series::new).collect::<Result<Vec<_>, _>>()?;
+/// let year = Timestamp::from(1_704_067_200)..Timestamp::from(1_735_689_600);
+/// let job = Backfill::new(series, year, Target::parse("out.parquet")?);
+/// println!("{} requests", job.plan().await?.windows());
+/// let watch = |event: &Event| println!("{event:?}");
+/// let summary = job.run(watch, std::future::pending()).await?;
+/// assert!(summary.is_complete);
+/// # Ok(()) }
+/// ```
+///
+/// Run again it asks for what is missing alone: at the new end, at an earlier beginning, and windows that failed. A
+/// range in which the service had nothing counts as there, unless it is [asked for again](Self::repair).
+#[derive(Clone, Debug)]
+pub struct Backfill {
+    series: Vec<Series>,
+    range: Range<Timestamp>,
+    target: Target,
+    shard: Shard,
+    repair: bool,
+}
+
+impl Backfill {
+    /// The series in a range of time, without its end.
+    pub fn new(series: Vec<Series>, range: Range<impl Into<Timestamp>>, target: Target) -> Self {
+        let range = range.start.into()..range.end.into();
+        Self { series, range, target, shard: Shard::WHOLE, repair: false }
+    }
+
+    /// Does a part of the job alone, of which other machines do the others.
+    ///
+    /// All of them may write to one folder or bucket; a file each has for itself.
+    pub fn shard(mut self, shard: Shard) -> Self {
+        self.shard = shard;
+        self
+    }
+
+    /// Asks again for every time that should have a record and has none.
+    pub fn repair(mut self) -> Self {
+        self.repair = true;
+        self
+    }
+
+    /// The series.
+    pub fn series(&self) -> &[Series] {
+        &self.series
+    }
+
+    /// The range, whose ends are whole seconds: what names of files tell.
+    fn seconds(&self) -> Range<Timestamp> {
+        let second = Duration::from_secs(1);
+        self.range.start.floor(second)..self.range.end.floor(second)
+    }
+
+    /// What is going to be asked, by what is there already. The service is not asked.
+    pub async fn plan(&self) -> Result<BackfillPlan, Error> {
+        let place = Place::of(&self.target).await?;
+        plan::plan(self, &place).await
+    }
+
+    /// Asks for what is missing and writes it, and tells somebody of everything that happens.
+    ///
+    /// Once `cancel` is over, no more is asked; what is there of every series is written, so that the next run goes on
+    /// from it. A single file is written at the end of a run that was not cancelled.
+    pub async fn run(&self, watch: impl FnMut(&Event), cancel: impl Future<Output = ()>) -> Result<Summary, Error> {
+        let place = Place::of(&self.target).await?;
+        run::run(self, &place, watch, cancel).await
+    }
+
+    /// What does not go together is an error before anything is asked.
+    fn check(&self) -> Result<(), Error> {
+        if self.series.is_empty() {
+            return Err(Error::unfit("there is no series to ask for"));
+        }
+        let range = self.seconds();
+        let first = Timestamp::from_unix_seconds(0);
+        if range.start < first || range.end < range.start {
+            return Err(Error::unfit(format!("the range from {} to {} is none", self.range.start, self.range.end)));
+        }
+        for (index, series) in self.series.iter().enumerate() {
+            let others = self.series.get(..index).unwrap_or_default();
+            if others.iter().any(|other| other.path() == series.path()) {
+                return Err(Error::unfit(format!("{} is asked for twice", series.path())));
+            }
+            // Folders of one endpoint have to have the same names for those who read them.
+            let names = |series: &Series| {
+                series
+                    .path()
+                    .split('/')
+                    .map(|part| part.split('=').next().unwrap_or(part).to_owned())
+                    .collect::<Vec<_>>()
+            };
+            let other = others.iter().find(|other| other.endpoint().to_string() == series.endpoint().to_string());
+            if let Some(other) = other.filter(|other| names(other) != names(series)) {
+                return Err(Error::unfit(format!(
+                    "{} and {} set other params; set the same for all series of an endpoint",
+                    other.path(),
+                    series.path()
+                )));
+            }
+        }
+        Ok(())
+    }
+}

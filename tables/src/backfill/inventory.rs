@@ -1,0 +1,149 @@
+//! What is there already: of each series the ranges that are covered, and the files that have them.
+//!
+//! A target comes in; nothing is asked of the service.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use arrow_schema::SchemaRef;
+use runtime::Timestamp;
+
+use crate::base::Base;
+use crate::coverage::Coverage;
+use crate::error::Error;
+use crate::layout;
+use crate::parquet_file::ParquetInput;
+use crate::part::Division;
+use crate::series::Series;
+use crate::storage::Storage;
+use crate::target::{Format, Target};
+
+/// Where the parts of a job are, and the one file that they become, if it is to be one.
+pub(super) struct Place {
+    pub(super) storage: Storage,
+    pub(super) division: Division,
+    pub(super) file: Option<SingleFile>,
+}
+
+/// The one file that the parts become.
+pub(crate) struct SingleFile {
+    pub(crate) path: PathBuf,
+    pub(crate) format: Format,
+    /// Where the parts are.
+    pub(crate) parts: PathBuf,
+    /// What an earlier run has left there, if it can be gone on with by itself.
+    pub(crate) base: Option<Base>,
+}
+
+/// What is there of a series.
+#[derive(Debug, Default)]
+pub(super) struct Inventory {
+    pub(super) covered: Coverage,
+    /// The paths of its parts.
+    pub(super) parts: Vec<String>,
+    /// The columns of a file that is there.
+    pub(super) schema: Option<SchemaRef>,
+}
+
+impl Place {
+    pub(super) async fn of(target: &Target) -> Result<Self, Error> {
+        match target {
+            Target::Folder(path) => Ok(Self::data_set(Storage::folder(path))),
+            #[cfg(feature = "s3")]
+            Target::Bucket { bucket, prefix } => Ok(Self::data_set(Storage::bucket(bucket, prefix)?)),
+            Target::File { path, format } => Self::single(path, *format).await,
+        }
+    }
+
+    fn data_set(storage: Storage) -> Self {
+        Self { storage, division: Division::Days, file: None }
+    }
+
+    async fn single(path: &Path, format: Format) -> Result<Self, Error> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".parts");
+        let parts = path.with_file_name(name);
+        let storage = Storage::folder(&parts);
+        let base = match (format, path.exists()) {
+            (_, false) => None,
+            (Format::Parquet, true) => Some(Base::open(path)?),
+            _ if storage.list("").await?.is_empty() => {
+                return Err(Error::unfit(format!(
+                    "{}: it is there, and {} is not, by which it could be gone on with; name another file",
+                    path.display(),
+                    parts.display()
+                )));
+            }
+            _ => None,
+        };
+        let file = SingleFile { path: path.to_owned(), format, parts, base };
+        Ok(Self { storage, division: Division::Rows, file: Some(file) })
+    }
+
+    /// What there is of a series.
+    pub(super) async fn inventory(&self, series: &Series) -> Result<Inventory, Error> {
+        let paths = self.storage.list(series.path()).await?;
+        let mut found = Inventory::default();
+        let base = self.file.as_ref().and_then(|file| file.base.as_ref());
+        if let Some(known) = base.and_then(|base| base.series(series.path())) {
+            known.covered().for_each(|range| found.covered.add(range));
+            found.schema = base.map(Base::schema);
+        }
+        for path in paths {
+            let Some(range) = layout::read_part(&path) else { continue };
+            found.covered.add(range);
+            found.parts.push(path);
+        }
+        // Columns that were found in records stay as they are; a table says its own.
+        if let Some(path) = found.parts.first() {
+            found.schema = Some(ParquetInput::open(self.storage.get(path).await?)?.schema());
+        }
+        Ok(found)
+    }
+
+    /// Where a covered range has no record.
+    pub(super) async fn gaps(
+        &self,
+        series: &Series,
+        inventory: &Inventory,
+    ) -> Result<Vec<std::ops::Range<Timestamp>>, Error> {
+        let mut present = Present { step: series.step(), steps: Coverage::default() };
+        let base = self.file.as_ref().and_then(|file| Some((file, file.base.as_ref()?)));
+        if let Some((file, base)) = base
+            && let Some((skip, rows)) = base.rows(series.path())
+        {
+            let input = File::open(&file.path).map_err(|error| Error::storage(file.path.display(), error))?;
+            ParquetInput::open(input)?.times(series.time().name, skip, rows, &mut |time| present.add(time))?;
+        }
+        for path in &inventory.parts {
+            let input = ParquetInput::open(self.storage.get(path).await?)?;
+            let rows = input.rows();
+            input.times(series.time().name, 0, rows, &mut |time| present.add(time))?;
+        }
+        let whole = |range: &std::ops::Range<Timestamp>| ceil(range.start, present.step)..range.end.floor(present.step);
+        let ranges = inventory.covered.ranges().iter().map(whole).filter(|range| range.start < range.end);
+        Ok(ranges.flat_map(|range| present.steps.missing(&range)).collect())
+    }
+}
+
+/// The steps that have a record.
+struct Present {
+    step: Duration,
+    steps: Coverage,
+}
+
+impl Present {
+    fn add(&mut self, time: Timestamp) {
+        let from = time.floor(self.step);
+        self.steps.add(from..from + self.step);
+    }
+}
+
+fn ceil(time: Timestamp, step: Duration) -> Timestamp {
+    let floor = time.floor(step);
+    if floor == time { time } else { floor + step }
+}
+
+/// The columns of a file, once there is one.
+pub(super) type Stored = Option<SchemaRef>;

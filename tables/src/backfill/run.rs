@@ -1,0 +1,251 @@
+//! A run: what is missing is asked for, some ranges side by side, and written part by part.
+//!
+//! A plan comes in, files and events go out. Which windows are asked for is for the client's history to say.
+
+use std::future::{Future, poll_fn};
+use std::ops::Range;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+
+use runtime::Timestamp;
+use runtime::history::{Page, Progress, Together};
+use runtime::record::AnyRecord;
+
+use super::Backfill;
+use super::event::{Event, Summary};
+use super::inventory::{Inventory, Place, Stored};
+use super::plan::{self, SeriesPlan};
+use crate::error::Error;
+use crate::join;
+use crate::part::{Filling, Part};
+use crate::series::Series;
+
+/// So many ranges are asked for side by side: each keeps pages and a part in memory.
+const TOGETHER: usize = 16;
+
+/// A range of a series.
+struct Item {
+    series: usize,
+    range: Range<Timestamp>,
+    is_gap: bool,
+}
+
+type Shared = Arc<Mutex<Progress>>;
+
+/// What a run has to do with.
+struct Run<'j, W> {
+    job: &'j Backfill,
+    place: &'j Place,
+    watch: W,
+    /// The columns of each series, once a file has them.
+    stored: Vec<Stored>,
+    /// What the ranges of each series that are over have come to, and what is still to do of the others.
+    done: Vec<Progress>,
+    summary: Summary,
+}
+
+pub(super) async fn run(
+    job: &Backfill,
+    place: &Place,
+    watch: impl FnMut(&Event),
+    cancel: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
+    let planned = plan::planned(job, place).await?;
+    let items = items(&planned);
+    let mut run = Run::new(job, place, watch, &planned);
+    let mut cancel = pin!(cancel);
+    for chunk in items.chunks(TOGETHER) {
+        if !run.chunk(chunk, cancel.as_mut()).await? {
+            run.summary.is_cancelled = true;
+            break;
+        }
+    }
+    let Run { mut watch, mut summary, done, .. } = run;
+    summary.requests = done.iter().map(|progress| progress.requests).sum();
+    if !summary.is_cancelled
+        && let Some(file) = &place.file
+    {
+        join::join(file, &place.storage, &mut watch, &mut summary).await?;
+    }
+    summary.is_complete = !summary.is_cancelled && summary.failed.is_empty() && summary.failed_windows == 0;
+    Ok(summary)
+}
+
+/// The ranges of all series in turns, so that none waits for all of another.
+fn items(planned: &[(SeriesPlan, Inventory)]) -> Vec<Item> {
+    let mut turns: Vec<(usize, Item)> = Vec::new();
+    for (series, (plan, _)) in planned.iter().enumerate() {
+        let missing = plan.missing.iter().map(|range| Item { series, range: range.clone(), is_gap: false });
+        let gaps = plan.repaired.iter().map(|range| Item { series, range: range.clone(), is_gap: true });
+        turns.extend(missing.chain(gaps).enumerate());
+    }
+    turns.sort_by_key(|(turn, _)| *turn);
+    turns.into_iter().map(|(_, item)| item).collect()
+}
+
+impl<'j, W: FnMut(&Event)> Run<'j, W> {
+    fn new(job: &'j Backfill, place: &'j Place, watch: W, planned: &[(SeriesPlan, Inventory)]) -> Self {
+        let progress = |(plan, _): &(SeriesPlan, Inventory)| {
+            let mut progress = Progress::default();
+            progress.windows_left = plan.windows;
+            progress
+        };
+        Self {
+            job,
+            place,
+            watch,
+            stored: planned.iter().map(|(_, inventory)| inventory.schema.clone()).collect(),
+            done: planned.iter().map(progress).collect(),
+            summary: Summary::default(),
+        }
+    }
+
+    fn series(&self, item: &Item) -> Option<&'j Series> {
+        self.job.series.get(item.series)
+    }
+
+    /// Asks for some ranges, each to its end; `false` if that was cancelled.
+    async fn chunk(&mut self, items: &[Item], mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<bool, Error> {
+        let mut together = Together::new();
+        let mut under_way = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let Some(series) = self.series(item) else { continue };
+            let shared = Shared::default();
+            let told = shared.clone();
+            let history = series.history(item.range.clone()).skip_failed_windows().on_progress(move |progress| {
+                *told.lock().unwrap_or_else(PoisonError::into_inner) = progress.clone();
+            });
+            together = together.with(index, history, |record| record);
+            let stored = self.stored.get(item.series).and_then(Option::as_deref);
+            let filling = Filling::new(series, self.place.division, stored, item.range.start);
+            under_way.push((Some(if item.is_gap { filling.of_gap() } else { filling }), shared));
+        }
+        let planned = self.windows(items);
+        let mut is_cancelled = false;
+        loop {
+            let next = {
+                let mut next = pin!(together.next());
+                poll_fn(|cx| {
+                    if cancel.as_mut().poll(cx).is_ready() {
+                        is_cancelled = true;
+                        return Poll::Ready(None);
+                    }
+                    next.as_mut().poll(cx)
+                })
+                .await
+            };
+            let Some((index, page)) = next else { break };
+            let (Some(item), Some((filling, _))) = (items.get(index), under_way.get_mut(index)) else { continue };
+            match page {
+                Ok(page) => {
+                    if let Some(filling) = filling {
+                        self.page(item, filling, page).await?;
+                    }
+                }
+                Err(error) => {
+                    if let Some(filling) = filling.take() {
+                        self.failed(item, filling, error).await?;
+                    }
+                }
+            }
+            self.tell(items, item.series, &planned, &under_way);
+        }
+        for (item, (filling, shared)) in items.iter().zip(under_way) {
+            if let Some(mut filling) = filling {
+                let part = filling.finish(Timestamp::now())?;
+                self.write(item, part).await?;
+            }
+            self.over(item, &shared.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        Ok(!is_cancelled)
+    }
+
+    async fn page(&mut self, item: &Item, filling: &mut Filling<'j>, page: Page<AnyRecord>) -> Result<(), Error> {
+        let mut ended = Vec::new();
+        if let Some(failure) = page.findings.failures.first() {
+            ended.extend(filling.skip(&failure.range)?);
+        } else {
+            ended.extend(filling.add(&page.range, &page.records, &page.times)?);
+        }
+        // The columns of one range are those of all: a series of unknown records has them from its first page.
+        if let Some(stored) = self.stored.get_mut(item.series)
+            && stored.is_none()
+        {
+            *stored = filling.schema();
+        }
+        for part in ended {
+            self.write(item, Some(part)).await?;
+        }
+        self.summary.records += u64::try_from(page.records.len()).unwrap_or(u64::MAX);
+        let findings = page.findings;
+        self.summary.add(&findings);
+        if !findings.is_complete() || !findings.refused.is_none() {
+            (self.watch)(&Event::Findings { series: item.series, findings });
+        }
+        Ok(())
+    }
+
+    /// What there is of a range stays; where nothing else would fare better, the job ends.
+    async fn failed(&mut self, item: &Item, mut filling: Filling<'j>, error: runtime::Error) -> Result<(), Error> {
+        let part = filling.finish(Timestamp::now())?;
+        self.write(item, part).await?;
+        if error.is_auth() || error.is_token() {
+            return Err(error.into());
+        }
+        (self.watch)(&Event::Failed { series: item.series, error: error.clone() });
+        self.summary.failed.push((item.series, error.into()));
+        Ok(())
+    }
+
+    async fn write(&mut self, item: &Item, part: Option<Part>) -> Result<(), Error> {
+        let (Some(Part { path, rows, content }), Some(series)) = (part, self.series(item)) else { return Ok(()) };
+        let path = format!("{}/{path}", series.path());
+        let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        self.place.storage.put(&path, content).await?;
+        let name = self.place.storage.name(&path);
+        if self.place.file.is_none() {
+            self.summary.files.push(name.clone());
+            (self.watch)(&Event::File { name, rows: u64::try_from(rows).unwrap_or(u64::MAX), bytes });
+        }
+        Ok(())
+    }
+
+    /// Requests that were planned for each of some ranges.
+    fn windows(&self, items: &[Item]) -> Vec<u64> {
+        let planned = |item: &Item| Some(self.series(item)?.plan(item.range.clone()).ok()?.windows);
+        items.iter().map(|item| planned(item).unwrap_or(0)).collect()
+    }
+
+    /// Tells how far a series has come, all its ranges added up.
+    fn tell(&mut self, items: &[Item], series: usize, planned: &[u64], under_way: &[(Option<Filling<'j>>, Shared)]) {
+        let Some(done) = self.done.get(series) else { return };
+        let mut all = done.clone();
+        for ((item, planned), (_, shared)) in items.iter().zip(planned).zip(under_way) {
+            if item.series == series {
+                let progress = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                add(&mut all, &progress);
+                let left = if progress.windows == 0 { 0 } else { planned.saturating_sub(progress.windows_left) };
+                all.windows_left = all.windows_left.saturating_sub(left);
+            }
+        }
+        (self.watch)(&Event::Progress { series, progress: all });
+    }
+
+    /// A range is over.
+    fn over(&mut self, item: &Item, progress: &Progress) {
+        let planned = self.windows(std::slice::from_ref(item)).first().copied().unwrap_or(0);
+        if let Some(done) = self.done.get_mut(item.series) {
+            add(done, progress);
+            done.windows_left = done.windows_left.saturating_sub(planned);
+        }
+    }
+}
+
+fn add(all: &mut Progress, one: &Progress) {
+    all.records += one.records;
+    all.windows += one.windows;
+    all.requests += one.requests;
+    all.waited += one.waited;
+    all.elapsed = all.elapsed.max(one.elapsed);
+}

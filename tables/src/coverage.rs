@@ -1,0 +1,88 @@
+//! Which parts of time are there.
+//!
+//! Ranges come in, in any order and overlapping; what of another range is missing goes out. Nothing here knows what
+//! stands in a range.
+
+use std::ops::Range;
+
+use runtime::Timestamp;
+
+/// Parts of time, none of which touches another, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Coverage(Vec<Range<Timestamp>>);
+
+impl Coverage {
+    /// Adds a range.
+    pub(crate) fn add(&mut self, range: Range<Timestamp>) {
+        if range.end <= range.start {
+            return;
+        }
+        let first = self.0.partition_point(|known| known.end < range.start);
+        let last = self.0.partition_point(|known| known.start <= range.end);
+        let touched = self.0.get(first..last).unwrap_or_default();
+        let start = touched.first().map_or(range.start, |known| known.start.min(range.start));
+        let end = touched.last().map_or(range.end, |known| known.end.max(range.end));
+        self.0.splice(first..last, [start..end]);
+    }
+
+    /// What of a range is not there.
+    pub(crate) fn missing(&self, range: &Range<Timestamp>) -> Vec<Range<Timestamp>> {
+        let (mut missing, mut next) = (Vec::new(), range.start);
+        for known in &self.0 {
+            if known.end <= next {
+                continue;
+            }
+            if known.start >= range.end {
+                break;
+            }
+            if next < known.start {
+                missing.push(next..known.start);
+            }
+            next = known.end;
+        }
+        if next < range.end {
+            missing.push(next..range.end);
+        }
+        missing
+    }
+
+    /// The ranges.
+    pub(crate) fn ranges(&self) -> &[Range<Timestamp>] {
+        &self.0
+    }
+}
+
+impl FromIterator<Range<Timestamp>> for Coverage {
+    fn from_iter<I: IntoIterator<Item = Range<Timestamp>>>(ranges: I) -> Self {
+        let mut all = Self::default();
+        ranges.into_iter().for_each(|range| all.add(range));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Seconds<'t> = &'t [(i64, i64)];
+
+    fn check(known: Seconds<'_>, ranges: Seconds<'_>, missing: Seconds<'_>) {
+        let range = |(from, to): &(i64, i64)| Timestamp::from(*from)..Timestamp::from(*to);
+        let coverage: Coverage = known.iter().map(range).collect();
+        let expected = |ranges: Seconds<'_>| ranges.iter().map(range).collect::<Vec<_>>();
+        assert_eq!(coverage.ranges(), expected(ranges), "{known:?}");
+        assert_eq!(coverage.missing(&range(&(0, 100))), expected(missing), "{known:?}");
+    }
+
+    #[test]
+    fn what_is_there_and_what_is_not() {
+        check(&[], &[], &[(0, 100)]);
+        check(&[(0, 100)], &[(0, 100)], &[]);
+        check(&[(20, 30), (50, 60)], &[(20, 30), (50, 60)], &[(0, 20), (30, 50), (60, 100)]);
+        check(&[(50, 60), (20, 30), (30, 50)], &[(20, 60)], &[(0, 20), (60, 100)]);
+        check(&[(10, 50), (20, 30), (40, 70)], &[(10, 70)], &[(0, 10), (70, 100)]);
+        check(&[(-9, 5), (95, 200), (7, 7)], &[(-9, 5), (95, 200)], &[(5, 95)]);
+        check(&[(-9, 200)], &[(-9, 200)], &[]);
+        check(&[(-9, -5), (200, 300)], &[(-9, -5), (200, 300)], &[(0, 100)]);
+    }
+}

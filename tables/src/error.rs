@@ -1,0 +1,75 @@
+//! Why a table could not be made, written or read.
+//!
+//! What the service or the client says is passed on; everything else names the file or the column that it is about and
+//! what to do.
+
+use std::fmt;
+
+/// Why something about a table failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The service could not be asked, or not as it was asked.
+    Request(runtime::Error),
+    /// A file or folder could not be read or written.
+    #[non_exhaustive]
+    Storage {
+        /// Which one.
+        path: String,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// Something does not fit: the message says what, and what to do.
+    Unfit(String),
+}
+
+impl Error {
+    pub(crate) fn unfit(message: impl Into<String>) -> Self {
+        Self::Unfit(message.into())
+    }
+
+    pub(crate) fn storage(
+        path: impl fmt::Display,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Storage { path: path.to_string(), source: source.into() }
+    }
+
+    /// The error of the disk, if it is one.
+    pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
+        let mut source = std::error::Error::source(self);
+        while let Some(error) = source {
+            if let Some(error) = error.downcast_ref::<std::io::Error>() {
+                return Some(error.kind());
+            }
+            source = error.source();
+        }
+        None
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Request(error) => error.fmt(f),
+            Self::Storage { path, source } => write!(f, "{path}: {source}"),
+            Self::Unfit(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Request(error) => Some(error),
+            Self::Storage { source, .. } => Some(&**source),
+            Self::Unfit(_) => None,
+        }
+    }
+}
+
+impl From<runtime::Error> for Error {
+    fn from(error: runtime::Error) -> Self {
+        Self::Request(error)
+    }
+}

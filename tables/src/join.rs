@@ -1,0 +1,187 @@
+//! The parts of a job made one file: all series one after the other, each in order of time.
+//!
+//! Parts and what an earlier run left come in; one file goes out, whole or not at all. Every row is read once, in batches.
+
+mod columns;
+mod merge;
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use crate::backfill::{Event, SingleFile, Summary};
+use crate::base::{self, BaseSeries};
+use crate::error::Error;
+use crate::layout;
+use crate::parquet_file::{ParquetFile, ParquetInput};
+use crate::part::TIME;
+use crate::storage::{self, Storage};
+use crate::target::Format;
+use crate::text::Lines;
+use columns::Columns;
+use merge::Merge;
+
+/// A series with all that has rows of it.
+struct Member {
+    series: BaseSeries,
+    /// Rows of the file that is there.
+    base: Option<(usize, usize)>,
+    /// The paths of its parts.
+    parts: Vec<String>,
+}
+
+/// Makes one file of what there is, unless it is that already.
+pub(crate) async fn join(
+    file: &SingleFile,
+    storage: &Storage,
+    watch: &mut impl FnMut(&Event),
+    summary: &mut Summary,
+) -> Result<(), Error> {
+    let paths = storage.list("").await?;
+    let (members, schemas) = members(file, storage, &paths).await?;
+    let joined = members.iter().flat_map(|member| &member.parts).map(String::as_str).collect::<Vec<_>>().join("\n");
+    if file.path.exists() && (joined.is_empty() || is_joined(file, &joined)) {
+        return Ok(());
+    }
+    let name = file.path.display().to_string();
+    watch(&Event::Joining { name: name.clone() });
+    let paths: Vec<&str> = members.iter().map(|member| member.series.path.as_str()).collect();
+    let columns = Columns::new(&paths, &schemas)?;
+    let rows = write(file, storage, members, &columns)?;
+    let bytes = fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
+    summary.files.push(name.clone());
+    watch(&Event::File { name, rows, bytes });
+    if file.format == Format::Parquet {
+        // They are in the file now, which says so itself; what is left of them would be read again and change nothing.
+        fs::remove_dir_all(&file.parts).map_err(|error| Error::storage(file.parts.display(), error))?;
+    } else {
+        storage.put(JOINED, joined.into_bytes()).await?;
+    }
+    Ok(())
+}
+
+/// Beside parts that stay: which of them are in the file.
+const JOINED: &str = "joined";
+
+fn is_joined(file: &SingleFile, parts: &str) -> bool {
+    fs::read_to_string(file.parts.join(JOINED)).is_ok_and(|joined| joined == parts)
+}
+
+/// Every series of the file and of the parts, by their paths in order, and the columns of all.
+async fn members(
+    file: &SingleFile,
+    storage: &Storage,
+    paths: &[String],
+) -> Result<(Vec<Member>, Vec<SchemaRef>), Error> {
+    let (mut members, mut schemas): (Vec<Member>, Vec<SchemaRef>) = (Vec::new(), Vec::new());
+    if let Some(base) = &file.base {
+        schemas.push(base.schema());
+        members.extend(base.all().iter().map(|series| Member {
+            base: base.rows(&series.path),
+            series: series.clone(),
+            parts: Vec::new(),
+        }));
+    }
+    for path in paths {
+        let (Some((folder, _)), Some(range)) = (path.rsplit_once('/'), layout::read_part(path)) else { continue };
+        let input = ParquetInput::open(storage.get(path).await?)?;
+        schemas.push(input.schema());
+        let time = input.said(TIME).unwrap_or_default().to_owned();
+        let index = members.iter().position(|member| member.series.path == folder).unwrap_or_else(|| {
+            let series =
+                BaseSeries { path: folder.to_owned(), time, rows: 0, covered: crate::coverage::Coverage::default() };
+            members.push(Member { series, base: None, parts: Vec::new() });
+            members.len() - 1
+        });
+        if let Some(member) = members.get_mut(index) {
+            member.series.covered.add(range);
+            member.parts.push(path.clone());
+        }
+    }
+    members.sort_by(|one, other| one.series.path.cmp(&other.series.path));
+    Ok((members, schemas))
+}
+
+/// Writes everything, and tells how many rows that is.
+fn write(file: &SingleFile, storage: &Storage, members: Vec<Member>, columns: &Columns) -> Result<u64, Error> {
+    let inputs = Inputs { path: &file.path, storage };
+    let mut rows = 0;
+    storage::write(&file.path, |out| {
+        let mut out = Writer::new(file.format, BufWriter::new(out), columns.schema())?;
+        let mut all = Vec::with_capacity(members.len());
+        for Member { mut series, base, parts } in members {
+            let mut merge = Merge::new(&series.time);
+            if let Some((skip, count)) = base {
+                merge.add_base(&series, inputs.base()?, skip, count)?;
+            }
+            for part in parts {
+                merge.add_part(part);
+            }
+            series.rows = 0;
+            while let Some(batch) = merge.next(&inputs)? {
+                series.rows += batch.num_rows();
+                out.write(&columns.batch(&series.path, &batch)?)?;
+            }
+            rows += u64::try_from(series.rows).unwrap_or(u64::MAX);
+            all.push(series);
+        }
+        out.finish(&all)
+    })?;
+    Ok(rows)
+}
+
+/// Where rows are read from.
+struct Inputs<'a> {
+    path: &'a std::path::Path,
+    storage: &'a Storage,
+}
+
+impl Inputs<'_> {
+    fn base(&self) -> Result<ParquetInput<File>, Error> {
+        ParquetInput::open(File::open(self.path).map_err(|error| Error::storage(self.path.display(), error))?)
+    }
+
+    fn part(&self, path: &str) -> Result<ParquetInput<bytes::Bytes>, Error> {
+        ParquetInput::open(self.storage.get_now(path)?)
+    }
+}
+
+/// The file that is being written.
+enum Writer<W: Write + Send> {
+    Parquet(Box<ParquetFile<W>>),
+    Lines(Lines<W>),
+}
+
+impl<W: Write + Send> Writer<W> {
+    fn new(format: Format, out: W, schema: SchemaRef) -> Result<Self, Error> {
+        Ok(match format {
+            Format::Parquet => Self::Parquet(Box::new(ParquetFile::new(out, schema)?)),
+            Format::Csv => {
+                let mut lines = Lines::csv(out);
+                lines.begin(&schema).map_err(|error| Error::storage("the file", error))?;
+                Self::Lines(lines)
+            }
+            Format::JsonLines => Self::Lines(Lines::json(out)),
+        })
+    }
+
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+        match self {
+            Self::Parquet(file) => file.write(batch),
+            Self::Lines(lines) => lines.write(batch).map_err(|error| Error::storage("the file", error)),
+        }
+    }
+
+    fn finish(self, series: &[BaseSeries]) -> Result<(), Error> {
+        let flushed = match self {
+            Self::Parquet(mut file) => {
+                file.say(base::KEY, base::written(series));
+                file.finish()?.flush()
+            }
+            Self::Lines(mut lines) => lines.flush(),
+        };
+        flushed.map_err(|error| Error::storage("the file", error))
+    }
+}

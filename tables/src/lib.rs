@@ -1,0 +1,49 @@
+//! What a generated client is answered, as tables: Arrow in memory, and Parquet, CSV and JSON Lines in files.
+//!
+//! Everything here goes by the registry of a client and not by its types, so it works with any client that is generated.
+//!
+//! - [`Backfill`] writes whole histories of several series to one file, or to a data set of many, and goes on where another
+//!   run has come.
+//! - [`Table`] has the columns of an endpoint's records and makes Arrow's record batches of them; [`Lines`] writes those as
+//!   CSV or JSON Lines.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `s3` | data sets in a bucket of object storage that speaks S3 |
+
+// From the bottom to the top.
+mod error;
+
+mod coverage;
+mod layout;
+mod target;
+mod times;
+
+mod series;
+mod shard;
+mod table;
+
+mod parquet_file;
+mod text;
+
+mod base;
+mod part;
+mod storage;
+
+mod backfill;
+mod join;
+
+pub use backfill::{Backfill, BackfillPlan, Event, SeriesPlan, Summary};
+pub use error::Error;
+pub use series::Series;
+pub use shard::Shard;
+pub use table::{Table, UNKNOWN_FIELDS};
+pub use target::{Format, Target};
+pub use text::{Csv, Lines};
+
+/// The front page's program compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct FrontPage;

@@ -1,0 +1,121 @@
+//! Parquet: how files of it are written and read here.
+//!
+//! Batches come in and go out. Row groups and compression were chosen by measuring; `ARCHITECTURE.md` says where.
+
+use std::io::Write;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Schema, SchemaRef};
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::{ArrowWriter, ProjectionMask};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::ChunkReader;
+use parquet::schema::types::ColumnPath;
+use runtime::Timestamp;
+
+use crate::error::Error;
+use crate::times::Times;
+
+/// The most rows of a row group: what a reader takes at once, and a writer keeps in memory.
+pub(crate) const ROW_GROUP: usize = 256 * 1024;
+
+/// How many rows are read at once.
+const BATCH: usize = 8192;
+
+/// Writes batches as one file.
+pub(crate) struct ParquetFile<W: Write + Send>(ArrowWriter<W>);
+
+impl<W: Write + Send> ParquetFile<W> {
+    pub(crate) fn new(out: W, schema: SchemaRef) -> Result<Self, Error> {
+        let properties = properties(&schema);
+        ArrowWriter::try_new(out, schema, Some(properties)).map(Self).map_err(|error| unfit(&error))
+    }
+
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+        self.0.write(batch).map_err(|error| unfit(&error))
+    }
+
+    /// Says something about the file as a whole.
+    pub(crate) fn say(&mut self, key: &str, value: String) {
+        self.0.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
+    }
+
+    /// Writes what is left, and hands over what was written to.
+    pub(crate) fn finish(self) -> Result<W, Error> {
+        self.0.into_inner().map_err(|error| unfit(&error))
+    }
+}
+
+/// Times are written as differences; the numbers of a market hardly repeat, so they are split by bytes.
+fn properties(schema: &Schema) -> WriterProperties {
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_max_row_group_row_count(Some(ROW_GROUP))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true);
+    for field in schema.fields() {
+        let path = ColumnPath::from(field.name().as_str());
+        properties = match field.data_type() {
+            DataType::Timestamp(..) => properties
+                .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
+            _ => properties,
+        };
+    }
+    properties.build()
+}
+
+/// A file that is read.
+pub(crate) struct ParquetInput<T: ChunkReader + 'static>(ParquetRecordBatchReaderBuilder<T>);
+
+impl<T: ChunkReader + 'static> ParquetInput<T> {
+    pub(crate) fn open(input: T) -> Result<Self, Error> {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(input).map_err(|error| unfit(&error))?;
+        Ok(Self(builder.with_batch_size(BATCH)))
+    }
+
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.0.schema().clone()
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        usize::try_from(self.0.metadata().file_metadata().num_rows()).unwrap_or(0)
+    }
+
+    /// What was said about the file as a whole.
+    pub(crate) fn said(&self, key: &str) -> Option<&str> {
+        let all = self.0.metadata().file_metadata().key_value_metadata()?;
+        all.iter().find(|entry| entry.key == key)?.value.as_deref()
+    }
+
+    /// The times of so many rows, after so many others, one after the other.
+    pub(crate) fn times(
+        self,
+        column: &str,
+        skip: usize,
+        rows: usize,
+        each: &mut dyn FnMut(Timestamp),
+    ) -> Result<(), Error> {
+        let mask = ProjectionMask::columns(self.0.parquet_schema(), [column]);
+        let batches = self.0.with_projection(mask).with_offset(skip).with_limit(rows).build();
+        for batch in batches.map_err(|error| unfit(&error))? {
+            let batch = batch.map_err(|error| unfit(&error))?;
+            let Some(times) = batch.columns().first().and_then(Times::of) else {
+                return Err(Error::unfit(format!("a file has no column `{column}` of points in time")));
+            };
+            (0..batch.num_rows()).for_each(|row| each(times.get(row)));
+        }
+        Ok(())
+    }
+
+    /// So many rows, after so many others.
+    pub(crate) fn batches(self, skip: usize, rows: usize) -> Result<ParquetRecordBatchReader, Error> {
+        self.0.with_offset(skip).with_limit(rows).build().map_err(|error| unfit(&error))
+    }
+}
+
+pub(crate) fn unfit(error: &dyn std::fmt::Display) -> Error {
+    Error::unfit(format!("Parquet: {error}"))
+}

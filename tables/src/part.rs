@@ -1,0 +1,169 @@
+//! Parts: the files in which the rows of a series become durable, each of a range of time.
+//!
+//! Pages come in, whole files go out. The name of a part says which range it has all rows of, so that writing it is at once
+//! the record of how far the series has come: nothing can be written down without the other.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_schema::Schema;
+use runtime::Timestamp;
+use runtime::record::AnyRecord;
+
+use crate::error::Error;
+use crate::layout;
+use crate::parquet_file::ParquetFile;
+use crate::series::Series;
+use crate::table::Table;
+
+/// A part is ended after so many rows, so that a job which is killed loses no more than that.
+const ROWS: usize = 100_000;
+
+/// Trailing emptiness is believed only where it is older than this: late data would never be asked for again.
+const SETTLED: std::time::Duration = std::time::Duration::from_secs(2 * 86_400);
+
+/// A file that is ready to be written.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// Below the folder of the series.
+    pub(crate) path: String,
+    pub(crate) rows: usize,
+    pub(crate) content: Vec<u8>,
+}
+
+/// How parts are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Division {
+    /// By rows alone.
+    Rows,
+    /// No part has rows of two days, and each lies in the folder of its day.
+    Days,
+}
+
+/// The part of a series that is being filled.
+pub(crate) struct Filling<'s> {
+    series: &'s Series,
+    division: Division,
+    table: Option<Table>,
+    /// The range that the next part is of.
+    range: Range<Timestamp>,
+    /// The day of the rows, where parts are divided by days.
+    day: Option<Timestamp>,
+    rows: usize,
+    /// Where the last row's step ends.
+    last: Option<Timestamp>,
+    file: Option<ParquetFile<Vec<u8>>>,
+    /// Whether a range without records is worth a file: it need not be asked for again then.
+    keeps_emptiness: bool,
+}
+
+/// What a file says of which column has the time of its rows.
+pub(crate) const TIME: &str = "time";
+
+const DAY: std::time::Duration = std::time::Duration::from_secs(86_400);
+
+impl<'s> Filling<'s> {
+    /// Nothing yet, from a point in time on. Where the fields of the records are unknown, the columns are those of a file
+    /// that is there, if there is one.
+    pub(crate) fn new(series: &'s Series, division: Division, stored: Option<&Schema>, from: Timestamp) -> Self {
+        let table = Table::of_series(series, stored, &[]);
+        let keeps_emptiness = true;
+        Self { series, division, table, range: from..from, day: None, rows: 0, last: None, file: None, keeps_emptiness }
+    }
+
+    /// The same where the range is one that had no records before.
+    pub(crate) fn of_gap(self) -> Self {
+        Self { keeps_emptiness: false, ..self }
+    }
+
+    /// Adds the records of the next window, and ends the parts that are whole by that.
+    pub(crate) fn add(
+        &mut self,
+        window: &Range<Timestamp>,
+        records: &[AnyRecord],
+        times: &[Timestamp],
+    ) -> Result<Vec<Part>, Error> {
+        let mut ended = Vec::new();
+        let mut from = 0;
+        while let Some(first) = times.get(from) {
+            let mut until = times.len();
+            if self.division == Division::Days {
+                let day = first.floor(DAY);
+                if self.day.is_some_and(|known| known != day) {
+                    self.range.end = day;
+                    ended.extend(self.end()?);
+                }
+                self.day = Some(day);
+                until = from + times.get(from..).unwrap_or_default().partition_point(|time| *time < day + DAY);
+            }
+            self.write(records.get(from..until).unwrap_or_default(), times.get(from..until).unwrap_or_default())?;
+            from = until;
+        }
+        self.range.end = self.range.end.max(window.end);
+        if self.rows >= ROWS {
+            ended.extend(self.end()?);
+        }
+        Ok(ended)
+    }
+
+    fn write(&mut self, records: &[AnyRecord], times: &[Timestamp]) -> Result<(), Error> {
+        let Some(last) = times.last() else { return Ok(()) };
+        if self.table.is_none() {
+            self.table = Table::of_series(self.series, None, records);
+        }
+        let Some(table) = &self.table else { return Ok(()) };
+        let some: Vec<_> = times.iter().copied().map(Some).collect();
+        let batch = table.batch(records, &some)?;
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(ParquetFile::new(Vec::new(), table.schema())?),
+        };
+        file.write(&batch)?;
+        self.rows += times.len();
+        self.last = Some(last.floor(self.series.step()) + self.series.step());
+        Ok(())
+    }
+
+    /// What follows begins elsewhere: what there is of this part ends before a window that could not be had.
+    pub(crate) fn skip(&mut self, window: &Range<Timestamp>) -> Result<Option<Part>, Error> {
+        self.range.end = self.range.end.max(window.start);
+        let ended = self.finish(Timestamp::now())?;
+        self.range = window.end..window.end;
+        Ok(ended)
+    }
+
+    /// Ends the part with what there is. Emptiness at its end counts as read only if it is no longer news.
+    pub(crate) fn finish(&mut self, now: Timestamp) -> Result<Option<Part>, Error> {
+        let settled = (now - SETTLED).floor(std::time::Duration::from_secs(1));
+        let known = self.last.unwrap_or(self.range.start).max(settled).max(self.range.start);
+        self.range.end = self.range.end.min(known);
+        self.end()
+    }
+
+    /// Ends the part; none is made of a range without a length, nor where not even the columns are known.
+    fn end(&mut self) -> Result<Option<Part>, Error> {
+        let range = self.range.clone();
+        let mut file = match (self.file.take(), &self.table) {
+            _ if range.is_empty() => return Ok(None),
+            (Some(file), _) => file,
+            (None, Some(table)) if self.keeps_emptiness => ParquetFile::new(Vec::new(), table.schema())?,
+            (None, _) => return Ok(None),
+        };
+        file.say(TIME, self.series.time().name.to_owned());
+        let path = match self.division {
+            Division::Rows => layout::part(&range),
+            Division::Days => {
+                format!("{}/{}", layout::date_folder(self.day.unwrap_or(range.start)), layout::part(&range))
+            }
+        };
+        self.range.start = range.end;
+        (self.day, self.last) = (None, None);
+        let rows = std::mem::take(&mut self.rows);
+        Ok(Some(Part { path, rows, content: file.finish()? }))
+    }
+
+    /// The columns, once they are known.
+    pub(crate) fn schema(&self) -> Option<Arc<Schema>> {
+        self.table.as_ref().map(Table::schema)
+    }
+}

@@ -1,0 +1,103 @@
+//! A series that is written: a request whose history can be walked, and the path that stands for it.
+//!
+//! A request comes in with all its params; what a history sets itself is no part of the path.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use runtime::history::{History, Plan};
+use runtime::registry::{BodyInfo, EndpointInfo, TimeUnit};
+use runtime::{Listed, Request, Timestamp};
+
+use crate::error::Error;
+use crate::layout;
+
+/// A series of records in time: an endpoint with its params.
+///
+/// ```
+/// # fn demo(request: runtime::Request<runtime::Listed>) -> Result<(), tables::Error> {
+/// let series = tables::Series::new(request)?;
+/// println!("{}", series.path()); // orderflow.volume_ratio/exchange=…/coin=BTC/timeframe=1h
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Series {
+    request: Request<Listed>,
+    path: String,
+    step: Duration,
+    time: TimeColumn,
+}
+
+/// Where a record has its time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimeColumn {
+    pub(crate) name: &'static str,
+    pub(crate) unit: TimeUnit,
+}
+
+impl Series {
+    /// The series of a request, unless its endpoint has no history or a param is missing or wrong.
+    pub fn new(request: impl Into<Request<Listed>>) -> Result<Self, Error> {
+        let request = request.into();
+        let plan = History::new(request.clone(), 0..0).plan()?;
+        let time = time(&request).ok_or_else(|| {
+            Error::unfit(format!("{}: the records of this endpoint have no time", request.endpoint()))
+        })?;
+        Ok(Self { path: path(&request), step: plan.step, time, request })
+    }
+
+    /// The request, without a range.
+    pub fn request(&self) -> &Request<Listed> {
+        &self.request
+    }
+
+    /// The endpoint, as the catalogue describes it.
+    pub fn endpoint(&self) -> &'static EndpointInfo {
+        self.request.endpoint()
+    }
+
+    /// What tells this series from any other: the endpoint and its params, as folders of a data set are named.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// How far apart its records are.
+    pub fn step(&self) -> Duration {
+        self.step
+    }
+
+    pub(crate) fn time(&self) -> TimeColumn {
+        self.time
+    }
+
+    pub(crate) fn history(&self, range: Range<Timestamp>) -> History<Listed> {
+        History::new(self.request.clone(), range)
+    }
+
+    pub(crate) fn plan(&self, range: Range<Timestamp>) -> Result<Plan, Error> {
+        Ok(self.history(range).plan()?)
+    }
+}
+
+fn time(request: &Request<Listed>) -> Option<TimeColumn> {
+    match request.endpoint().body {
+        BodyInfo::Series { time, time_unit, .. } => {
+            Some(TimeColumn { name: time?, unit: time_unit.unwrap_or(request.service().time_unit) })
+        }
+        _ => None,
+    }
+}
+
+/// The endpoint, then the params by which its series differ: those that may be left out, those that are needed, the step.
+fn path(request: &Request<Listed>) -> String {
+    let endpoint = request.endpoint();
+    let history = endpoint.history(request.service());
+    let own =
+        history.map_or([""; 4], |info| [info.from, info.to, info.limit, info.sort.map_or("", |(param, _)| param)]);
+    let step = history.map_or("", |info| info.step);
+    let mut params: Vec<_> = request.params().filter(|(name, _)| !own.contains(name)).collect();
+    let is_needed = |name: &str| endpoint.param(name).is_some_and(|param| param.required.is_some());
+    params.sort_by_key(|(name, _)| (*name == step, is_needed(name)));
+    let folders = params.into_iter().map(|(name, value)| layout::folder(name, value));
+    std::iter::once(endpoint.to_string()).chain(folders).collect::<Vec<_>>().join("/")
+}

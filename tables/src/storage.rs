@@ -1,0 +1,97 @@
+//! Where parts are kept: files by their paths below a root, each written whole or not at all.
+//!
+//! Bytes go in and come out; what they are is nobody's business here.
+
+mod local;
+#[cfg(feature = "s3")]
+mod s3;
+
+use std::path::PathBuf;
+
+use crate::error::Error;
+use local::Local;
+
+pub(crate) use local::write;
+
+/// Files by their paths, with slashes.
+#[derive(Clone, Debug)]
+pub(crate) enum Storage {
+    Local(Local),
+    #[cfg(feature = "s3")]
+    S3(s3::Bucket),
+}
+
+impl Storage {
+    /// A folder of the local disk, which need not be there yet.
+    pub(crate) fn folder(root: impl Into<PathBuf>) -> Self {
+        Self::Local(Local::new(root.into()))
+    }
+
+    /// A part of a bucket.
+    #[cfg(feature = "s3")]
+    pub(crate) fn bucket(bucket: &str, prefix: &str) -> Result<Self, Error> {
+        Ok(Self::S3(s3::Bucket::new(bucket, prefix)?))
+    }
+
+    /// The paths of all files in a folder and below it, in order; none if there is no such folder.
+    pub(crate) async fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
+        let mut paths = match self {
+            Self::Local(local) => {
+                let (local, folder) = (local.clone(), folder.to_owned());
+                beside(move || local.list(&folder)).await?
+            }
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => bucket.list(folder).await?,
+        };
+        paths.sort();
+        Ok(paths)
+    }
+
+    /// What a file holds.
+    pub(crate) async fn get(&self, path: &str) -> Result<bytes::Bytes, Error> {
+        match self {
+            Self::Local(local) => {
+                let (local, path) = (local.clone(), path.to_owned());
+                beside(move || local.get(&path)).await
+            }
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => bucket.get(path).await,
+        }
+    }
+
+    /// The same of a file of the local disk, without waiting.
+    pub(crate) fn get_now(&self, path: &str) -> Result<bytes::Bytes, Error> {
+        match self {
+            Self::Local(local) => local.get(path),
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => Err(Error::unfit(format!("{}: it is not on this disk", bucket.name(path)))),
+        }
+    }
+
+    /// Writes a file, replacing one that is there.
+    pub(crate) async fn put(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
+        match self {
+            Self::Local(local) => {
+                let (local, path) = (local.clone(), path.to_owned());
+                beside(move || local.put(&path, &content)).await
+            }
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => bucket.put(path, content).await,
+        }
+    }
+
+    /// Where a file is, for people.
+    pub(crate) fn name(&self, path: &str) -> String {
+        match self {
+            Self::Local(local) => local.path(path).display().to_string(),
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => bucket.name(path),
+        }
+    }
+}
+
+/// Does what waits for the disk beside the runtime, whose threads are for requests.
+async fn beside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(Error::unfit(format!("the disk was not waited for: {error}"))))
+}

@@ -1,0 +1,88 @@
+//! Files on the local disk.
+//!
+//! A file is written under another name, brought to the disk and renamed, so nobody ever sees a part of one.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+
+use crate::error::Error;
+
+/// What the name of a file begins with that is not whole yet; readers of data sets skip such files.
+const UNFINISHED: &str = ".unfinished-";
+
+/// Files below a folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Local {
+    root: PathBuf,
+}
+
+impl Local {
+    pub(super) fn new(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    pub(super) fn path(&self, path: &str) -> PathBuf {
+        path.split('/').filter(|segment| !segment.is_empty()).fold(self.root.clone(), |whole, name| whole.join(name))
+    }
+
+    pub(super) fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
+        let mut found = Vec::new();
+        self.visit(folder, &mut found)?;
+        Ok(found)
+    }
+
+    fn visit(&self, folder: &str, found: &mut Vec<String>) -> Result<(), Error> {
+        let path = self.path(folder);
+        let fails = |error| Error::storage(path.display(), error);
+        let entries = match fs::read_dir(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            entries => entries.map_err(fails)?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(fails)?;
+            let (name, kind) = (entry.file_name(), entry.file_type().map_err(fails)?);
+            let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
+            let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+            if kind.is_dir() { self.visit(&path, found)? } else { found.push(path) }
+        }
+        Ok(())
+    }
+
+    pub(super) fn get(&self, path: &str) -> Result<Bytes, Error> {
+        let path = self.path(path);
+        fs::read(&path).map(Bytes::from).map_err(|error| Error::storage(path.display(), error))
+    }
+
+    pub(super) fn put(&self, path: &str, content: &[u8]) -> Result<(), Error> {
+        write(&self.path(path), |file| file.write_all(content))
+    }
+}
+
+/// Writes a file whole or not at all.
+pub(crate) fn write<E>(path: &Path, content: impl FnOnce(&mut File) -> Result<(), E>) -> Result<(), Error>
+where
+    E: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let unfinished = folder.join(format!("{UNFINISHED}{name}"));
+    let fails = |error| Error::storage(path.display(), error);
+    fs::create_dir_all(folder).map_err(|error| Error::storage(folder.display(), error))?;
+    let mut file = File::create(&unfinished).map_err(fails)?;
+    let written = content(&mut file).map_err(|error| Error::storage(path.display(), error));
+    let kept = written.and_then(|()| {
+        file.sync_all().map_err(fails)?;
+        fs::rename(&unfinished, path).map_err(fails)
+    });
+    if kept.is_err() {
+        // What is left of it would fill a disk that is full.
+        let _ = fs::remove_file(&unfinished);
+        return kept;
+    }
+    // The name has to be on the disk too before somebody relies on it; not every system opens folders.
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    Ok(())
+}

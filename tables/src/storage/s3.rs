@@ -1,0 +1,65 @@
+//! Objects in a bucket of object storage that speaks S3.
+//!
+//! An object is there whole or not at all, which the service sees to. Where the service is and who asks stands in the
+//! environment, by the names that AWS's own tools read.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt};
+
+use crate::error::Error;
+
+/// Objects below a prefix.
+#[derive(Clone, Debug)]
+pub(crate) struct Bucket {
+    store: Arc<AmazonS3>,
+    bucket: String,
+    prefix: String,
+}
+
+impl Bucket {
+    pub(super) fn new(bucket: &str, prefix: &str) -> Result<Self, Error> {
+        // Local test servers speak no TLS; it has to be asked for by `AWS_ALLOW_HTTP`, as elsewhere.
+        let store = AmazonS3Builder::from_env().with_bucket_name(bucket).build();
+        let store = store.map_err(|error| Error::storage(format!("s3://{bucket}"), error))?;
+        Ok(Self { store: Arc::new(store), bucket: bucket.to_owned(), prefix: prefix.to_owned() })
+    }
+
+    pub(super) fn name(&self, path: &str) -> String {
+        format!("s3://{}/{}", self.bucket, self.key(path))
+    }
+
+    fn key(&self, path: &str) -> String {
+        if self.prefix.is_empty() { path.to_owned() } else { format!("{}/{path}", self.prefix) }
+    }
+
+    /// The name of an object, taken as it is: what is special in it was encoded before.
+    fn path(&self, path: &str) -> Result<Path, Error> {
+        Path::parse(self.key(path)).map_err(|error| Error::storage(self.name(path), error))
+    }
+
+    pub(super) async fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
+        let fails = |error| Error::storage(self.name(folder), error);
+        let mut objects = self.store.list(Some(&self.path(folder)?));
+        let (mut found, start) = (Vec::new(), if self.prefix.is_empty() { 0 } else { self.prefix.len() + 1 });
+        while let Some(object) = std::future::poll_fn(|cx| objects.as_mut().poll_next(cx)).await {
+            let object = object.map_err(fails)?;
+            found.extend(object.location.as_ref().get(start..).map(str::to_owned));
+        }
+        Ok(found)
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Result<Bytes, Error> {
+        let fails = |error| Error::storage(self.name(path), error);
+        let object = self.store.get(&self.path(path)?).await.map_err(fails)?;
+        object.bytes().await.map_err(fails)
+    }
+
+    pub(super) async fn put(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
+        let put = self.store.put(&self.path(path)?, content.into()).await;
+        put.map(|_| ()).map_err(|error| Error::storage(self.name(path), error))
+    }
+}

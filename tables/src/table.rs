@@ -1,0 +1,136 @@
+//! The columns of an endpoint's series, as Arrow describes them.
+//!
+//! The registry comes in, a schema goes out: names as on the wire, types, and beside each column what it means, its unit
+//! and how it is known. Where the fields are unknown, the first records say which columns there are.
+
+mod infer;
+mod meaning;
+mod types;
+
+use std::sync::Arc;
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use runtime::record::{AnyRecord, FieldValue};
+use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo, TimeUnit};
+use runtime::{Request, Timestamp};
+
+use crate::error::Error;
+use crate::series::{Series, TimeColumn};
+use infer::Inferred;
+
+pub(crate) use meaning::is_json;
+
+/// The column of what a table has no other column for: the fields of each record as a JSON object, or null.
+pub const UNKNOWN_FIELDS: &str = "unknown_fields";
+
+/// The columns of a series of records.
+#[derive(Clone, Debug)]
+pub struct Table {
+    schema: SchemaRef,
+    columns: Columns,
+}
+
+#[derive(Clone, Debug)]
+enum Columns {
+    /// One for each field of the table.
+    Known(&'static RecordInfo),
+    /// Those that were found in records.
+    Inferred(Inferred),
+}
+
+impl Table {
+    /// The columns of an endpoint's records; `None` if it has no series, or the fields of its records are unknown.
+    pub fn of(endpoint: &EndpointInfo) -> Option<Self> {
+        match endpoint.body {
+            BodyInfo::Series { record: Some(record), .. } => Some(Self::of_record(record)),
+            _ => None,
+        }
+    }
+
+    /// The columns that these records have, whose fields are unknown, of the endpoint and the service of a request.
+    ///
+    /// Numbers and texts get columns of their own, anything else one of JSON.
+    pub fn infer<E>(request: &Request<E>, records: &[AnyRecord]) -> Self {
+        Self::inferred(Inferred::of(time_column(request.endpoint(), request.service()), records))
+    }
+
+    fn of_record(record: &'static RecordInfo) -> Self {
+        let mut fields: Vec<Field> = record.fields.iter().map(types::field).collect();
+        fields.push(unknown_fields(&fields));
+        Self { schema: Arc::new(Schema::new(fields)), columns: Columns::Known(record) }
+    }
+
+    fn inferred(columns: Inferred) -> Self {
+        Self { schema: columns.schema(), columns: Columns::Inferred(columns) }
+    }
+
+    /// The columns of a series: by its table, else as a file of it has them, else as its first records do.
+    pub(crate) fn of_series(series: &Series, stored: Option<&Schema>, records: &[AnyRecord]) -> Option<Self> {
+        if let Some(table) = Self::of(series.endpoint()) {
+            return Some(table);
+        }
+        let time = Some(series.time());
+        match stored {
+            Some(schema) => Some(Self::inferred(Inferred::stored(time, schema))),
+            None if records.is_empty() => None,
+            None => Some(Self::inferred(Inferred::of(time, records))),
+        }
+    }
+
+    /// The columns.
+    pub fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// Records as a batch. The times are those of the records, where they have one that can be read.
+    pub fn batch(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Result<RecordBatch, Error> {
+        let columns = match &self.columns {
+            Columns::Known(record) => known(record, records)?,
+            Columns::Inferred(inferred) => inferred.columns(records, times),
+        };
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::unfit(error.to_string()))
+    }
+}
+
+fn time_column(endpoint: &EndpointInfo, service: &ServiceInfo) -> Option<TimeColumn> {
+    match endpoint.body {
+        BodyInfo::Series { time: Some(name), time_unit, .. } => {
+            Some(TimeColumn { name, unit: time_unit.unwrap_or(service.time_unit) })
+        }
+        _ => None,
+    }
+}
+
+fn known(record: &'static RecordInfo, records: &[AnyRecord]) -> Result<Vec<ArrayRef>, Error> {
+    let mut columns = Vec::with_capacity(record.fields.len() + 1);
+    for (index, field) in record.fields.iter().enumerate() {
+        let values: Vec<_> =
+            records.iter().map(|record| record.values().nth(index).unwrap_or(FieldValue::Null)).collect();
+        columns.push(types::array(field.ty, &values).map_err(|unfit| unfit.in_field(field.wire_name))?);
+    }
+    let mut unknown = StringBuilder::new();
+    for record in records {
+        unknown.append_option(
+            record.unknown_fields().filter(|fields| !fields.is_empty()).map(runtime::UnknownFields::as_json),
+        );
+    }
+    columns.push(Arc::new(unknown.finish()));
+    Ok(columns)
+}
+
+/// The column of unknown fields, whose name is no other column's.
+fn unknown_fields(others: &[Field]) -> Field {
+    let mut name = UNKNOWN_FIELDS.to_owned();
+    while others.iter().any(|field| *field.name() == name) {
+        name.insert(0, '_');
+    }
+    let meaning = "Fields that the catalogue does not know, as a JSON object.";
+    Field::new(name, DataType::Utf8, true).with_metadata(meaning::of(meaning, "", None, true))
+}
+
+/// Whether points in time of this unit may lie between two milliseconds.
+fn is_fine(unit: TimeUnit) -> bool {
+    matches!(unit, TimeUnit::Iso8601)
+}

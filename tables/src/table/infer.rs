@@ -1,0 +1,177 @@
+//! Columns of records whose fields are unknown, as the first of them have them.
+//!
+//! Values of any kind come in, columns go out: points in time, numbers, texts, yes or no, and JSON for the rest. A value
+//! that does not fit its column, or has none, stands with its name among the unknown fields, so that nothing is lost.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder};
+use arrow_array::{ArrayRef, StringArray};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use runtime::record::AnyRecord;
+use runtime::{Timestamp, Value};
+
+use super::types::{time_array, time_type};
+use super::{meaning, unknown_fields};
+use crate::series::TimeColumn;
+
+/// Columns that were found in records.
+#[derive(Clone, Debug)]
+pub(super) struct Inferred {
+    time: Option<TimeColumn>,
+    /// Names and what stands there; the column of unknown fields is behind them.
+    columns: Vec<(String, Kind)>,
+}
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Time,
+    Number,
+    Boolean,
+    Text,
+    Json,
+}
+
+/// Every whole number up to here is a number of its own as `f64`.
+const EXACT: u64 = 1 << 53;
+
+impl Inferred {
+    /// The columns that records have, in the order in which their names first come.
+    pub(super) fn of(time: Option<TimeColumn>, records: &[AnyRecord]) -> Self {
+        let mut columns: Vec<(String, Option<Kind>)> = Vec::new();
+        for (name, value) in records.iter().filter_map(|record| record.as_any()?.as_object()).flatten() {
+            let kind = if time.is_some_and(|time| time.name == name) { Some(Kind::Time) } else { Kind::of(value) };
+            match columns.iter_mut().find(|(known, _)| known == name) {
+                Some((_, known)) => *known = merged(*known, kind),
+                None => columns.push((name.clone(), kind)),
+            }
+        }
+        // Of what was null in all of them nobody knows what it is.
+        let columns = columns.into_iter().filter_map(|(name, kind)| Some((name, kind?))).collect();
+        Self { time, columns }
+    }
+
+    /// The columns of a file that was written by such.
+    pub(super) fn stored(time: Option<TimeColumn>, schema: &Schema) -> Self {
+        let fields = schema.fields().iter();
+        let kind = |field: &Field| match field.data_type() {
+            DataType::Timestamp(..) => Kind::Time,
+            DataType::Float64 => Kind::Number,
+            DataType::Boolean => Kind::Boolean,
+            _ if meaning::is_json(field) => Kind::Json,
+            _ => Kind::Text,
+        };
+        let mut columns: Vec<_> = fields.map(|field| (field.name().clone(), kind(field))).collect();
+        columns.pop();
+        Self { time, columns }
+    }
+
+    pub(super) fn schema(&self) -> SchemaRef {
+        let field = |(name, kind): &(String, Kind)| {
+            let data_type = match kind {
+                Kind::Time => self.time.map_or(DataType::Utf8, |time| time_type(time.unit)),
+                Kind::Number => DataType::Float64,
+                Kind::Boolean => DataType::Boolean,
+                Kind::Text | Kind::Json => DataType::Utf8,
+            };
+            Field::new(name, data_type, true).with_metadata(meaning::of("", "", None, *kind == Kind::Json))
+        };
+        let mut fields: Vec<Field> = self.columns.iter().map(field).collect();
+        fields.push(unknown_fields(&fields));
+        Arc::new(Schema::new(fields))
+    }
+
+    /// Records as these columns.
+    pub(super) fn columns(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Vec<ArrayRef> {
+        let records: Vec<&Value> = records.iter().map(|record| record.as_any().unwrap_or(&Value::Null)).collect();
+        let column = |(name, kind): &(String, Kind)| {
+            let values = records.iter().map(|record| record.get(name).filter(|value| kind.fits(value)));
+            match (kind, self.time) {
+                (Kind::Time, Some(time)) => time_array(time.unit, times.iter().copied()),
+                _ => kind.array(values),
+            }
+        };
+        let mut columns: Vec<ArrayRef> = self.columns.iter().map(column).collect();
+        let unknown: StringArray = records.iter().map(|record| self.rest(record)).collect();
+        columns.push(Arc::new(unknown));
+        columns
+    }
+
+    /// What of a record no column holds.
+    fn rest(&self, record: &Value) -> Option<String> {
+        let Value::Object(object) = record else { return Some(record.to_string()) };
+        let is_held = |name: &str, value: &Value| {
+            value.is_null() || self.columns.iter().any(|(known, kind)| known == name && kind.fits(value))
+        };
+        let rest = object.iter().filter(|(name, value)| !is_held(name, value));
+        let rest: serde_json::Map<_, _> = rest.map(|(name, value)| (name.clone(), value.clone())).collect();
+        (!rest.is_empty()).then(|| Value::Object(rest).to_string())
+    }
+}
+
+/// What holds the values of both; `None` is a null, which anything holds.
+fn merged(one: Option<Kind>, other: Option<Kind>) -> Option<Kind> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => Some(Kind::Json),
+        (one, other) => one.or(other),
+    }
+}
+
+impl Kind {
+    /// What a value is; `None` if it is null.
+    fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Null => None,
+            Value::Bool(_) => Some(Self::Boolean),
+            Value::Number(_) => Some(Self::Number),
+            Value::String(_) => Some(Self::Text),
+            Value::Array(_) | Value::Object(_) => Some(Self::Json),
+        }
+    }
+
+    /// Whether the column holds the value as it is.
+    fn fits(self, value: &Value) -> bool {
+        match self {
+            Self::Number => number(value).is_some(),
+            Self::Boolean => value.is_boolean(),
+            Self::Text => value.is_string(),
+            Self::Json => true,
+            // Whatever the service writes times in; a text that is none would have stopped the history.
+            Self::Time => value.is_number() || value.is_string(),
+        }
+    }
+
+    fn array<'v>(self, values: impl Iterator<Item = Option<&'v Value>>) -> ArrayRef {
+        match self {
+            Self::Number => {
+                let mut numbers = Float64Builder::new();
+                values.for_each(|value| numbers.append_option(value.and_then(number)));
+                Arc::new(numbers.finish())
+            }
+            Self::Boolean => {
+                let mut booleans = BooleanBuilder::new();
+                values.for_each(|value| booleans.append_option(value.and_then(Value::as_bool)));
+                Arc::new(booleans.finish())
+            }
+            Self::Text | Self::Time => {
+                let mut texts = StringBuilder::new();
+                values.for_each(|value| texts.append_option(value.and_then(Value::as_str)));
+                Arc::new(texts.finish())
+            }
+            Self::Json => {
+                let mut texts = StringBuilder::new();
+                let json = |value: &Value| (!value.is_null()).then(|| value.to_string());
+                values.for_each(|value| texts.append_option(value.and_then(json)));
+                Arc::new(texts.finish())
+            }
+        }
+    }
+}
+
+/// The number, unless it would be rounded.
+fn number(value: &Value) -> Option<f64> {
+    let is_exact = value.as_u64().is_none_or(|number| number <= EXACT)
+        && value.as_i64().is_none_or(|number| number.unsigned_abs() <= EXACT);
+    value.as_f64().filter(|_| is_exact)
+}

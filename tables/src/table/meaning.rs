@@ -1,0 +1,22 @@
+//! What is said beside a column, as metadata that Arrow and Parquet carry along.
+
+use std::collections::HashMap;
+
+use runtime::registry::Evidence;
+
+/// Whether the texts of a column are JSON.
+pub(crate) const FORMAT: &str = "format";
+
+/// What is said of a column; nothing where nothing is known.
+pub(super) fn of(meaning: &str, unit: &str, evidence: Option<Evidence>, is_json: bool) -> HashMap<String, String> {
+    let evidence = evidence.map_or("", Evidence::as_str);
+    let format = if is_json { "json" } else { "" };
+    let all = [("meaning", meaning), ("unit", unit), ("evidence", evidence), (FORMAT, format)];
+    let said = all.into_iter().filter(|(_, text)| !text.is_empty());
+    said.map(|(key, text)| (key.to_owned(), text.to_owned())).collect()
+}
+
+/// Whether a column is said to be JSON.
+pub(crate) fn is_json(field: &arrow_schema::Field) -> bool {
+    field.metadata().get(FORMAT).is_some_and(|format| format == "json")
+}

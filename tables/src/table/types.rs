@@ -1,0 +1,229 @@
+//! Arrow's types of what fields can have, and arrays of their values.
+//!
+//! A type of the registry and values by it come in, an array goes out. Points in time are timestamps in UTC; of what is
+//! known to be JSON alone the text stays.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::{
+    ArrayRef, ListArray, MapArray, StringArray, StructArray, TimestampMicrosecondArray, TimestampMillisecondArray,
+};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_schema::{DataType, Field, Fields, TimeUnit as ArrowUnit};
+use runtime::Timestamp;
+use runtime::record::{FieldValue, RecordValue};
+use runtime::registry::{FieldInfo, RecordInfo, TimeUnit, ValueType};
+
+use super::{is_fine, meaning};
+use crate::error::Error;
+
+/// A value that no column of its type can hold.
+#[derive(Debug)]
+pub(super) struct Unfit {
+    place: String,
+    value: String,
+}
+
+impl Unfit {
+    /// The same, seen from the record around it.
+    fn within(mut self, name: &str) -> Self {
+        self.place.insert_str(0, &format!(".{name}"));
+        self
+    }
+
+    /// The same, seen from outside of the field.
+    pub(super) fn in_field(self, name: &str) -> Error {
+        Error::unfit(format!("`{name}{}` is {}, which no 64-bit integer with a sign can hold", self.place, self.value))
+    }
+}
+
+/// The column of a field.
+pub(super) fn field(info: &FieldInfo) -> Field {
+    let mut meaning = info.summary.to_owned();
+    if !info.notes.is_empty() {
+        let _ = write!(meaning, "{}{}", if meaning.is_empty() { "" } else { " " }, info.notes);
+    }
+    let is_json = matches!(info.ty, ValueType::Any);
+    // An absent list or map reads as an empty one.
+    let nullable = info.optional || is_json;
+    Field::new(info.wire_name, data_type(info.ty), nullable).with_metadata(meaning::of(
+        &meaning,
+        info.unit,
+        Some(info.evidence),
+        is_json,
+    ))
+}
+
+fn data_type(ty: ValueType) -> DataType {
+    match ty {
+        // Not every reader has whole numbers without a sign.
+        ValueType::Integer | ValueType::Count => DataType::Int64,
+        ValueType::Number => DataType::Float64,
+        ValueType::Boolean => DataType::Boolean,
+        ValueType::Timestamp(unit) => time_type(unit),
+        ValueType::Record(record) => DataType::Struct(members(record)),
+        ValueType::List(item) => DataType::List(Arc::new(Field::new("item", data_type(*item), true))),
+        ValueType::Map(item) => DataType::Map(Arc::new(Field::new("entries", entries(*item), false)), false),
+        ValueType::Option(given) => data_type(*given),
+        // Text, JSON as text, and whatever this version does not know.
+        _ => DataType::Utf8,
+    }
+}
+
+fn entries(item: ValueType) -> DataType {
+    let fields = [Field::new("key", DataType::Utf8, false), Field::new("value", data_type(item), true)];
+    DataType::Struct(fields.into_iter().collect())
+}
+
+/// The columns of a record within a record, with one for what its table does not know.
+fn members(record: &RecordInfo) -> Fields {
+    let mut fields: Vec<_> = record.fields.iter().map(|info| field(info).with_nullable(true)).collect();
+    fields.push(super::unknown_fields(&fields));
+    fields.into()
+}
+
+/// The type of points in time that the service writes in a unit.
+pub(super) fn time_type(unit: TimeUnit) -> DataType {
+    let unit = if is_fine(unit) { ArrowUnit::Microsecond } else { ArrowUnit::Millisecond };
+    DataType::Timestamp(unit, Some("UTC".into()))
+}
+
+/// Points in time as such an array.
+pub(crate) fn time_array(unit: TimeUnit, times: impl Iterator<Item = Option<Timestamp>>) -> ArrayRef {
+    if is_fine(unit) {
+        let counts = times.map(|time| counted(time?, 1_000_000));
+        Arc::new(counts.collect::<TimestampMicrosecondArray>().with_timezone("UTC"))
+    } else {
+        let counts = times.map(|time| counted(time?, 1000));
+        Arc::new(counts.collect::<TimestampMillisecondArray>().with_timezone("UTC"))
+    }
+}
+
+/// How many parts of a second there were since 1970 began.
+fn counted(time: Timestamp, per_second: u32) -> Option<i64> {
+    let whole = time.unix_seconds();
+    let rest = time.abs_diff(Timestamp::from_unix_seconds(whole)).subsec_nanos() / (1_000_000_000 / per_second);
+    whole.checked_mul(per_second.into())?.checked_add(rest.into())
+}
+
+/// Values as an array of their type.
+pub(super) fn array(ty: ValueType, values: &[FieldValue<'_>]) -> Result<ArrayRef, Unfit> {
+    Ok(match ty {
+        ValueType::Integer | ValueType::Count => integers(values)?,
+        ValueType::Number => {
+            let mut numbers = Float64Builder::with_capacity(values.len());
+            for value in values {
+                numbers.append_option(value.number());
+            }
+            Arc::new(numbers.finish())
+        }
+        ValueType::Boolean => {
+            let mut booleans = BooleanBuilder::with_capacity(values.len());
+            let boolean =
+                |value: &FieldValue<'_>| if let FieldValue::Boolean(value) = value { Some(*value) } else { None };
+            for value in values {
+                booleans.append_option(boolean(value));
+            }
+            Arc::new(booleans.finish())
+        }
+        ValueType::Timestamp(unit) => time_array(unit, values.iter().map(|value| value.timestamp())),
+        ValueType::Record(record) => records(record, values)?,
+        ValueType::List(item) => lists(*item, values)?,
+        ValueType::Map(item) => maps(*item, values)?,
+        ValueType::Option(given) => array(*given, values)?,
+        _ => texts(values),
+    })
+}
+
+fn integers(values: &[FieldValue<'_>]) -> Result<ArrayRef, Unfit> {
+    let mut integers = Int64Builder::with_capacity(values.len());
+    for value in values {
+        integers.append_option(match value {
+            FieldValue::Integer(number) => Some(*number),
+            FieldValue::Count(count) => {
+                let number = i64::try_from(*count);
+                Some(number.map_err(|_| Unfit { place: String::new(), value: count.to_string() })?)
+            }
+            _ => None,
+        });
+    }
+    Ok(Arc::new(integers.finish()))
+}
+
+/// Texts as they are, anything else as JSON.
+fn texts(values: &[FieldValue<'_>]) -> ArrayRef {
+    let mut texts = StringBuilder::new();
+    for value in values {
+        match value {
+            FieldValue::Text(text) => texts.append_value(text),
+            FieldValue::Null => texts.append_null(),
+            other => texts.append_option(serde_json::to_string(other).ok()),
+        }
+    }
+    Arc::new(texts.finish())
+}
+
+fn records(record: &'static RecordInfo, values: &[FieldValue<'_>]) -> Result<ArrayRef, Unfit> {
+    let rows: Vec<Option<RecordValue<'_>>> = values.iter().map(as_record).collect();
+    let cells: Vec<_> = rows.iter().map(|row| row.map(RecordValue::values).unwrap_or_default()).collect();
+    let mut columns = Vec::with_capacity(record.fields.len() + 1);
+    for (index, info) in record.fields.iter().enumerate() {
+        let column: Vec<_> =
+            cells.iter().map(|cells| cells.get(index).map_or(FieldValue::Null, |(_, value)| *value)).collect();
+        columns.push(array(info.ty, &column).map_err(|unfit| unfit.within(info.wire_name))?);
+    }
+    let unknown = rows.iter().map(|row| row.and_then(unknown_text)).collect::<StringArray>();
+    columns.push(Arc::new(unknown));
+    let given: Vec<bool> = rows.iter().map(Option::is_some).collect();
+    Ok(Arc::new(StructArray::new(members(record), columns, Some(given.into()))))
+}
+
+fn as_record<'r>(value: &FieldValue<'r>) -> Option<RecordValue<'r>> {
+    match value {
+        FieldValue::Record(record) => Some(*record),
+        _ => None,
+    }
+}
+
+/// What a record within a record holds that its table does not know.
+fn unknown_text(record: RecordValue<'_>) -> Option<String> {
+    record.unknown_fields().filter(|fields| !fields.is_empty()).map(|fields| fields.as_json().to_owned())
+}
+
+fn lists(item: ValueType, values: &[FieldValue<'_>]) -> Result<ArrayRef, Unfit> {
+    let (mut items, mut lengths, mut given) = (Vec::new(), Vec::new(), Vec::new());
+    for value in values {
+        let before = items.len();
+        if let FieldValue::List(list) = value {
+            items.extend(list.iter());
+        }
+        lengths.push(items.len() - before);
+        given.push(matches!(value, FieldValue::List(_)));
+    }
+    let field = Arc::new(Field::new("item", data_type(item), true));
+    let (offsets, nulls) = (OffsetBuffer::from_lengths(lengths), NullBuffer::from(given));
+    Ok(Arc::new(ListArray::new(field, offsets, array(item, &items)?, Some(nulls))))
+}
+
+fn maps(item: ValueType, values: &[FieldValue<'_>]) -> Result<ArrayRef, Unfit> {
+    let (mut keys, mut items, mut lengths, mut given) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for value in values {
+        let before = items.len();
+        if let FieldValue::Map(map) = value {
+            for (key, value) in map.entries() {
+                keys.push(key);
+                items.push(value);
+            }
+        }
+        lengths.push(items.len() - before);
+        given.push(matches!(value, FieldValue::Map(_)));
+    }
+    let DataType::Struct(fields) = entries(item) else { return Ok(texts(values)) };
+    let columns: Vec<ArrayRef> = vec![Arc::new(StringArray::from(keys)), array(item, &items)?];
+    let entries_field = Arc::new(Field::new("entries", entries(item), false));
+    let (offsets, nulls) = (OffsetBuffer::from_lengths(lengths), NullBuffer::from(given));
+    let all = StructArray::new(fields, columns, None);
+    Ok(Arc::new(MapArray::new(entries_field, offsets, all, Some(nulls), false)))
+}

@@ -1,0 +1,145 @@
+//! Where tables go: a file of some format, a folder of a data set, or a bucket.
+//!
+//! A text as a person writes it comes in. Nothing is opened here.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Lines of values with commas between them, behind a line of names.
+    Csv,
+    /// One JSON object a line.
+    JsonLines,
+    /// Columns, compressed.
+    Parquet,
+}
+
+impl Format {
+    /// The format that a file name ends in.
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "csv" => Some(Self::Csv),
+            "jsonl" | "ndjson" => Some(Self::JsonLines),
+            "parquet" => Some(Self::Parquet),
+            _ => None,
+        }
+    }
+}
+
+/// Where a backfill writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Target {
+    /// One file with all series.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// How it is written.
+        format: Format,
+    },
+    /// A data set of Parquet files on the local disk: `ENDPOINT/coin=…/timeframe=…/date=…` below this folder.
+    Folder(PathBuf),
+    /// The same in a bucket of object storage, below a prefix; with the feature `s3`.
+    #[cfg(feature = "s3")]
+    Bucket {
+        /// The bucket.
+        bucket: String,
+        /// What the names of all objects begin with.
+        prefix: String,
+    },
+}
+
+impl Target {
+    /// Reads what a person wrote: `out.csv`, `out.jsonl`, `out.parquet`, `folder/`, `s3://bucket/prefix`.
+    ///
+    /// A name without an ending that says a format is that of a folder.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        if let Some((scheme, rest)) = text.split_once("://") {
+            return Self::parse_url(scheme, rest);
+        }
+        let path = PathBuf::from(text);
+        match Format::of(&path) {
+            Some(format) if !text.ends_with('/') && !path.is_dir() => Ok(Self::File { path, format }),
+            _ if text.is_empty() => Err(Error::unfit("the name of a file or a folder is needed")),
+            None if path.extension().is_some() && !text.ends_with('/') && !path.is_dir() => Err(Error::unfit(format!(
+                "{text}: a file ends in .csv, .jsonl or .parquet; a folder that has a dot in its name ends in /"
+            ))),
+            _ => Ok(Self::Folder(path)),
+        }
+    }
+
+    #[cfg(feature = "s3")]
+    fn parse_url(scheme: &str, rest: &str) -> Result<Self, Error> {
+        let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        let prefix = prefix.trim_matches('/');
+        if scheme != "s3" || bucket.is_empty() {
+            return Err(Error::unfit(format!("{scheme}://{rest}: object storage is named s3://BUCKET/PREFIX")));
+        }
+        if Format::of(Path::new(prefix)).is_some() {
+            return Err(Error::unfit(format!(
+                "{scheme}://{rest}: object storage takes a data set, not one file; name a prefix"
+            )));
+        }
+        Ok(Self::Bucket { bucket: bucket.to_owned(), prefix: prefix.to_owned() })
+    }
+
+    #[cfg(not(feature = "s3"))]
+    fn parse_url(scheme: &str, rest: &str) -> Result<Self, Error> {
+        Err(Error::unfit(format!("{scheme}://{rest}: this program was built without object storage, the feature `s3`")))
+    }
+}
+
+/// As it would be written to be parsed.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, .. } | Self::Folder(path) => path.display().fmt(f),
+            #[cfg(feature = "s3")]
+            Self::Bucket { bucket, prefix } => write!(f, "s3://{bucket}/{prefix}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_writes() {
+        let file = |path: &str, format| Ok(Target::File { path: path.into(), format });
+        let folder = |path: &str| Ok(Target::Folder(path.into()));
+        for (text, expected) in [
+            ("out.csv", file("out.csv", Format::Csv)),
+            ("a.b/out.jsonl", file("a.b/out.jsonl", Format::JsonLines)),
+            ("out.ndjson", file("out.ndjson", Format::JsonLines)),
+            ("out.parquet", file("out.parquet", Format::Parquet)),
+            ("out.parquet/", folder("out.parquet/")),
+            ("data", folder("data")),
+            ("data/v1.2/", folder("data/v1.2/")),
+            (
+                "out.xlsx",
+                Err("out.xlsx: a file ends in .csv, .jsonl or .parquet; a folder that has a dot in its name ends in /"),
+            ),
+            ("", Err("the name of a file or a folder is needed")),
+        ] {
+            let parsed = Target::parse(text).map_err(|error| error.to_string());
+            assert_eq!(parsed, expected.map_err(str::to_owned), "{text}");
+        }
+    }
+
+    #[cfg(feature = "s3")]
+    #[test]
+    fn object_storage() {
+        let bucket = |prefix: &str| Target::Bucket { bucket: "b".to_owned(), prefix: prefix.to_owned() };
+        assert_eq!(Target::parse("s3://b/a/c/").unwrap(), bucket("a/c"));
+        assert_eq!(Target::parse("s3://b").unwrap(), bucket(""));
+        for wrong in ["s3:///a", "gs://b/a", "s3://b/out.parquet"] {
+            assert!(Target::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}
