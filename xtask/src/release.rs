@@ -42,6 +42,7 @@ const STEPS: &[Step] = &[
     Step { name: "semver", run: semver },
     Step { name: "docs", run: docs },
     Step { name: "lowest versions", run: lowest_versions },
+    Step { name: "lowest Rust", run: || run_check("lowest-rust").map(|()| Told::Holds) },
     Step { name: "features", run: || run_check("features").map(|()| Told::Holds) },
     Step { name: "packages", run: packages },
 ];

@@ -13,6 +13,7 @@ mod gate;
 mod history;
 mod layers;
 mod learn;
+mod lowest_rust;
 mod openapi;
 mod page;
 mod running;
@@ -41,6 +42,7 @@ const CHECKS: &[Check] = &[
     history::CHECK,
     layers::CHECK,
     learn::CHECK,
+    lowest_rust::CHECK,
     openapi::CHECK,
     page::CHECK,
     sandbox::CHECK,
