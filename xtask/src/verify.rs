@@ -17,6 +17,7 @@ mod page;
 mod running;
 mod sandbox;
 mod soak;
+mod tables;
 mod throughput;
 
 use std::path::PathBuf;
@@ -42,6 +43,7 @@ const CHECKS: &[Check] = &[
     page::CHECK,
     sandbox::CHECK,
     soak::CHECK,
+    tables::CHECK,
     throughput::CHECK,
 ];
 
