@@ -30,17 +30,18 @@ impl RollingGate {
     /// Whether a request could leave.
     #[cfg(test)]
     pub(super) fn is_open(&self) -> bool {
-        lock(&self.0).state.is_open(Instant::now()).is_ok()
+        lock(&self.0).state.is_open(Instant::now(), 1).is_ok()
     }
 
-    async fn turn(&self, rank: Rank) -> Permit {
+    async fn turn(&self, attempt: Attempt) -> Permit {
+        let (rank, weight) = (Rank::from(attempt), usize::try_from(attempt.weight()).unwrap_or(usize::MAX));
         let waiting = {
             let mut shared = lock(&self.0);
-            if shared.queue.would_lead(rank) && shared.state.enter(Instant::now()).is_ok() {
-                return self.permit();
+            if shared.queue.would_lead(rank) && shared.state.enter(Instant::now(), weight).is_ok() {
+                return self.permit(weight);
             }
             let (ticket, woken) = shared.queue.join(rank);
-            Waiting { shared: &self.0, ticket, woken }
+            Waiting { shared: &self.0, ticket, woken, weight }
         };
         while let Err(later) = waiting.look() {
             match later {
@@ -49,17 +50,17 @@ impl RollingGate {
                 None => waiting.woken.notified().await,
             }
         }
-        self.permit()
+        self.permit(weight)
     }
 
-    fn permit(&self) -> Permit {
-        Permit::of(Entered { shared: self.0.clone(), progress: Mutex::new(Progress::Leaving) })
+    fn permit(&self, weight: usize) -> Permit {
+        Permit::of(Entered { shared: self.0.clone(), weight, progress: Mutex::new(Progress::Leaving) })
     }
 }
 
 impl Gate for RollingGate {
     fn enter(&self, attempt: Attempt) -> PermitFuture<'_> {
-        Box::pin(async move { Ok(self.turn(attempt.into()).await) })
+        Box::pin(async move { Ok(self.turn(attempt).await) })
     }
 
     fn refused(&self, pause: Duration) {
@@ -77,6 +78,7 @@ struct Waiting<'g> {
     shared: &'g Mutex<Shared>,
     ticket: Ticket,
     woken: Arc<Notify>,
+    weight: usize,
 }
 
 impl Waiting<'_> {
@@ -86,7 +88,7 @@ impl Waiting<'_> {
         if !shared.queue.leads(self.ticket) {
             return Err(None);
         }
-        shared.state.enter(Instant::now()).map_err(|closed| match closed {
+        shared.state.enter(Instant::now(), self.weight).map_err(|closed| match closed {
             Closed::Full => None,
             Closed::Until(later) => Some(later),
         })
@@ -102,6 +104,7 @@ impl Drop for Waiting<'_> {
 /// A request that has passed.
 struct Entered {
     shared: Arc<Mutex<Shared>>,
+    weight: usize,
     /// Locked for a few statements at most, and always before `shared`.
     progress: Mutex<Progress>,
 }
@@ -124,10 +127,10 @@ impl Admitted for Entered {
         match *progress {
             Progress::Leaving => {
                 *progress = Progress::Left(now);
-                shared.state.departed(now);
+                shared.state.departed(now, self.weight);
             }
             Progress::Left(_) => {}
-            Progress::Ended => shared.state.count(now),
+            Progress::Ended => shared.state.count(now, self.weight),
         }
     }
 
@@ -138,8 +141,8 @@ impl Admitted for Entered {
         match (progress, ending) {
             (Progress::Left(at), Ending::Answered) => shared.state.answered(now.saturating_duration_since(at)),
             // It was answered, so it left, whatever its transport has told.
-            (Progress::Leaving, Ending::Answered) => shared.state.departed(now),
-            (Progress::Leaving, _) => shared.state.stayed(now),
+            (Progress::Leaving, Ending::Answered) => shared.state.departed(now, self.weight),
+            (Progress::Leaving, _) => shared.state.stayed(now, self.weight),
             _ => {}
         }
         shared.state.ended();

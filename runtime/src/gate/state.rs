@@ -42,54 +42,54 @@ impl State {
         Self { places, under_way: 0, windows, pace, margin, paused: None }
     }
 
-    /// Whether the next request may pass.
-    pub(super) fn is_open(&self, now: Instant) -> Result<(), Closed> {
+    /// Whether the next request may pass, if it has this weight.
+    pub(super) fn is_open(&self, now: Instant, weight: usize) -> Result<(), Closed> {
         if self.places.is_some_and(|places| self.under_way >= places) {
             return Err(Closed::Full);
         }
-        match self.opening(now) {
+        match self.opening(now, weight) {
             Some(opening) if opening > now => Err(Closed::Until(opening)),
             _ => Ok(()),
         }
     }
 
     /// When time lets the next request pass; `None` if at any time.
-    fn opening(&self, now: Instant) -> Option<Instant> {
-        self.windows.room_from(now, self.margin.at(now)).max(self.pace.due())
+    fn opening(&self, now: Instant, weight: usize) -> Option<Instant> {
+        self.windows.room_from(now, self.margin.at(now), weight).max(self.pace.due())
     }
 
-    /// Lets a request pass, if it may.
-    pub(super) fn enter(&mut self, now: Instant) -> Result<(), Closed> {
-        if let Err(closed) = self.is_open(now) {
+    /// Lets a request of a weight pass, if it may.
+    pub(super) fn enter(&mut self, now: Instant, weight: usize) -> Result<(), Closed> {
+        if let Err(closed) = self.is_open(now, weight) {
             if matches!(closed, Closed::Until(_)) {
                 self.pace.wait();
             }
             return Err(closed);
         }
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
-            self.pace.pass(now, self.opening(now), gap);
+            self.pace.pass(now, self.opening(now, weight), gap, times(weight));
         }
         self.under_way += 1;
-        self.windows.pass();
+        self.windows.pass(weight);
         Ok(())
     }
 
     /// A request that has passed leaves.
-    pub(super) fn departed(&mut self, now: Instant) {
-        self.windows.settle();
-        self.count(now);
+    pub(super) fn departed(&mut self, now: Instant, weight: usize) {
+        self.windows.settle(weight);
+        self.count(now, weight);
     }
 
     /// A request leaves although it had been counted as one that would not.
-    pub(super) fn count(&mut self, now: Instant) {
-        self.windows.count(now, self.margin.at(now));
+    pub(super) fn count(&mut self, now: Instant, weight: usize) {
+        self.windows.count(now, self.margin.at(now), weight);
     }
 
     /// A request that has passed will not leave.
-    pub(super) fn stayed(&mut self, now: Instant) {
-        self.windows.settle();
+    pub(super) fn stayed(&mut self, now: Instant, weight: usize) {
+        self.windows.settle(weight);
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
-            self.pace.take_back(gap);
+            self.pace.take_back(gap.saturating_mul(times(weight)));
         }
     }
 
@@ -112,4 +112,9 @@ impl State {
         self.paused = self.paused.max(now.checked_add(pause.min(YEAR)));
         self.pace.pause(self.paused);
     }
+}
+
+/// A weight, to multiply a length of time by.
+fn times(weight: usize) -> u32 {
+    u32::try_from(weight).unwrap_or(u32::MAX)
 }

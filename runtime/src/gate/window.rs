@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::margin::Margin;
 
-/// At most `requests` in any interval of this length.
+/// At most `requests` in any interval of this length; a request of a weight counts as so many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Window {
     pub(super) requests: usize,
@@ -29,12 +29,15 @@ impl Window {
 }
 
 /// Windows, and when requests left that they still have to count.
+///
+/// A request heavier than a window holds fills it alone.
 #[derive(Debug)]
 pub(super) struct Windows {
     windows: Vec<Window>,
-    /// In order, the latest last.
+    /// In order, the latest last; a request as often as it counts.
     left: VecDeque<Instant>,
-    /// How many requests have passed the gate but are not yet known to have left; each may leave at any time.
+    /// The weight of the requests that have passed the gate but are not yet known to have left; each may leave at any
+    /// time.
     leaving: usize,
 }
 
@@ -43,12 +46,13 @@ impl Windows {
         Self { windows, left: VecDeque::new(), leaving: 0 }
     }
 
-    /// When all windows have room for one more request, unless there is news of those that are leaving;
+    /// When all windows have room for one more request of a weight, unless there is news of those that are leaving;
     /// `None` if they have it at any time.
-    pub(super) fn room_from(&self, now: Instant, margin: Margin) -> Option<Instant> {
+    pub(super) fn room_from(&self, now: Instant, margin: Margin, weight: usize) -> Option<Instant> {
         let room = |window: &Window| {
+            let beside = window.requests.saturating_sub(weight);
             // The latest are those that are leaving.
-            let index = (self.left.len() + self.leaving).checked_sub(window.requests)?;
+            let index = (self.left.len() + self.leaving).checked_sub(beside + 1)?;
             self.left.get(index).unwrap_or(&now).checked_add(margin.distance(window.length))
         };
         self.windows.iter().filter_map(room).max()
@@ -60,20 +64,20 @@ impl Windows {
     }
 
     /// Lets a request pass, which leaves from now on.
-    pub(super) fn pass(&mut self) {
-        self.leaving += 1;
+    pub(super) fn pass(&mut self, weight: usize) {
+        self.leaving += weight;
     }
 
     /// Takes a request that has passed out of those that are leaving: it has left, or never will.
-    pub(super) fn settle(&mut self) {
-        self.leaving = self.leaving.saturating_sub(1);
+    pub(super) fn settle(&mut self, weight: usize) {
+        self.leaving = self.leaving.saturating_sub(weight);
     }
 
     /// Counts a request that leaves now.
-    pub(super) fn count(&mut self, now: Instant, margin: Margin) {
+    pub(super) fn count(&mut self, now: Instant, margin: Margin, weight: usize) {
         let most = self.windows.iter().map(|window| window.requests).max().unwrap_or(0);
         let longest = self.windows.iter().map(|window| margin.distance(window.length)).max().unwrap_or_default();
-        self.left.push_back(now);
+        self.left.extend(std::iter::repeat_n(now, weight.min(most)));
         let is_over = |left: &Instant| now.saturating_duration_since(*left) >= longest;
         while self.left.len() > most || self.left.front().is_some_and(is_over) {
             self.left.pop_front();
@@ -99,10 +103,10 @@ mod tests {
         let mut now = start;
         let mut left = Vec::new();
         for _ in 0..count {
-            now = windows.room_from(now, least()).map_or(now, |room| room.max(now));
-            windows.pass();
-            windows.settle();
-            windows.count(now, least());
+            now = windows.room_from(now, least(), 1).map_or(now, |room| room.max(now));
+            windows.pass(1);
+            windows.settle(1);
+            windows.count(now, least(), 1);
             left.push((now - start).as_millis());
         }
         left
@@ -117,6 +121,27 @@ mod tests {
     }
 
     #[test]
+    fn a_heavy_request_takes_the_room_of_several() {
+        let mut windows = Windows::new(vec![Window { requests: 10, length: SECOND }]);
+        let start = Instant::now();
+        let at = |milliseconds| start + Duration::from_millis(milliseconds);
+        let leave = |windows: &mut Windows, milliseconds, weight| {
+            windows.pass(weight);
+            windows.settle(weight);
+            windows.count(at(milliseconds), least(), weight);
+        };
+        leave(&mut windows, 0, 4);
+        leave(&mut windows, 100, 5);
+        assert_eq!(windows.room_from(at(100), least(), 1), None);
+        assert_eq!(windows.room_from(at(100), least(), 5), Some(at(1010)));
+        assert_eq!(windows.room_from(at(100), least(), 6), Some(at(1110)));
+        // One that is heavier than the window waits until the window is empty, and fills it.
+        assert_eq!(windows.room_from(at(100), least(), 25), Some(at(1110)));
+        leave(&mut windows, 1110, 25);
+        assert_eq!(windows.room_from(at(1200), least(), 1), Some(at(2120)));
+    }
+
+    #[test]
     fn no_window_ever_holds_more() {
         fastrand::seed(7);
         for _ in 0..20 {
@@ -127,11 +152,11 @@ mod tests {
             let mut left = Vec::new();
             for _ in 0..300 {
                 now += Duration::from_micros(fastrand::u64(0..2) * fastrand::u64(0..50_000));
-                if state.room_from(now, least()).is_none_or(|room| room <= now) {
-                    state.pass();
-                    state.settle();
+                if state.room_from(now, least(), 1).is_none_or(|room| room <= now) {
+                    state.pass(1);
+                    state.settle(1);
                     if fastrand::u8(0..10) > 0 {
-                        state.count(now, least());
+                        state.count(now, least(), 1);
                         left.push(now);
                     }
                 }
@@ -148,18 +173,18 @@ mod tests {
         let mut windows = Windows::new(vec![Window { requests: 2, length: SECOND }]);
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        windows.pass();
-        assert_eq!(windows.room_from(start, least()), None);
-        windows.pass();
-        assert_eq!(windows.room_from(at(5000), least()), Some(at(6010)));
-        windows.settle();
-        windows.count(at(5500), least());
-        assert_eq!(windows.room_from(at(5600), least()), Some(at(6510)));
-        windows.settle();
-        assert_eq!(windows.room_from(at(5600), least()), None);
-        windows.pass();
-        windows.settle();
-        windows.count(at(5700), least());
-        assert_eq!(windows.room_from(at(5700), least()), Some(at(6510)));
+        windows.pass(1);
+        assert_eq!(windows.room_from(start, least(), 1), None);
+        windows.pass(1);
+        assert_eq!(windows.room_from(at(5000), least(), 1), Some(at(6010)));
+        windows.settle(1);
+        windows.count(at(5500), least(), 1);
+        assert_eq!(windows.room_from(at(5600), least(), 1), Some(at(6510)));
+        windows.settle(1);
+        assert_eq!(windows.room_from(at(5600), least(), 1), None);
+        windows.pass(1);
+        windows.settle(1);
+        windows.count(at(5700), least(), 1);
+        assert_eq!(windows.room_from(at(5700), least(), 1), Some(at(6510)));
     }
 }
