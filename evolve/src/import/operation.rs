@@ -67,8 +67,9 @@ impl<'d> Reader<'d> {
             _ => history(said, &told),
         });
         let weight = operation.get("x-weight").and_then(Value::as_u64);
-        let weight =
-            weight.filter(|weight| (1..=u64::from(u32::MAX)).contains(weight)).map(|weight| weight.to_string());
+        let weight = weight
+            .filter(|weight| (1..=u64::from(u32::MAX)).contains(weight))
+            .map(|weight| Tree::Number(weight.to_string()));
         let said = ["ident", "evidence", "summary", "notes"]
             .iter()
             .fold(Tree::map(), |tree, key| tree.with_some(key, said.get(key).cloned()));
