@@ -10,6 +10,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::margin::YEAR;
+use super::moment::Moment;
 use super::queue::{Queue, Rank, Ticket};
 use super::state::{Closed, State};
 use super::{Admitted, Attempt, Ending, Gate, Permit, PermitFuture, RateLimit};
@@ -20,24 +22,47 @@ pub(crate) struct RollingGate(Arc<Mutex<Shared>>);
 struct Shared {
     state: State,
     queue: Queue,
+    /// When the gate's time began.
+    begun: Instant,
+}
+
+/// The gate's time when it begins: what is reckoned back from then has a place, too.
+const BEGIN: Moment = Moment::after_origin(YEAR);
+
+impl Shared {
+    fn now(&self) -> Moment {
+        BEGIN + self.begun.elapsed()
+    }
+
+    fn instant(&self, moment: Moment) -> Instant {
+        self.begun + moment.saturating_since(BEGIN)
+    }
+
+    /// Lets the next request pass, if it may.
+    fn enter(&mut self, weight: usize) -> Result<(), Closed> {
+        let now = self.now();
+        self.state.enter(now, weight)
+    }
 }
 
 impl RollingGate {
     pub(crate) fn new(limit: RateLimit) -> Self {
-        Self(Arc::new(Mutex::new(Shared { state: State::new(limit), queue: Queue::default() })))
+        let (state, queue) = (State::new(limit), Queue::default());
+        Self(Arc::new(Mutex::new(Shared { state, queue, begun: Instant::now() })))
     }
 
     /// Whether a request could leave.
     #[cfg(test)]
     pub(super) fn is_open(&self) -> bool {
-        lock(&self.0).state.is_open(Instant::now(), 1).is_ok()
+        let shared = lock(&self.0);
+        shared.state.is_open(shared.now(), 1).is_ok()
     }
 
     async fn turn(&self, attempt: Attempt) -> Permit {
         let (rank, weight) = (Rank::from(attempt), usize::try_from(attempt.weight()).unwrap_or(usize::MAX));
         let waiting = {
             let mut shared = lock(&self.0);
-            if shared.queue.would_lead(rank) && shared.state.enter(Instant::now(), weight).is_ok() {
+            if shared.queue.would_lead(rank) && shared.enter(weight).is_ok() {
                 return self.permit(weight);
             }
             let (ticket, woken) = shared.queue.join(rank);
@@ -64,7 +89,9 @@ impl Gate for RollingGate {
     }
 
     fn refused(&self, pause: Duration) {
-        lock(&self.0).state.refused(Instant::now(), pause);
+        let mut shared = lock(&self.0);
+        let now = shared.now();
+        shared.state.refused(now, pause);
     }
 }
 
@@ -88,9 +115,9 @@ impl Waiting<'_> {
         if !shared.queue.leads(self.ticket) {
             return Err(None);
         }
-        shared.state.enter(Instant::now(), self.weight).map_err(|closed| match closed {
+        shared.enter(self.weight).map_err(|closed| match closed {
             Closed::Full => None,
-            Closed::Until(later) => Some(later),
+            Closed::Until(later) => Some(shared.instant(later)),
         })
     }
 }
@@ -114,7 +141,7 @@ enum Progress {
     /// It has passed, and leaves at any time.
     Leaving,
     /// It left then.
-    Left(Instant),
+    Left(Moment),
     /// Nobody waits for it any more.
     Ended,
 }
@@ -123,7 +150,7 @@ impl Admitted for Entered {
     fn departed(&self) {
         let mut progress = lock(&self.progress);
         let mut shared = lock(&self.shared);
-        let now = Instant::now();
+        let now = shared.now();
         match *progress {
             Progress::Leaving => {
                 *progress = Progress::Left(now);
@@ -137,9 +164,9 @@ impl Admitted for Entered {
     fn ended(&self, ending: Ending) {
         let progress = std::mem::replace(&mut *lock(&self.progress), Progress::Ended);
         let mut shared = lock(&self.shared);
-        let now = Instant::now();
+        let now = shared.now();
         match (progress, ending) {
-            (Progress::Left(at), Ending::Answered) => shared.state.answered(now.saturating_duration_since(at)),
+            (Progress::Left(at), Ending::Answered) => shared.state.answered(now.saturating_since(at)),
             // It was answered, so it left, whatever its transport has told.
             (Progress::Leaving, Ending::Answered) => shared.state.departed(now, self.weight),
             (Progress::Leaving, _) => shared.state.stayed(now, self.weight),
