@@ -1,23 +1,24 @@
 //! OpenAPI descriptions in, endpoints of the catalogue out.
 //!
-//! First everything is read into a plan, which becomes a catalogue of its own and is merged into the one that is there.
+//! First everything is read into a draft, which becomes a catalogue of its own and is merged into the one that is there.
 //! What our own description of that catalogue does not say again is lost, and noted: nothing is dropped without a note.
 
 mod annotations;
 mod body;
-mod build;
 mod composition;
 mod document;
+mod draft;
 mod envelope;
 mod failures;
+mod finish;
 mod groups;
 mod headers;
 mod loss;
 mod named_type;
 mod notes;
+mod numbered_types;
 mod operation;
 mod params;
-mod plan;
 mod record;
 mod schema;
 mod security;
@@ -35,9 +36,9 @@ use super::merge::merge;
 use super::naming::NamesInUse;
 use super::tree::Tree;
 use document::Document;
+use draft::Draft;
 use loss::Subtraction;
 use notes::Notes;
-use plan::Plan;
 
 /// A description to take over, and how.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ pub struct Import {
 pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<CatalogueChange, Refusal> {
     let document = Document::read(&import.text)?;
     let mut reader = Reader::new(&document, import);
-    reader.plan.is_ours = document.is_ours();
+    reader.draft.is_ours = document.is_ours();
     let service = reader.service();
     let known = catalogue.map(Desk::open).transpose()?;
     let is_new = known.is_none();
@@ -70,10 +71,10 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     reader.surroundings(surroundings, &service);
     reader.operations();
     let said = reader.said_of_service(&service);
-    let Reader { mut plan, notes, paths, guessed_time, .. } = reader;
+    let Reader { mut draft, notes, paths, guessed_time, .. } = reader;
     // Paths and bodies are read as the catalogue has its base URL and its series.
     let here = |key: &str| surroundings.tree(SERVICE).get(key).cloned();
-    let base_url = here("base_url").or(service.get("base_url").filter(|_| plan.prefix.is_empty()).cloned());
+    let base_url = here("base_url").or(service.get("base_url").filter(|_| draft.prefix.is_empty()).cloned());
     let envelope = here("envelope").map(without_fields);
     for (key, value) in [("base_url", base_url), ("envelope", envelope.clone())] {
         match value {
@@ -81,12 +82,12 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
             None => alone.remove(SERVICE, &[], key),
         }
     }
-    if let Some(unsupported) = plan.unsupported.take() {
+    if let Some(unsupported) = draft.unsupported.take() {
         alone.set(SERVICE, &[Step::Key("envelope"), Step::Key("metadata")], "unsupported", unsupported);
     }
     let mut fresh = Desk::empty()?;
     fresh.create(SERVICE, Tree::map().with_some("envelope", envelope));
-    let fresh = build::build(fresh, import, plan);
+    let fresh = finish::finish(fresh, draft);
     merge(&mut alone, &fresh, &said, &import.evidence);
     let (alone, api) = alone.close_with_api()?;
     let export = Document::read(&openapi(&api, OpenApiVersion::V3_1, OpenApiFormat::Json))?;
@@ -126,11 +127,11 @@ fn without_fields(mut envelope: Tree) -> Tree {
     envelope
 }
 
-/// A description on its way into a plan.
+/// A description on its way into a draft.
 struct Reader<'d> {
     document: &'d Document,
     options: &'d Import,
-    plan: Plan,
+    draft: Draft,
     notes: Notes,
     /// Records whose fields are being read, by index.
     open: Vec<usize>,
@@ -164,7 +165,7 @@ impl<'d> Reader<'d> {
         Self {
             document,
             options,
-            plan: Plan::default(),
+            draft: Draft::default(),
             notes: Notes::default(),
             open: Vec::new(),
             nesting: 0,

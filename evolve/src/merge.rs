@@ -23,11 +23,11 @@ use crate::naming::{NamesInUse, root_types};
 use crate::tree::Tree;
 pub(crate) use additions::join_values;
 use compare::Edit;
+pub(crate) use compare::holds;
 use matching::Matches;
 use places::Place;
 use report::Report;
 use setters::Setters;
-pub(crate) use setters::Several;
 
 /// A new catalogue, and what it does not say itself of where it comes from.
 #[derive(Debug)]

@@ -119,6 +119,41 @@ impl Tree {
         }
     }
 
+    /// What this map says, and of what it does not say the other.
+    pub(crate) fn or(mut self, other: Self) -> Self {
+        let Self::Map(others) = other else { return self };
+        for (key, value) in others {
+            match self.get_mut(&key) {
+                Some(own @ Self::Map(_)) => *own = std::mem::replace(own, Self::Null).or(value),
+                Some(_) => {}
+                None => self = self.with(&key, value),
+            }
+        }
+        self
+    }
+
+    /// The same map, with its keys where the format has them.
+    pub(crate) fn ordered(mut self, map: &Map) -> Self {
+        if let Self::Map(entries) = &mut self {
+            entries.sort_by_key(|(name, _)| map.keys.iter().position(|key| key.name == name));
+        }
+        self
+    }
+
+    /// Leaves out how something is known where that is inherited.
+    pub(crate) fn inherit(&mut self, evidence: &str) {
+        if self.text("evidence") == Some(evidence) {
+            self.remove("evidence");
+        }
+    }
+
+    /// Changes all items of a list.
+    pub(crate) fn each(&mut self, key: &str, change: impl Fn(&mut Self)) {
+        if let Some(Self::List(items)) = self.get_mut(key) {
+            items.iter_mut().for_each(change);
+        }
+    }
+
     /// The entries of a list.
     pub(crate) fn entries(&self, key: &str) -> &[Tree] {
         match self.get(key) {
@@ -131,6 +166,14 @@ impl Tree {
     pub(crate) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text or number, as it is written.
+    pub(crate) fn scalar(&self) -> Option<&str> {
+        match self {
+            Self::Text(written) | Self::Number(written) => Some(written),
             _ => None,
         }
     }

@@ -7,6 +7,7 @@ mod diff;
 mod docs;
 mod facts;
 mod features;
+mod fleet;
 mod fuzz;
 mod gate;
 mod history;
@@ -34,6 +35,7 @@ const CHECKS: &[Check] = &[
     docs::CHECK,
     facts::CHECK,
     features::CHECK,
+    fleet::CHECK,
     fuzz::CHECK,
     gate::CHECK,
     history::CHECK,

@@ -1,52 +1,79 @@
-//! What is said of a value beside its type, where it stands or where its schema does.
+//! What is said of a value beside its type, where it stands or where its schema does: as the keys of a field or a param.
 
 use codegen::is_line;
+use codegen::model::UNKNOWN_MEANING;
+use codegen::spec::RANGE;
 use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{evidence_of, text, text_of};
-use super::plan::{Annotations, Bound, Ty};
+use super::numbered_types::{TIMESTAMP, innermost, is_number, record_in, type_of_name, written};
 use super::schema::DEPTH;
+use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
     /// What is said of a value where it stands, or else where its schema does.
-    pub(super) fn said_of_value(&self, schema: &'d Value, ty: &Ty) -> Annotations {
+    pub(super) fn said_of_value(&self, schema: &'d Value, ty: &str) -> Tree {
         let layers = self.document.layers(schema, "");
-        let is_shared = matches!(ty, Ty::Named(_) | Ty::Record(_));
+        // What has a name says itself what it is, and a list or map of such does not.
+        let is_shared = type_of_name(ty).or(record_in(ty)).is_some() && innermost(ty) == ty;
         let own = self.said(schema);
         let far = layers[1..].iter().filter(|_| !is_shared).map(|(layer, _)| self.said(layer));
-        let said = far.fold(own, Annotations::or);
+        let mut said = far.fold(own, Tree::or);
         // An item's bounds are those of the value where several are taken.
-        let (mut items, mut lists) = (Annotations::default(), layers);
+        let mut lists = layers;
         for _ in 0..DEPTH {
             let of = |(list, _): &(&'d Value, String)| list.get("items").or(list.get("additionalProperties"));
             let Some(item) = lists.iter().find_map(of) else { break };
             lists = self.document.layers(item, "");
-            items = lists.iter().map(|(layer, _)| bounds(layer)).fold(items, Annotations::or);
+            said = lists.iter().map(|(layer, _)| Tree::map().with_some("range", range(layer))).fold(said, Tree::or);
         }
-        let said = said.or(items);
-        let is_range = said.min.zip(said.max).is_none_or(|(min, max)| min <= max);
-        let holds = is_range && ty.is_number();
-        let is_implied = |min: Bound| *ty == Ty::Builtin("count") && min.number == 0.0;
-        let (min, max) = (said.min.filter(|min| holds && !is_implied(*min)), said.max.filter(|_| holds));
-        let is_moment = *ty.innermost() == Ty::Builtin("timestamp");
-        let format = self.moment_format(schema).filter(|_| is_moment).map(str::to_owned);
-        let said = Annotations { format, min, max, ..said };
-        let example = said.example.clone().filter(|example| self.fits(example, ty, &said));
-        Annotations { example, ..said }
+        restrict(&mut said, ty);
+        let format = self.moment_format(schema).filter(|_| innermost(ty) == TIMESTAMP);
+        self.with_example(said.with_some("format", format), ty)
     }
 
     /// What an object says of what it describes, if that is to be taken over.
-    pub(super) fn said(&self, value: &'d Value) -> Annotations {
-        Annotations {
-            summary: text(value, "description").map(|text| self.prose(text)).unwrap_or_default(),
-            ident: text(value, "x-ident").map(str::to_owned),
-            unit: text(value, "x-unit").map(str::to_owned),
-            example: value.get("example").or(value.get("examples")).and_then(example),
-            notes: text(value, "x-notes").filter(|_| self.options.summaries).map(str::to_owned),
-            evidence: evidence_of(value).map(str::to_owned),
-            ..bounds(value)
-        }
+    pub(super) fn said(&self, value: &'d Value) -> Tree {
+        let summary = text(value, "description").map(|text| self.prose(text));
+        let summary = summary.filter(|summary| !summary.is_empty() && summary != UNKNOWN_MEANING);
+        Tree::map()
+            .with_some("summary", summary)
+            .with_some("ident", text(value, "x-ident"))
+            .with_some("unit", text(value, "x-unit"))
+            .with_some("example", value.get("example").or(value.get("examples")).and_then(example))
+            .with_some("notes", text(value, "x-notes").filter(|_| self.options.summaries))
+            .with_some("evidence", evidence_of(value))
+            .with_some("range", range(value))
+    }
+
+    /// The same with its example as the catalogue writes it, if that is a value of the type.
+    pub(super) fn with_example(&self, mut said: Tree, ty: &str) -> Tree {
+        let example = said.get("example").and_then(Tree::scalar).map(str::to_owned);
+        said.remove("example");
+        let example = example.filter(|example| self.fits(example, ty, &said));
+        said.with_some("example", example.map(|example| written(ty, &example)))
+    }
+
+    /// The same with what nobody said: that it is unknown what something means, and known as all of it is.
+    pub(super) fn completed(&self, said: Tree) -> Tree {
+        said.or(Tree::map().with("summary", "unknown").with("evidence", self.options.evidence.as_str()))
+    }
+}
+
+/// Takes away bounds that a type cannot have, or that leave no number.
+fn restrict(said: &mut Tree, ty: &str) {
+    let Some(range) = said.get("range") else { return };
+    let bound = |key: &str| range.get(key).and_then(Tree::scalar).and_then(|bound| bound.parse::<f64>().ok());
+    let is_range = bound("min").zip(bound("max")).is_none_or(|(min, max)| min <= max);
+    let is_implied = ty == "count" && bound("min") == Some(0.0);
+    let mut range = range.clone();
+    if is_implied {
+        range.remove("min");
+    }
+    said.remove("range");
+    if is_range && is_number(ty) && range != Tree::map() {
+        *said = std::mem::replace(said, Tree::Null).with("range", range.ordered(&RANGE));
     }
 }
 
@@ -60,13 +87,16 @@ fn example(value: &Value) -> Option<String> {
 }
 
 /// The bounds that a schema has itself.
-fn bounds(schema: &Value) -> Annotations {
-    let range = schema.get("x-range");
-    let bound = |key: &str, own: &str| number(schema.get(key).or(range.and_then(|range| range.get(own)))?);
-    Annotations { min: bound("minimum", "min"), max: bound("maximum", "max"), ..Annotations::default() }
+fn range(schema: &Value) -> Option<Tree> {
+    let said = schema.get("x-range");
+    let bound = |key: &str, own: &str| number(schema.get(key).or(said.and_then(|range| range.get(own)))?);
+    let range = Tree::map().with_some("min", bound("minimum", "min")).with_some("max", bound("maximum", "max"));
+    (range != Tree::map()).then_some(range)
 }
 
-fn number(bound: &Value) -> Option<Bound> {
+/// A bound. A whole number keeps digits that a fraction would lose.
+fn number(bound: &Value) -> Option<Tree> {
     let number = bound.as_f64().filter(|number| number.is_finite())?;
-    Some(Bound { number, whole: bound.as_i64().map(i128::from).or(bound.as_u64().map(i128::from)) })
+    let is_whole = bound.is_i64() || bound.is_u64();
+    Some(Tree::Number(if is_whole { text_of(bound) } else { number.to_string() }))
 }

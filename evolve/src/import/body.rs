@@ -5,45 +5,70 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{entries, entries_of, evidence_of, text};
-use super::plan::{PlannedBody, Ty};
+use super::numbered_types::{ANY, TIMESTAMP, holding, innermost, item, record_in};
 use super::schema::type_of;
+use crate::tree::Tree;
 
 /// What a good reply holds, and what is said of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Reply {
-    pub(super) body: PlannedBody,
-    pub(super) evidence: Option<String>,
-    /// The unit of a series' time where no field says it.
-    pub(super) time_unit: Option<String>,
-    /// The same of its format.
-    pub(super) time_format: Option<String>,
+    pub(super) body: Body,
+    /// How it is known.
+    pub(super) evidence: String,
+    /// The unit or format of a series' time where no field says it.
+    pub(super) time_form: Tree,
+}
+
+#[derive(Debug)]
+pub(super) enum Body {
+    Unknown,
+    /// A record by its number, if it is known, and the field of its time as far as it is said.
+    Series(Option<usize>, Option<String>),
+    Object(usize),
+    /// A value of a type.
+    Value(String),
+}
+
+impl Body {
+    /// The record of one of its entries, or of the whole.
+    pub(super) fn record(&self) -> Option<usize> {
+        match self {
+            Self::Series(record, _) => *record,
+            Self::Object(record) => Some(*record),
+            Self::Value(ty) => record_in(ty),
+            Self::Unknown => None,
+        }
+    }
 }
 
 impl<'d> Reader<'d> {
     pub(super) fn reply(&mut self, operation: &'d Value, name: &str, place: &str) -> Reply {
-        let responses = operation.get("responses").unwrap_or(&Value::Null);
-        let Some((chosen, response)) = good_reply(responses) else { return Reply::default() };
-        let Some((response, reference)) = self.document.follow(response) else { return Reply::default() };
+        let known = self.known_reply(operation, name, place);
+        let evidence = self.options.evidence.clone();
+        known.unwrap_or(Reply { body: Body::Unknown, evidence, time_form: Tree::map() })
+    }
+
+    fn known_reply(&mut self, operation: &'d Value, name: &str, place: &str) -> Option<Reply> {
+        let (chosen, response) = good_reply(operation.get("responses")?)?;
+        let (response, reference) = self.document.follow(response)?;
         let place = format!("{place}/responses/{chosen}");
         let place = reference.unwrap_or(&place);
-        let evidence = evidence_of(response).map(str::to_owned);
-        let json = entries(response, "content").find(|(kind, _)| is_json(kind));
-        let Some(schema) = json.and_then(|(_, content)| content.get("schema")) else { return Reply::default() };
+        let evidence = evidence_of(response).unwrap_or(&self.options.evidence).to_owned();
+        let (_, content) = entries(response, "content").find(|(kind, _)| is_json(kind))?;
+        let schema = content.get("schema").filter(|_| text(response, "x-body") != Some("unknown"))?;
         let time = text(response, "x-time").map(str::to_owned);
-        if text(response, "x-body") == Some("unknown") {
-            return Reply::default();
-        }
         let at = format!("{place}/schema");
         let is_value = text(response, "x-body") == Some("type");
         let series = if is_value { None } else { self.series(schema, name, time.clone(), &at) };
         let body = series.unwrap_or_else(|| self.whole(schema, name, time, is_value, &at));
         let unit = text(response, "x-time-unit").filter(|unit| TimeUnit::of(unit).is_some());
         let format = text(response, "x-time-format").filter(|format| TimeFormat::of(format).is_some());
-        Reply { body, evidence, time_unit: unit.map(str::to_owned), time_format: format.map(str::to_owned) }
+        let time_form = Tree::map().with_some("unit", unit).with_some("format", format);
+        Some(Reply { body, evidence, time_form })
     }
 
     /// A body in the envelope of the service.
-    fn series(&mut self, schema: &'d Value, name: &str, time: Option<String>, place: &str) -> Option<PlannedBody> {
+    fn series(&mut self, schema: &'d Value, name: &str, time: Option<String>, place: &str) -> Option<Body> {
         let envelope = self.envelope.clone()?;
         let (target, reference) = self.document.follow(schema)?;
         let at = reference.unwrap_or(place);
@@ -57,38 +82,30 @@ impl<'d> Reader<'d> {
         for (_, property, at) in fields.iter().filter(|(key, ..)| Some(*key) == envelope.metadata.as_deref()) {
             self.metadata(property, at);
         }
-        let Some(item) = list.get("items") else { return Some(PlannedBody::Series(None, time)) };
-        let record = self.value(item, &format!("{name} Item"), &format!("{list_at}/items")).ty;
-        let record = if let Ty::Record(index) = record { Some(index) } else { None };
-        Some(PlannedBody::Series(record, time))
+        let Some(item) = list.get("items") else { return Some(Body::Series(None, time)) };
+        let item = self.value(item, &format!("{name} Item"), &format!("{list_at}/items")).ty;
+        let record = record_in(&item).filter(|_| innermost(&item) == item);
+        Some(Body::Series(record, time))
     }
 
     /// A body without an envelope.
-    fn whole(
-        &mut self,
-        schema: &'d Value,
-        name: &str,
-        time: Option<String>,
-        is_value: bool,
-        place: &str,
-    ) -> PlannedBody {
-        let has_envelope = self.envelope.is_some();
-        let body = match self.value(schema, &format!("{name} Body"), place).ty {
-            ty if is_value => PlannedBody::Value(ty),
-            Ty::Record(index) => PlannedBody::Object(index),
-            Ty::List(item) if !has_envelope && matches!(*item, Ty::Record(_) | Ty::Builtin("any")) => {
-                PlannedBody::Series(item.record(), time)
-            }
-            Ty::Builtin("any") => PlannedBody::Unknown,
-            ty => PlannedBody::Value(ty),
-        };
-        // What a type names has to have a name.
-        if let PlannedBody::Value(ty) = &body
-            && let Some(record) = ty.record()
-        {
-            self.plan.records[record].uses += 1;
+    fn whole(&mut self, schema: &'d Value, name: &str, time: Option<String>, is_value: bool, place: &str) -> Body {
+        let ty = self.value(schema, &format!("{name} Body"), place).ty;
+        let of_list = item(&ty).filter(|item| self.envelope.is_none() && innermost(item) == *item);
+        match (record_in(&ty), of_list.map(|item| (item, record_in(item)))) {
+            _ if is_value => {}
+            (Some(record), _) if innermost(&ty) == ty => return Body::Object(record),
+            (_, Some((item, record))) if record.is_some() || item == ANY => return Body::Series(record, time),
+            _ if ty == ANY => return Body::Unknown,
+            _ => {}
         }
-        body
+        // What a type names has to have a name.
+        if let Some(record) = record_in(&ty) {
+            self.draft.records[record].uses += 1;
+        }
+        // A body has no key that says how its moments are written.
+        let is_written = innermost(&ty) == TIMESTAMP && self.moment_format(schema).is_some();
+        Body::Value(if is_written { holding(&ty, "string") } else { ty })
     }
 }
 

@@ -9,7 +9,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{Document, Layer, entries, items, text};
-use super::plan::Ty;
+use super::numbered_types::{ANY, record_name};
 use super::schema::{DEPTH, Valued, is_nullable};
 
 /// What says something of the type itself, so that a part that has none of these says only something about it.
@@ -100,12 +100,12 @@ impl<'d> Reader<'d> {
         let nullable = is_nullable(schema) || remarks.iter().any(|(remark, _)| is_nullable(remark));
         let is_one_of_several = key_of_several(schema).is_some() && constants(schema).is_empty() && !has("properties");
         let value = match parts.as_slice() {
-            [] if is_one_of_several => Valued { ty: Ty::Builtin("any"), nullable },
+            [] if is_one_of_several => Valued { ty: ANY.to_owned(), nullable },
             [] => self.plain(schema, name, place),
             [(part, at)] if !has("properties") && !has("required") => self.value(part, name, at),
             _ => {
                 let record = self.object(schema, name, place);
-                Valued { ty: record.map_or(Ty::Builtin("any"), Ty::Record), nullable }
+                Valued { ty: record.map_or_else(|| ANY.to_owned(), record_name), nullable }
             }
         };
         Valued { nullable: value.nullable || nullable, ..value }

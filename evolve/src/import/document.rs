@@ -11,6 +11,7 @@ use serde_yaml::Value;
 use super::groups::module;
 use super::tolerant::Tolerant;
 use crate::change::Refusal;
+use crate::tree::Tree;
 
 /// A description, read.
 #[derive(Debug)]
@@ -190,8 +191,8 @@ pub(super) fn is_taken(key: &str, text: &str) -> bool {
 }
 
 /// Other names that can be written down.
-pub(super) fn aliases(value: &Value) -> Vec<String> {
-    items(value, "x-aliases").iter().map(text_of).filter(|alias| is_line(alias)).collect()
+pub(super) fn aliases(value: &Value) -> Vec<Tree> {
+    items(value, "x-aliases").iter().map(text_of).filter(|alias| is_line(alias)).map(Tree::Text).collect()
 }
 
 /// How something is known, as our own descriptions say it.

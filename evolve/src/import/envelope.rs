@@ -1,11 +1,12 @@
 //! What stands around the records of every series, as our own descriptions tell it and bodies show it.
 
 use codegen::is_line;
+use codegen::spec::FIELD;
 use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{entries, is_evidence, text};
-use super::plan::{PlannedField, Ty};
+use super::numbered_types::{TIMESTAMP, innermost, item, record_in};
 use super::service::or_unknown;
 use crate::tree::Tree;
 
@@ -17,17 +18,18 @@ impl<'d> Reader<'d> {
         let schemas = self.document.root().get("components").and_then(|components| components.get("schemas"));
         if let (Some(_), Some(schema)) = (name, schemas.and_then(|schemas| schemas.get("Metadata"))) {
             let metadata = self.object(schema, "Metadata", "#/components/schemas/Metadata");
-            self.plan.metadata.extend(metadata);
+            self.draft.metadata.extend(metadata);
             self.unsupported();
         }
     }
 
     /// The metadata beside the records of a body.
     pub(super) fn metadata(&mut self, schema: &'d Value, place: &str) {
-        if let Ty::Record(record) = self.value(schema, "Metadata", place).ty
-            && !self.plan.metadata.contains(&record)
+        let ty = self.value(schema, "Metadata", place).ty;
+        if let Some(record) = record_in(&ty).filter(|_| innermost(&ty) == ty)
+            && !self.draft.metadata.contains(&record)
         {
-            self.plan.metadata.push(record);
+            self.draft.metadata.push(record);
         }
     }
 
@@ -35,11 +37,10 @@ impl<'d> Reader<'d> {
     fn unsupported(&mut self) {
         let envelope = self.document.root().get("x-envelope").unwrap_or(&Value::Null);
         let Some(said) = text(envelope, "unsupported") else { return };
-        let fields = self.plan.metadata.first().map(|metadata| self.plan.records[*metadata].fields.as_slice());
-        let is_list = |field: &&PlannedField| {
-            field.name == said && matches!(&field.ty, Ty::List(item) if !matches!(**item, Ty::List(_) | Ty::Record(_)))
-        };
-        self.plan.unsupported = fields.unwrap_or_default().iter().find(is_list).map(|field| field.name.clone());
+        let of = self.draft.metadata.first().map(|metadata| &self.draft.records[*metadata]);
+        let of_list = of.and_then(|record| item(record.field(said)?.text("type")?));
+        let is_plain = of_list.is_some_and(|item| innermost(item) == item && record_in(item).is_none());
+        self.draft.unsupported = is_plain.then(|| said.to_owned());
     }
 
     pub(super) fn envelope(&mut self, evidence: &str) -> Option<Tree> {
@@ -60,17 +61,10 @@ impl<'d> Reader<'d> {
     fn envelope_time(&mut self, name: &str, summary: &str, evidence: &str) -> Tree {
         let schemas = self.document.root().get("components").unwrap_or(&Value::Null);
         let field = entries(schemas, "schemas").find_map(|(_, schema)| schema.get("properties")?.get(name));
-        let said = field.map(|field| self.said(field)).unwrap_or_default();
-        let own = said.evidence.filter(|own| own != evidence);
-        let summary = if said.summary.is_empty() { summary.to_owned() } else { said.summary };
-        Tree::map()
-            .with("name", name)
-            .with_some("ident", said.ident)
-            .with("type", "timestamp")
-            .with("summary", or_unknown(summary))
-            .with_some("unit", said.unit)
-            .with_some("example", said.example.filter(|example| example.parse::<i64>().is_ok()).map(Tree::Number))
-            .with_some("evidence", own)
-            .with_some("notes", said.notes)
+        let mut said = field.map_or_else(Tree::map, |field| self.said(field));
+        said.remove("range");
+        said.inherit(evidence);
+        let said = self.with_example(said, TIMESTAMP).or(Tree::map().with("summary", or_unknown(summary.to_owned())));
+        said.with("name", name).with("type", TIMESTAMP).ordered(&FIELD)
     }
 }

@@ -4,7 +4,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{entries, evidence_of, is_evidence, items, text, text_of};
-use super::service::{or_unknown, some};
+use super::service::some;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
@@ -34,9 +34,9 @@ impl<'d> Reader<'d> {
         Tree::map()
             .with("status", Tree::Number(status.to_owned()))
             .with("label", text(response, "x-label").unwrap_or("unknown"))
-            .with("summary", or_unknown(said.summary))
+            .with("summary", said.text("summary").unwrap_or("unknown"))
             .with_some("advice", text(response, "x-advice").filter(|_| self.options.summaries))
-            .with_some("notes", said.notes)
+            .with_some("notes", said.get("notes").cloned())
             .with("evidence", evidence_of(response).unwrap_or(evidence))
     }
 

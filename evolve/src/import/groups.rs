@@ -7,8 +7,9 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{aliases, items, text};
-use super::plan::PlannedGroup;
+use super::service::{or_unknown, some};
 use crate::naming::NamesInUse;
+use crate::tree::Tree;
 
 /// The module that a tag makes if no other is in its way.
 pub(super) fn module(tag: &str) -> String {
@@ -40,8 +41,12 @@ impl Reader<'_> {
         let title = title.unwrap_or_else(words);
         let summary = text(tag, "description").map(|text| self.prose(text)).unwrap_or_default();
         let title = if is_line(&title) { title } else { module.clone() };
-        let notes = text(tag, "x-notes").filter(|_| self.options.summaries).map(str::to_owned);
-        self.plan.groups.push(PlannedGroup { module: module.clone(), title, summary, aliases: aliases(tag), notes });
+        let head = Tree::map()
+            .with("title", title)
+            .with("summary", or_unknown(summary))
+            .with_some("aliases", some(aliases(tag)))
+            .with_some("notes", text(tag, "x-notes").filter(|_| self.options.summaries));
+        self.draft.groups.push((module.clone(), head));
         self.groups.push((wanted, module.clone()));
         module
     }

@@ -17,8 +17,7 @@ impl<'d> Reader<'d> {
         operations
             .for_each(|other| common.retain(|(name, value, _)| other.iter().any(|(n, v, _)| n == name && v == value)));
         let fixed = common.into_iter().map(|(name, value, param)| {
-            let summary = self.said(param).summary;
-            let summary = Some(summary).filter(|summary| !summary.is_empty());
+            let summary = self.said(param).get("summary").cloned();
             Tree::map().with("name", name).with("value", value).with_some("summary", summary).with("evidence", evidence)
         });
         listed.chain(fixed).collect()

@@ -1,15 +1,17 @@
 //! Operations become endpoints.
 
 use codegen::names::{self, Case};
+use codegen::spec::ENDPOINT;
 use codegen::{is_line, template};
 use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{aliases, entries, items, text};
+use super::draft::Endpoint;
 use super::notes::Weight;
-use super::plan::{Annotations, PlannedEndpoint, PlannedParam, TakenParam, Ty};
-use super::service::history;
-use crate::merge::Several;
+use super::service::{history, some};
+use crate::merge::Hint;
+use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
     /// Everything under `paths`, and what is known by name only.
@@ -46,16 +48,15 @@ impl<'d> Reader<'d> {
             self.paths.insert(told.to_owned(), path.clone());
         }
         let own = path.as_deref().unwrap_or_default();
-        let own = own.strip_prefix(self.plan.prefix.as_str()).unwrap_or(own).to_owned();
+        let own = own.strip_prefix(self.draft.prefix.as_str()).unwrap_or(own).to_owned();
         let group = self.group(operation, &own);
         let name = self.name(operation, &group, &own);
-        let mut said = self.said(operation);
-        if operation.get("description").is_none() {
-            said.summary = text(operation, "summary").map(|text| self.prose(text)).unwrap_or_default();
-        }
+        let said = self.said(operation);
+        let short = text(operation, "summary").filter(|_| operation.get("description").is_none());
+        let summary = short.map(|text| self.prose(text)).filter(|summary| !summary.is_empty());
+        let said = self.completed(said.or(Tree::map().with_some("summary", summary)));
         let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
-        let deprecated =
-            is_deprecated.then(|| text(operation, "x-deprecated").unwrap_or("The service says so.").to_owned());
+        let deprecated = is_deprecated.then(|| text(operation, "x-deprecated").unwrap_or("The service says so."));
         let is_unknown = path.is_none() || operation.is_null() || text(operation, "x-params") == Some("unknown");
         let (params, are_all) = if is_unknown { (Vec::new(), false) } else { self.params(item, operation, place) };
         let params = self.path_params(path.as_deref().unwrap_or_default(), params, are_all);
@@ -65,29 +66,32 @@ impl<'d> Reader<'d> {
             Some("unknown") => Some("unknown".into()),
             _ => history(said, &told),
         });
-        self.plan.endpoints.push(PlannedEndpoint {
-            group,
-            name,
-            is_tagged: !items(operation, "tags").is_empty(),
-            is_named: operation.get("operationId").is_some(),
-            aliases: aliases(operation),
-            path,
-            said,
-            params,
-            told,
-            history,
-            body: reply.body,
-            body_evidence: reply.evidence,
-            time_unit: reply.time_unit,
-            time_format: reply.time_format,
-            deprecated,
-        });
+        let weight = operation.get("x-weight").and_then(Value::as_u64);
+        let weight = weight
+            .filter(|weight| (1..=u64::from(u32::MAX)).contains(weight))
+            .map(|weight| Tree::Number(weight.to_string()));
+        let said = ["ident", "evidence", "summary", "notes"]
+            .iter()
+            .fold(Tree::map(), |tree, key| tree.with_some(key, said.get(key).cloned()));
+        let tree = said
+            .with("name", name)
+            .with_some("aliases", some(aliases(operation)))
+            .with("path", path.as_deref().unwrap_or("unknown"))
+            .with("params", params.map_or_else(|| "unknown".into(), Tree::List))
+            .with_some("history", history)
+            .with_some("weight", weight)
+            .with_some("deprecated", deprecated)
+            .ordered(&ENDPOINT);
+        let (is_tagged, is_named) = (!items(operation, "tags").is_empty(), operation.get("operationId").is_some());
+        let hint = Hint { is_tagged, is_named, told, time: None };
+        self.draft.endpoints.push(Endpoint { group, tree, reply, hint });
     }
 
     /// Whether an endpoint has a path already, whatever its params are called there.
     fn is_told(&self, path: &str) -> bool {
         let wanted = template(path);
-        self.plan.endpoints.iter().filter_map(|endpoint| endpoint.path.as_deref()).any(|path| template(path) == wanted)
+        let mut paths = self.draft.endpoints.iter().filter_map(|endpoint| endpoint.tree.text("path"));
+        paths.any(|path| template(path) == wanted)
     }
 
     /// The path without what every base URL ends in, if the catalogue can have it.
@@ -97,8 +101,8 @@ impl<'d> Reader<'d> {
             _ => path,
         };
         // The catalogue may write out what the server of the description ends in.
-        let is_whole = path.starts_with(&format!("{}/", self.plan.prefix));
-        let path = if is_whole { path.to_owned() } else { format!("{}{path}", self.plan.prefix) };
+        let is_whole = path.starts_with(&format!("{}/", self.draft.prefix));
+        let path = if is_whole { path.to_owned() } else { format!("{}{path}", self.draft.prefix) };
         let is_segment = |segment: &str| {
             let braces = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
             match braces {
@@ -123,42 +127,20 @@ impl<'d> Reader<'d> {
     }
 
     /// The params with exactly those in the path that it has; `None` if there may be others, and none has to be listed.
-    fn path_params(&self, path: &str, params: Vec<TakenParam>, are_all: bool) -> Option<Vec<TakenParam>> {
+    fn path_params(&self, path: &str, mut params: Vec<Tree>, are_all: bool) -> Option<Vec<Tree>> {
         let in_path: Vec<&str> =
             path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}')).collect();
         if !are_all && in_path.is_empty() {
             return None;
         }
-        let mut params = params;
-        let shared = &self.plan.shared;
-        let param = |taken: &TakenParam| match taken {
-            TakenParam::Shared(index) => (shared[*index].name.clone(), shared[*index].in_path),
-            TakenParam::Own(param) => (param.name.clone(), param.in_path),
-        };
-        params.retain(|taken| {
-            let (name, is_in_path) = param(taken);
-            is_in_path == in_path.contains(&name.as_str())
-        });
-        let missing: Vec<_> =
-            in_path.iter().filter(|name| !params.iter().any(|taken| param(taken).0 == **name)).collect();
-        let plain = |name: &str| PlannedParam {
-            id: String::new(),
-            rank: 0,
-            name: name.to_owned(),
-            ty: Ty::Builtin("string"),
-            several: Several::No,
-            list_as: None,
-            fixed: None,
-            in_path: true,
-            required: None,
-            default: None,
-            served: Vec::new(),
-            works: Vec::new(),
-            refused: Vec::new(),
-            single: None,
-            said: Annotations::default(),
-        };
-        params.extend(missing.into_iter().map(|name| TakenParam::Own(Box::new(plain(name)))));
+        let name = |entry: &Tree| self.definition(entry).text("name").unwrap_or_default().to_owned();
+        params.retain(|entry| self.definition(entry).get("in").is_some() == in_path.contains(&name(entry).as_str()));
+        for missing in in_path {
+            if !params.iter().any(|entry| name(entry) == missing) {
+                let plain = Tree::map().with("name", missing).with("type", "string").with("in", "path");
+                params.push(self.completed(plain));
+            }
+        }
         Some(params)
     }
 }

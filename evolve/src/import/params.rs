@@ -2,19 +2,23 @@
 
 use codegen::is_line;
 use codegen::model::{ListStyle, TimeForm, TimeFormat};
+use codegen::spec::PARAM;
+use codegen::type_expr::{Builtin, TypeExpr};
 use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{is_evidence, items, text, text_of};
 use super::notes::Weight;
-use super::plan::{Annotations, PlannedParam, TakenParam, Ty};
+use super::numbered_types::{TIMESTAMP, innermost, item, record_in, type_of_name, written};
 use super::schema::{is_moment, type_of};
-use crate::merge::Several;
+use super::service::some;
+use crate::merge::holds;
+use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The params of an operation, those of its path first, and whether none of them leads nowhere.
-    pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, place: &str) -> (Vec<TakenParam>, bool) {
-        let mut taken: Vec<(String, String, TakenParam)> = Vec::new();
+    /// The params of an operation as entries, those of its path first, and whether none of them leads nowhere.
+    pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, place: &str) -> (Vec<Tree>, bool) {
+        let mut taken: Vec<(String, String, Tree)> = Vec::new();
         let mut are_all = true;
         let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
         for param in all {
@@ -25,22 +29,20 @@ impl<'d> Reader<'d> {
             let key = |key: &str| text(target, key).unwrap_or_default().to_owned();
             let (name, location) = (key("name"), key("in"));
             let id = reference.and_then(|reference| reference.strip_prefix("#/components/parameters/"));
-            let read = match id {
-                Some(id) => self.shared(id, target).map(TakenParam::Shared),
-                None => self
-                    .param(target, "", &format!("{place}/parameters/{name}"))
-                    .map(|param| TakenParam::Own(Box::new(param))),
+            let entry = match id {
+                Some(id) => self.shared(id, target),
+                None => self.param(target, "", &format!("{place}/parameters/{name}")),
             };
-            let Some(read) = read else { continue };
+            let Some(entry) = entry else { continue };
             // One of the operation stands for one of its path.
             let same = taken.iter().position(|(known, ..)| *known == name);
             match same {
-                Some(index) if taken[index].1 == location => taken[index].2 = read,
+                Some(index) if taken[index].1 == location => taken[index].2 = entry,
                 Some(_) => {}
-                None => taken.push((name, location, read)),
+                None => taken.push((name, location, entry)),
             }
         }
-        (taken.into_iter().map(|(.., taken)| taken).collect(), are_all)
+        (taken.into_iter().map(|(.., entry)| entry).collect(), are_all)
     }
 
     /// What the params are called, whether they can be taken over or not.
@@ -49,16 +51,23 @@ impl<'d> Reader<'d> {
         all.filter_map(|param| Some(text(self.document.follow(param)?.0, "name")?.to_owned())).collect()
     }
 
-    fn shared(&mut self, id: &str, param: &'d Value) -> Option<usize> {
-        if let Some(known) = self.plan.shared.iter().position(|param| param.id == id) {
-            return Some(known);
+    /// An entry for a param that several may share.
+    fn shared(&mut self, id: &str, param: &'d Value) -> Option<Tree> {
+        if !self.draft.shared.iter().any(|(_, known)| known.text("id") == Some(id)) {
+            let param = self.param(param, id, &format!("#/components/parameters/{id}"))?;
+            self.draft.shared.push((self.rank("parameters", id), param));
         }
-        let param = self.param(param, id, &format!("#/components/parameters/{id}"))?;
-        self.plan.shared.push(param);
-        Some(self.plan.shared.len() - 1)
+        Some(id.into())
     }
 
-    fn param(&mut self, param: &'d Value, id: &str, place: &str) -> Option<PlannedParam> {
+    /// What an entry refers to, or is.
+    pub(super) fn definition<'t>(&'t self, entry: &'t Tree) -> &'t Tree {
+        let mut shared = self.draft.shared.iter().map(|(_, param)| param);
+        shared.find(|param| param.text("id") == entry.as_text()).filter(|_| entry.as_text().is_some()).unwrap_or(entry)
+    }
+
+    /// A param, which says itself how it is known; one that several may share has an id.
+    fn param(&mut self, param: &'d Value, id: &str, place: &str) -> Option<Tree> {
         let name = text(param, "name").unwrap_or_default();
         let location = text(param, "in").unwrap_or_default();
         let in_path = location == "path";
@@ -73,49 +82,50 @@ impl<'d> Reader<'d> {
         };
         let fixed = fixed(param, schema).filter(|_| !in_path);
         let ty = match &fixed {
-            Some(_) => plain_type(schema),
+            Some(_) => plain_type(schema).to_owned(),
             None => self.value(schema, name, &format!("{place}/schema")).ty,
         };
-        if param.get("schema").is_none() && !matches!(ty, Ty::List(_)) {
+        if param.get("schema").is_none() && item(&ty).is_none() {
             self.notes.explain(Weight::Missing, "a param that is JSON, and no list", place);
             return None;
         }
-        let (ty, several, list_as) = several(param, ty, in_path);
-        let is_list = !matches!(several, Several::No);
-        let ty = if is_moment(param) { Ty::Builtin("timestamp") } else { ty };
-        if ty.record().is_some() || matches!(ty, Ty::List(_) | Ty::Map(_)) {
+        let (ty, list, list_as) = several(param, &ty, in_path);
+        let ty = if is_moment(param) { TIMESTAMP } else { ty };
+        if record_in(ty).is_some() || innermost(ty) != ty {
             self.notes.explain(Weight::Missing, "params that are objects or lists of lists", place);
             return None;
         }
-        let said = self.said_of_value(schema, &ty);
-        let said = Annotations { min: None, max: None, ..self.said(param) }.or(said);
-        let example = said.example.clone().filter(|example| self.fits(example, &ty, &said));
-        let said = Annotations { example, ..said };
+        let mut own = self.said(param);
+        own.remove("range");
+        let said = self.with_example(own.or(self.said_of_value(schema, ty)), ty);
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
         let required = text(param, "x-required")
             .filter(|said| is_evidence(said))
-            .or((required && !in_path).then_some(self.options.evidence.as_str()))
-            .filter(|_| fixed.is_none());
-        Some(PlannedParam {
-            id: id.to_owned(),
-            rank: self.rank("parameters", id),
-            name: name.to_owned(),
-            default: self.default(schema, &ty, is_list, &said).filter(|_| fixed.is_none()),
-            served: self.values(param, "x-served", &ty, &said),
-            works: self.values(param, "x-works", &ty, &said),
-            refused: self.values(param, "x-refused", &ty, &said),
-            single: text(param, "x-single").filter(|said| is_evidence(said)).map(str::to_owned),
-            ty,
-            several,
-            list_as,
-            fixed,
-            in_path,
-            required: required.map(str::to_owned),
-            said,
-        })
+            .or((required && !in_path).then_some(self.options.evidence.as_str()));
+        let default = self.default(schema, ty, list.is_some(), &said);
+        let values = |key: &str| {
+            let fitting = items(param, key).iter().map(text_of).filter(|value| self.fits(value, ty, &said));
+            some(fitting.map(|value| written(ty, &value)).collect())
+        };
+        let tree = Tree::map()
+            .with_some("id", (!id.is_empty()).then_some(id))
+            .with("name", name)
+            .with("type", ty)
+            .with_some("list", list)
+            .with_some("list_as", list_as.map(ListStyle::word))
+            .with_some("in", in_path.then_some("path"))
+            .with_some("served", values("x-served"))
+            .with_some("works", values("x-works"))
+            .with_some("refused", values("x-refused"))
+            .with_some("single", text(param, "x-single").filter(|said| is_evidence(said)));
+        let tree = match fixed {
+            Some(fixed) => tree.with("fixed", written(ty, &fixed)),
+            None => tree.with_some("required", required).with_some("default", default.map(|one| written(ty, &one))),
+        };
+        Some(self.completed(tree.or(said)).ordered(&PARAM))
     }
 
-    fn default(&self, schema: &'d Value, ty: &Ty, is_list: bool, said: &Annotations) -> Option<String> {
+    fn default(&self, schema: &'d Value, ty: &str, is_list: bool, said: &Tree) -> Option<String> {
         let default = self.default_of(schema)?;
         let one = match default {
             Value::Sequence(several) if is_list => several.iter().map(text_of).collect::<Vec<_>>().join(","),
@@ -125,35 +135,26 @@ impl<'d> Reader<'d> {
         values.all(|value| self.fits(value, ty, said)).then_some(one)
     }
 
-    /// The values that an extension lists.
-    fn values(&self, param: &'d Value, key: &str, ty: &Ty, said: &Annotations) -> Vec<String> {
-        items(param, key).iter().map(text_of).filter(|value| self.fits(value, ty, said)).collect()
-    }
-
     /// What a moment is written as, if it is text.
-    fn written(&self, said: &Annotations) -> Option<TimeFormat> {
+    fn time_format(&self, said: &Tree) -> Option<TimeFormat> {
         let usual = self.document.root().get("x-time").and_then(|time| text(time, "format"));
-        TimeFormat::of(said.format.as_deref().or(usual.filter(|_| said.unit.is_none()))?)
+        TimeFormat::of(said.text("format").or(usual.filter(|_| said.get("unit").is_none()))?)
     }
 
     /// Whether a text writes a value of a type within its range.
-    pub(super) fn fits(&self, text: &str, ty: &Ty, said: &Annotations) -> bool {
-        let within = |number: f64| {
-            said.min.is_none_or(|min| number >= min.number) && said.max.is_none_or(|max| number <= max.number)
-        };
-        match ty {
-            Ty::Builtin("timestamp") if self.written(said).is_some() => {
-                self.written(said).is_some_and(|format| TimeForm::Written(format).is_written(text))
+    pub(super) fn fits(&self, text: &str, ty: &str, said: &Tree) -> bool {
+        let is_within = || said.get("range").is_none_or(|range| text.parse().is_ok_and(|number| holds(range, number)));
+        match TypeExpr::parse(ty) {
+            Some(TypeExpr::Builtin(Builtin::Timestamp)) if self.time_format(said).is_some() => {
+                self.time_format(said).is_some_and(|format| TimeForm::Written(format).is_written(text))
             }
-            Ty::Builtin("integer" | "timestamp") => text.parse::<i64>().is_ok() && text.parse().is_ok_and(within),
-            Ty::Builtin("count") => text.parse::<u64>().is_ok() && text.parse().is_ok_and(within),
-            Ty::Builtin("number") => text.parse::<f64>().is_ok_and(|number| number.is_finite() && within(number)),
-            Ty::Builtin("boolean") => text.parse::<bool>().is_ok(),
-            Ty::List(item) => self.fits(text, item, said),
-            Ty::Named(index) => {
-                let ty = &self.plan.types[*index];
-                ty.is_open || ty.values.iter().any(|value| value.value == text)
-            }
+            Some(TypeExpr::Builtin(builtin)) => is_line(text) && builtin.is_written(text) && is_within(),
+            Some(TypeExpr::List(item)) => self.fits(text, &item.to_string(), said),
+            Some(TypeExpr::Name(name)) => type_of_name(name).is_none_or(|index| {
+                let ty = &self.draft.types[index].tree;
+                let mut values = ty.entries("values").iter();
+                ty.text("kind") == Some("identifier") || values.any(|value| value.text("value") == Some(text))
+            }),
             _ => is_line(text),
         }
     }
@@ -174,25 +175,23 @@ pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
 }
 
 /// The type of what takes one value.
-fn plain_type(schema: &Value) -> Ty {
-    Ty::Builtin(match type_of(schema) {
-        "integer" => "integer",
-        "number" => "number",
-        "boolean" => "boolean",
+fn plain_type(schema: &Value) -> &str {
+    match type_of(schema) {
+        number_or_flag @ ("integer" | "number" | "boolean") => number_or_flag,
         _ => "string",
-    })
+    }
 }
 
 /// The type of one value, whether several can be sent, and how if not with commas between them.
-fn several(param: &Value, ty: Ty, in_path: bool) -> (Ty, Several, Option<ListStyle>) {
-    let Ty::List(item) = ty else { return (ty, Several::No, None) };
+fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, Option<Tree>, Option<ListStyle>) {
+    let Some(item) = item(ty) else { return (ty, None, None) };
     let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });
     let explode = param.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
     let list_as = match (style, explode) {
         _ if param.get("content").is_some() => Some(ListStyle::Json),
         ("form", true) if !in_path => Some(ListStyle::Repeated),
         ("form" | "simple", false) => None,
-        _ => return (*item, Several::No, None),
+        _ => return (item, None, None),
     };
-    (*item, text(param, "x-list").map_or(Several::Yes, |list| Several::By(list.to_owned())), list_as)
+    (item, Some(text(param, "x-list").map_or(true.into(), Tree::from)), list_as)
 }

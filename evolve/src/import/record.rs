@@ -1,19 +1,23 @@
 //! Objects become records: what they list, and what all that they are made of lists.
 
 use codegen::is_line;
+use codegen::spec::FIELD;
 use serde_yaml::Value;
 
 use super::Reader;
 use super::composition::Properties;
 use super::document::text;
+use super::draft::{Named, Record};
 use super::notes::Weight;
-use super::plan::{PlannedField, PlannedRecord, Ty};
+use super::numbered_types::{or_null, record_in, record_name};
 use super::schema::{is_component, owner};
+use crate::merge::Wanted;
+use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
     /// A record; `None` for an object whose fields nobody lists.
     pub(super) fn object(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<usize> {
-        if let Some(known) = self.plan.records.iter().position(|record| record.origin == place) {
+        if let Some(known) = self.draft.records.iter().position(|record| record.origin == place) {
             // While its fields are still being read, it would contain itself.
             if self.open.contains(&known) {
                 let why = "a record that contains itself, and has `any` there";
@@ -41,7 +45,7 @@ impl<'d> Reader<'d> {
         if has_more {
             return None;
         }
-        if let Some(known) = self.plan.records.iter().position(|record| record.origin == place) {
+        if let Some(known) = self.draft.records.iter().position(|record| record.origin == place) {
             return Some(known).filter(|known| !self.open.contains(known));
         }
         let fields = places.iter().enumerate().map(|(index, field)| {
@@ -60,49 +64,57 @@ impl<'d> Reader<'d> {
         name: &str,
         place: &str,
         listed: Vec<(String, &'d Value, String, bool)>,
-        positional: bool,
+        is_positional: bool,
     ) -> usize {
-        let said = self.said(schema);
-        let index = self.plan.records.len();
-        let record = PlannedRecord {
+        let index = self.draft.records.len();
+        let said = self.completed(self.said(schema));
+        let said = ["summary", "evidence"].iter().fold(Tree::map().with("name", record_name(index)), |tree, key| {
+            tree.with_some(key, said.get(key).cloned())
+        });
+        let wanted = Wanted {
             name: name.to_owned(),
             owner: owner(place),
-            rank: self.rank("schemas", name),
-            origin: place.to_owned(),
-            said,
-            fields: Vec::new(),
-            positional,
             // Our own descriptions say which group has a record; what they name for none belongs to all.
             is_shared: self.document.is_ours() && is_component(place) && schema.get("x-group").is_none(),
-            uses: 0,
         };
-        self.plan.records.push(record);
+        let tree = said.with_some("positional", is_positional.then_some(true)).with("fields", Vec::new());
+        let named = Named { tree, wanted, rank: self.rank("schemas", name) };
+        self.draft.records.push(Record { named, origin: place.to_owned(), uses: 0 });
         self.open.push(index);
         // A record is read once, however many stand between it and the first.
         let nesting = std::mem::take(&mut self.nesting);
         let mut fields = Vec::new();
         for (key, property, at, is_required) in listed {
-            let value = self.value(property, &key, &at);
-            if let Some(inner) = value.ty.record() {
-                self.plan.records[inner].uses += 1;
+            let field = self.field(property, &key, &at, is_required);
+            if let Some(inner) = field.text("type").and_then(record_in) {
+                self.draft.records[inner].uses += 1;
             }
-            let optional = value.nullable || !is_required;
-            let said = self.said_of_value(property, &value.ty);
-            fields.push(PlannedField { name: key, ty: value.ty, optional, said });
+            fields.push(field);
         }
         self.nesting = nesting;
         self.open.pop();
-        self.plan.records[index].fields = fields;
+        if let Some(listed) = self.draft.records[index].named.tree.get_mut("fields") {
+            *listed = fields.into();
+        }
         index
     }
 
+    /// A field, which says itself how it is known.
+    pub(super) fn field(&mut self, schema: &'d Value, name: &str, place: &str, is_required: bool) -> Tree {
+        let value = self.value(schema, name, place);
+        let is_optional = value.nullable || !is_required;
+        let said = self.completed(self.said_of_value(schema, &value.ty));
+        let field = said.with("name", name).with("type", value.ty);
+        field.with_some("optional", is_optional.then_some(true)).ordered(&FIELD)
+    }
+
     /// The type of an object whose keys are data; `None` for one that lists fields, or says nothing of its values.
-    pub(super) fn map(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<Ty> {
+    pub(super) fn map(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<String> {
         let values = schema.get("additionalProperties").filter(|values| values.is_mapping())?;
         if ["properties", "allOf", "required"].iter().any(|key| schema.get(key).is_some()) {
             return None;
         }
         let value = self.value(values, &crate::naming::singular(name), &format!("{place}/additionalProperties"));
-        Some(Ty::Map(Box::new(value.ty.nullable(value.nullable))))
+        Some(format!("map<{}>", or_null(&value.ty, value.nullable)))
     }
 }

@@ -1,13 +1,13 @@
 //! Schemas become types, as far as there is one for what they say.
 
-use codegen::type_expr::MAX_LISTS;
+use codegen::type_expr::TypeExpr;
 use serde_yaml::Value;
 
 use super::Reader;
 use super::composition::constants;
 use super::document::{items, text};
 use super::notes::Weight;
-use super::plan::Ty;
+use super::numbered_types::{ANY, TIMESTAMP, holding, or_null, record_name};
 
 /// Formats that are a type of the catalogue.
 pub(super) const FORMATS: &[&str] = &["int32", "int64", "uint32", "uint64", "float", "double", ""];
@@ -17,12 +17,12 @@ pub(super) const DEPTH: usize = 32;
 
 /// A type, and whether `null` can stand for it.
 pub(super) struct Valued {
-    pub(super) ty: Ty,
+    pub(super) ty: String,
     pub(super) nullable: bool,
 }
 
 fn any() -> Valued {
-    Valued { ty: Ty::Builtin("any"), nullable: false }
+    Valued { ty: ANY.to_owned(), nullable: false }
 }
 
 impl<'d> Reader<'d> {
@@ -51,21 +51,18 @@ impl<'d> Reader<'d> {
     pub(super) fn plain(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let format = text(schema, "format").unwrap_or_default();
         let ty = match type_of(schema) {
-            "string" if written_format(format).is_some() => Ty::Builtin("timestamp"),
+            "string" if written_format(format).is_some() => TIMESTAMP.to_owned(),
             "string" => self.text_type(schema, name, place),
-            "integer" if ["uint32", "uint64"].contains(&format) => Ty::Builtin("count"),
-            "integer" => Ty::Builtin("integer"),
-            "number" => Ty::Builtin("number"),
-            "boolean" => Ty::Builtin("boolean"),
+            "integer" if ["uint32", "uint64"].contains(&format) => "count".to_owned(),
+            same @ ("integer" | "number" | "boolean") => same.to_owned(),
             "array" => self.list(schema, name, place),
             "object" => match self.map(schema, name, place) {
-                Some(map) if map.depth() <= MAX_LISTS => map,
-                Some(_) => self.too_deep(place),
-                None => self.object(schema, name, place).map_or(Ty::Builtin("any"), Ty::Record),
+                Some(map) => self.shallow(map, place),
+                None => self.object(schema, name, place).map_or_else(|| ANY.to_owned(), record_name),
             },
-            _ => Ty::Builtin("any"),
+            _ => ANY.to_owned(),
         };
-        let ty = if is_moment(schema) { ty.of_moments() } else { ty };
+        let ty = if is_moment(schema) { holding(&ty, TIMESTAMP) } else { ty };
         Valued { ty, nullable: is_nullable(schema) }
     }
 
@@ -74,9 +71,13 @@ impl<'d> Reader<'d> {
         self.document.layers(schema, "").into_iter().find_map(|(layer, _)| layer.get("default"))
     }
 
-    fn too_deep(&mut self, place: &str) -> Ty {
+    /// The type, unless it has more lists and maps within each other than the catalogue has words for.
+    fn shallow(&mut self, ty: String, place: &str) -> String {
+        if TypeExpr::parse(&ty).is_some() {
+            return ty;
+        }
         self.notes.explain(Weight::Untyped, "lists and maps nested too deep, which become `any`", place);
-        Ty::Builtin("any")
+        ANY.to_owned()
     }
 
     /// What the moments of a schema are written as, if they are text and that is not how the service writes them all.
@@ -93,15 +94,14 @@ impl<'d> Reader<'d> {
         None
     }
 
-    fn list(&mut self, schema: &'d Value, name: &str, place: &str) -> Ty {
+    fn list(&mut self, schema: &'d Value, name: &str, place: &str) -> String {
         if let Some(record) = self.positional(schema, name, place) {
-            return Ty::Record(record);
+            return record_name(record);
         }
-        let Some(item) = schema.get("items") else { return Ty::List(Box::new(Ty::Builtin("any"))) };
+        let Some(item) = schema.get("items") else { return format!("list<{ANY}>") };
         let at = format!("{place}/items");
         let value = self.value(item, &crate::naming::singular(name), &at);
-        let list = Ty::List(Box::new(value.ty.nullable(value.nullable)));
-        if list.depth() > MAX_LISTS { self.too_deep(place) } else { list }
+        self.shallow(format!("list<{}>", or_null(&value.ty, value.nullable)), place)
     }
 }
 

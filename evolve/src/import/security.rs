@@ -6,9 +6,9 @@ use serde_yaml::{Mapping, Value};
 use super::Reader;
 use super::document::{entries, evidence_of, items, text, text_of};
 use super::notes::Weight;
+use super::numbered_types::{record_in, type_of_name};
 use super::operation::is_plain;
-use super::plan::Ty;
-use super::service::{or_unknown, some};
+use super::service::some;
 use crate::tree::Tree;
 
 /// Whether requests are answered without credentials too: then nothing at all is one of the alternatives.
@@ -72,24 +72,10 @@ impl<'d> Reader<'d> {
     /// A field of the reply with the token.
     fn reply_field(&mut self, name: &str, field: &'d Value, inherited: &str) -> Option<Tree> {
         let place = format!("#/components/securitySchemes/x-reply/{name}");
-        let value = self.value(field, name, &place);
-        let ty = match &value.ty {
-            Ty::Builtin(ty) if is_line(name) => (*ty).to_owned(),
-            _ => return None,
-        };
-        let said = self.said_of_value(field, &value.ty);
-        let range = said.range();
-        Some(
-            Tree::map()
-                .with("name", name)
-                .with_some("ident", said.ident)
-                .with("type", ty)
-                .with("summary", or_unknown(said.summary))
-                .with_some("unit", said.unit)
-                .with_some("range", range)
-                .with_some("optional", value.nullable.then_some(true))
-                .with_some("evidence", said.evidence.filter(|own| own != inherited))
-                .with_some("notes", said.notes),
-        )
+        let mut field = self.field(field, name, &place, true);
+        field.inherit(inherited);
+        let ty = field.text("type")?;
+        let is_plain = !ty.contains('<') && record_in(ty).is_none() && type_of_name(ty).is_none();
+        (is_plain && is_line(name)).then_some(field)
     }
 }

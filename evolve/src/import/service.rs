@@ -77,9 +77,9 @@ impl Reader<'_> {
         };
         self.suffix = at(&["base_url", "suffix"]).unwrap_or_default();
         if self.suffix.is_empty() {
-            self.plan.prefix = prefix(desk, said).unwrap_or_default();
+            self.draft.prefix = prefix(desk, said).unwrap_or_default();
         }
-        if self.suffix.is_empty() && self.plan.prefix.is_empty() {
+        if self.suffix.is_empty() && self.draft.prefix.is_empty() {
             // It is what base URLs are going to end in.
             said_suffix(said).unwrap_or_default().clone_into(&mut self.suffix);
         }

@@ -521,7 +521,7 @@ pub(super) fn number(tree: &Tree) -> Option<f64> {
 }
 
 /// Whether a number is within a range.
-pub(super) fn holds(range: &Tree, value: f64) -> bool {
+pub(crate) fn holds(range: &Tree, value: f64) -> bool {
     let bound = |key: &str| range.get(key).and_then(number);
     bound("min").is_none_or(|min| value >= min) && bound("max").is_none_or(|max| value <= max)
 }

@@ -1,0 +1,66 @@
+//! What a description describes, in the words of the catalogue but before anything has a Rust name: types and records are
+//! called by their numbers, and every field says itself how it is known.
+
+use super::body::Reply;
+use crate::merge::{Hint, Wanted};
+use crate::tree::Tree;
+
+/// Everything that is to be in the catalogue.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) types: Vec<Named>,
+    pub(super) records: Vec<Record>,
+    /// Params that operations refer to, each behind its place among the components.
+    pub(super) shared: Vec<(usize, Tree)>,
+    pub(super) endpoints: Vec<Endpoint>,
+    /// Modules, and what is said of the groups that they have.
+    pub(super) groups: Vec<(String, Tree)>,
+    /// What the paths of the catalogue begin with, and the server of the description ends in.
+    pub(super) prefix: String,
+    /// Whether the description is made from a catalogue.
+    pub(super) is_ours: bool,
+    /// The records that the envelope's metadata is described as.
+    pub(super) metadata: Vec<usize>,
+    /// The field of the metadata that lists what is not covered.
+    pub(super) unsupported: Option<String>,
+}
+
+/// A type or a record, which is to get a name.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub(super) tree: Tree,
+    pub(super) wanted: Wanted,
+    /// Where it stands among the components.
+    pub(super) rank: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Record {
+    pub(super) named: Named,
+    /// A reference or a place, by which it is found again.
+    pub(super) origin: String,
+    /// How many fields refer to it.
+    pub(super) uses: usize,
+}
+
+impl Record {
+    /// Whether its fields have places instead of names.
+    pub(super) fn is_positional(&self) -> bool {
+        self.named.tree.get("positional").is_some()
+    }
+
+    /// A field by its wire name.
+    pub(super) fn field(&self, name: &str) -> Option<&Tree> {
+        self.named.tree.entries("fields").iter().find(|field| field.text("name") == Some(name))
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Endpoint {
+    /// The group's file without its ending.
+    pub(super) group: String,
+    /// The endpoint without its body.
+    pub(super) tree: Tree,
+    pub(super) reply: Reply,
+    pub(super) hint: Hint,
+}
