@@ -11,6 +11,7 @@ mod connection;
 mod describe;
 mod endpoints;
 mod failure;
+mod gate;
 mod get;
 mod interrupt;
 mod list;

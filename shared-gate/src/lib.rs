@@ -44,11 +44,15 @@
 //! An exchange takes a round trip, and those of all machines follow one another. Keep the server near: at a round trip of
 //! a millisecond, hundreds of machines share a limit of ten requests a second.
 //!
+//! A backfill on several machines is shown on a page of its own, [`fleet`].
+//!
 //! # What it needs
 //!
 //! Redis from version 5 or Valkey, without cluster mode, and the right to `EVAL`, `EVALSHA`, `TIME`, `HMGET`, `HSET` and
 //! `PEXPIRE`; with `INFO` it notices a restart by which the server has gone back to an older state. All machines name the
 //! same limit. The server's clock may be slewed, but must not be set forward while the gate is in use.
+//!
+//! Every request counts as one, also where the catalogue gives its endpoint a weight.
 //!
 //! A machine that is suspended while one of its requests is about to leave may send it after its lease has ended.
 //!
@@ -58,6 +62,9 @@
 //! asynchronous connections with timeouts on Tokio, and is small without its default features: no TLS, pool, cluster or
 //! connection manager. The worker keeps one connection and makes it anew itself, since what happens meanwhile is the gate's
 //! affair. The feature `tls` adds `rediss://` URLs.
+
+#[doc = include_str!("../FLEET.md")]
+pub mod fleet {}
 
 mod clock;
 mod draft;

@@ -20,6 +20,7 @@ mod running;
 mod sandbox;
 mod soak;
 mod supply_chain;
+mod tables;
 mod throughput;
 
 use std::path::PathBuf;
@@ -48,6 +49,7 @@ const CHECKS: &[Check] = &[
     sandbox::CHECK,
     soak::CHECK,
     supply_chain::CHECK,
+    tables::CHECK,
     throughput::CHECK,
 ];
 
