@@ -26,6 +26,9 @@ pub(crate) const RENEWAL: Duration = Duration::from_secs(1);
 /// A clock that has gone back further than this was set.
 const SET_BACK: Duration = Duration::from_secs(1);
 
+/// Every request counts as one here, whatever its endpoint weighs.
+const WEIGHT: usize = 1;
+
 /// How a ledger is written: another number is another way.
 const FORMAT: u32 = 1;
 
@@ -117,7 +120,7 @@ impl Ledger {
             let holds = machine == but || lease.until > now;
             if !holds {
                 // Nobody knows whether what was leaving has left, so it counts.
-                (0..lease.leaving).for_each(|_| state.departed(now));
+                (0..lease.leaving).for_each(|_| state.departed(now, WEIGHT));
                 (0..lease.under_way).for_each(|_| state.ended());
             }
             holds
@@ -130,7 +133,7 @@ impl Ledger {
         let lease = self.leases.entry(machine.to_owned()).or_default();
         let more = |known: usize, written: usize| known.saturating_sub(written);
         self.state.adopt(more(known.all, lease.under_way), more(known.leaving, lease.leaving));
-        (known.leaving..lease.leaving).for_each(|_| self.state.departed(now));
+        (known.leaving..lease.leaving).for_each(|_| self.state.departed(now, WEIGHT));
         (known.all..lease.under_way).for_each(|_| self.state.ended());
         (lease.under_way, lease.leaving) = (known.all, known.leaving);
     }
@@ -141,12 +144,12 @@ impl Ledger {
         match event {
             Event::Departed(at) => {
                 lease.leaving = lease.leaving.saturating_sub(1);
-                self.state.departed(clock.latest(at));
+                self.state.departed(clock.latest(at), WEIGHT);
             }
-            Event::DepartedAfterAll(at) => self.state.count(clock.latest(at)),
+            Event::DepartedAfterAll(at) => self.state.count(clock.latest(at), WEIGHT),
             Event::Stayed => {
                 lease.leaving = lease.leaving.saturating_sub(1);
-                self.state.stayed(now);
+                self.state.stayed(now, WEIGHT);
             }
             Event::Answered(after) => self.state.answered(after),
             Event::Ended => {
@@ -175,8 +178,8 @@ impl Ledger {
             self.state.wait();
         }
         let ahead = if self.is_next(machine, now) { ahead } else { Duration::ZERO };
-        let at = match self.state.enter(now) {
-            Err(Closed::Until(later)) if later <= now + ahead => self.state.enter(later).map(|()| later),
+        let at = match self.state.enter(now, WEIGHT) {
+            Err(Closed::Until(later)) if later <= now + ahead => self.state.enter(later, WEIGHT).map(|()| later),
             entered => entered.map(|()| now),
         }?;
         if let Some(lease) = self.leases.get_mut(machine) {
@@ -250,7 +253,7 @@ impl Ledger {
             under_way: state.under_way().0,
             places: state.places(),
             paused: left(state.paused(now)),
-            closed: left(state.opening(now)),
+            closed: left(state.opening(now, WEIGHT)),
             machines: leases.into_iter().map(|(name, lease)| (name, machine(lease))).collect(),
         }
     }

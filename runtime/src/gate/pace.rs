@@ -41,11 +41,12 @@ impl Pace {
         self.due = self.due.max(until);
     }
 
-    /// Lets a request pass that might have passed since a point in time. The next is due a gap later.
-    pub(super) fn pass(&mut self, now: Moment, open_since: Option<Moment>, gap: Duration) {
+    /// Lets a request pass that might have passed since a point in time. The next is due as many gaps later as it
+    /// counts.
+    pub(super) fn pass(&mut self, now: Moment, open_since: Option<Moment>, gap: Duration, weight: u32) {
         let kept = gap.saturating_mul(AT_ONCE - 1).max(TICK);
         let since = if self.has_waited { open_since } else { self.due };
-        self.due = since.max(now.checked_sub(kept)).and_then(|since| since.checked_add(gap));
+        self.due = since.max(now.checked_sub(kept)).and_then(|since| since.checked_add(gap.saturating_mul(weight)));
         self.has_waited = false;
     }
 
@@ -75,7 +76,7 @@ mod tests {
                 pace.wait();
             }
             now = open_since.map_or(now, |open_since| open_since.max(now));
-            pace.pass(now, open_since, GAP);
+            pace.pass(now, open_since, GAP, 1);
             now.saturating_since(start).as_millis()
         };
         requests.iter().map(pass).collect()
@@ -104,10 +105,10 @@ mod tests {
     fn nothing_is_kept_of_a_pause() {
         let start = Moment::after_origin(Duration::from_secs(3600));
         let mut pace = Pace::default();
-        pace.pass(start, None, GAP);
+        pace.pass(start, None, GAP, 1);
         let end = start + Duration::from_secs(7);
         pace.pause(Some(end));
-        pace.pass(end, pace.due(), GAP);
+        pace.pass(end, pace.due(), GAP, 1);
         assert_eq!(pace.due(), Some(end + GAP));
         pace.take_back(GAP);
         assert_eq!(pace.due(), Some(end));
@@ -119,7 +120,7 @@ mod tests {
         let mut pace = Pace::default();
         let gap = Duration::from_micros(10);
         let passes = std::iter::from_fn(|| {
-            pace.pass(start, pace.due(), gap);
+            pace.pass(start, pace.due(), gap, 1);
             pace.due().filter(|due| *due <= start)
         });
         assert_eq!(passes.count(), 200);

@@ -39,9 +39,9 @@ impl Shared {
     }
 
     /// Lets the next request pass, if it may.
-    fn enter(&mut self) -> Result<(), Closed> {
+    fn enter(&mut self, weight: usize) -> Result<(), Closed> {
         let now = self.now();
-        self.state.enter(now)
+        self.state.enter(now, weight)
     }
 }
 
@@ -55,17 +55,18 @@ impl RollingGate {
     #[cfg(test)]
     pub(super) fn is_open(&self) -> bool {
         let shared = lock(&self.0);
-        shared.state.is_open(shared.now()).is_ok()
+        shared.state.is_open(shared.now(), 1).is_ok()
     }
 
-    async fn turn(&self, rank: Rank) -> Permit {
+    async fn turn(&self, attempt: Attempt) -> Permit {
+        let (rank, weight) = (Rank::from(attempt), usize::try_from(attempt.weight()).unwrap_or(usize::MAX));
         let waiting = {
             let mut shared = lock(&self.0);
-            if shared.queue.would_lead(rank) && shared.enter().is_ok() {
-                return self.permit();
+            if shared.queue.would_lead(rank) && shared.enter(weight).is_ok() {
+                return self.permit(weight);
             }
             let (ticket, woken) = shared.queue.join(rank);
-            Waiting { shared: &self.0, ticket, woken }
+            Waiting { shared: &self.0, ticket, woken, weight }
         };
         while let Err(later) = waiting.look() {
             match later {
@@ -74,17 +75,17 @@ impl RollingGate {
                 None => waiting.woken.notified().await,
             }
         }
-        self.permit()
+        self.permit(weight)
     }
 
-    fn permit(&self) -> Permit {
-        Permit::of(Entered { shared: self.0.clone(), progress: Mutex::new(Progress::Leaving) })
+    fn permit(&self, weight: usize) -> Permit {
+        Permit::of(Entered { shared: self.0.clone(), weight, progress: Mutex::new(Progress::Leaving) })
     }
 }
 
 impl Gate for RollingGate {
     fn enter(&self, attempt: Attempt) -> PermitFuture<'_> {
-        Box::pin(async move { Ok(self.turn(attempt.into()).await) })
+        Box::pin(async move { Ok(self.turn(attempt).await) })
     }
 
     fn refused(&self, pause: Duration) {
@@ -104,6 +105,7 @@ struct Waiting<'g> {
     shared: &'g Mutex<Shared>,
     ticket: Ticket,
     woken: Arc<Notify>,
+    weight: usize,
 }
 
 impl Waiting<'_> {
@@ -113,7 +115,7 @@ impl Waiting<'_> {
         if !shared.queue.leads(self.ticket) {
             return Err(None);
         }
-        shared.enter().map_err(|closed| match closed {
+        shared.enter(self.weight).map_err(|closed| match closed {
             Closed::Full => None,
             Closed::Until(later) => Some(shared.instant(later)),
         })
@@ -129,6 +131,7 @@ impl Drop for Waiting<'_> {
 /// A request that has passed.
 struct Entered {
     shared: Arc<Mutex<Shared>>,
+    weight: usize,
     /// Locked for a few statements at most, and always before `shared`.
     progress: Mutex<Progress>,
 }
@@ -151,10 +154,10 @@ impl Admitted for Entered {
         match *progress {
             Progress::Leaving => {
                 *progress = Progress::Left(now);
-                shared.state.departed(now);
+                shared.state.departed(now, self.weight);
             }
             Progress::Left(_) => {}
-            Progress::Ended => shared.state.count(now),
+            Progress::Ended => shared.state.count(now, self.weight),
         }
     }
 
@@ -165,8 +168,8 @@ impl Admitted for Entered {
         match (progress, ending) {
             (Progress::Left(at), Ending::Answered) => shared.state.answered(now.saturating_since(at)),
             // It was answered, so it left, whatever its transport has told.
-            (Progress::Leaving, Ending::Answered) => shared.state.departed(now),
-            (Progress::Leaving, _) => shared.state.stayed(now),
+            (Progress::Leaving, Ending::Answered) => shared.state.departed(now, self.weight),
+            (Progress::Leaving, _) => shared.state.stayed(now, self.weight),
             _ => {}
         }
         shared.state.ended();

@@ -115,9 +115,9 @@ impl Simulation {
     fn look(&mut self, at: Duration, client: usize) {
         let now = self.start + at;
         while at < self.clients[client].end {
-            match self.clients[client].state.enter(now) {
+            match self.clients[client].state.enter(now, 1) {
                 Ok(()) => {
-                    self.clients[client].state.departed(now);
+                    self.clients[client].state.departed(now, 1);
                     self.outcome.departures.push(at);
                     let way = milliseconds((self.times.way)(at, self.random.f64()));
                     self.push(at + way, client, Event::Arrival(at));

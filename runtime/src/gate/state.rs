@@ -43,20 +43,20 @@ impl State {
         Self { places, under_way: 0, windows, pace, margin, paused: None }
     }
 
-    /// Whether the next request may pass.
-    pub fn is_open(&self, now: Moment) -> Result<(), Closed> {
+    /// Whether the next request may pass, if it has this weight.
+    pub fn is_open(&self, now: Moment, weight: usize) -> Result<(), Closed> {
         if self.places.is_some_and(|places| self.under_way >= places) {
             return Err(Closed::Full);
         }
-        match self.opening(now) {
+        match self.opening(now, weight) {
             Some(opening) if opening > now => Err(Closed::Until(opening)),
             _ => Ok(()),
         }
     }
 
     /// When time lets the next request pass; `None` if at any time.
-    pub fn opening(&self, now: Moment) -> Option<Moment> {
-        self.windows.room_from(now, self.margin.at(now)).max(self.pace.due())
+    pub fn opening(&self, now: Moment, weight: usize) -> Option<Moment> {
+        self.windows.room_from(now, self.margin.at(now), weight).max(self.pace.due())
     }
 
     /// Takes note that somebody waits for time.
@@ -64,38 +64,38 @@ impl State {
         self.pace.wait();
     }
 
-    /// Lets a request pass, if it may.
-    pub fn enter(&mut self, now: Moment) -> Result<(), Closed> {
-        if let Err(closed) = self.is_open(now) {
+    /// Lets a request of a weight pass, if it may.
+    pub fn enter(&mut self, now: Moment, weight: usize) -> Result<(), Closed> {
+        if let Err(closed) = self.is_open(now, weight) {
             if matches!(closed, Closed::Until(_)) {
                 self.wait();
             }
             return Err(closed);
         }
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
-            self.pace.pass(now, self.opening(now), gap);
+            self.pace.pass(now, self.opening(now, weight), gap, times(weight));
         }
         self.under_way += 1;
-        self.windows.pass();
+        self.windows.pass(weight);
         Ok(())
     }
 
     /// A request that has passed leaves.
-    pub fn departed(&mut self, now: Moment) {
-        self.windows.settle();
-        self.count(now);
+    pub fn departed(&mut self, now: Moment, weight: usize) {
+        self.windows.settle(weight);
+        self.count(now, weight);
     }
 
     /// A request leaves although it had been counted as one that would not.
-    pub fn count(&mut self, now: Moment) {
-        self.windows.count(now, self.margin.at(now));
+    pub fn count(&mut self, now: Moment, weight: usize) {
+        self.windows.count(now, self.margin.at(now), weight);
     }
 
     /// A request that has passed will not leave.
-    pub fn stayed(&mut self, now: Moment) {
-        self.windows.settle();
+    pub fn stayed(&mut self, now: Moment, weight: usize) {
+        self.windows.settle(weight);
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
-            self.pace.take_back(gap);
+            self.pace.take_back(gap.saturating_mul(times(weight)));
         }
     }
 
@@ -124,15 +124,16 @@ impl State {
         self.paused.filter(|paused| *paused > now)
     }
 
-    /// How many requests are under way, and how many of them have yet to leave.
+    /// How many requests are under way, and the weight of those that have yet to leave.
     pub fn under_way(&self) -> (usize, usize) {
         (self.under_way, self.windows.leaving())
     }
 
-    /// Takes over requests that are under way, some of which have yet to leave, which another state had let pass.
+    /// Takes over requests that are under way, which another state had let pass: their number, and the weight of those
+    /// that have yet to leave.
     pub fn adopt(&mut self, under_way: usize, leaving: usize) {
         self.under_way += under_way;
-        (0..leaving).for_each(|_| self.windows.pass());
+        self.windows.pass(leaving);
     }
 
     /// Whether it keeps to the same limit as another.
@@ -154,4 +155,9 @@ impl State {
         self.paused = self.paused.max(now.checked_add(pause.min(YEAR)));
         self.pace.pause(self.paused);
     }
+}
+
+/// A weight, to multiply a length of time by.
+fn times(weight: usize) -> u32 {
+    u32::try_from(weight).unwrap_or(u32::MAX)
 }

@@ -88,9 +88,9 @@ mod tests {
 
     /// What happens to a state at a step, and whether a request passed.
     fn act(state: &mut State, now: Moment, step: u64) -> bool {
-        let has_passed = state.enter(now).is_ok();
+        let has_passed = state.enter(now, 1).is_ok();
         if has_passed {
-            state.departed(now);
+            state.departed(now, 1);
             state.answered(Duration::from_micros(50_000 + 7_001 * (step % 13)));
             state.ended();
         }
