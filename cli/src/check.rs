@@ -12,6 +12,7 @@ use generated_client::{Error, ErrorKind, SERVICE};
 use crate::connection::{Connected, Connection};
 use crate::endpoints;
 use crate::failure::{Failure, Result};
+use crate::gate;
 use crate::interrupt::Interrupt;
 use crate::list::wrapped;
 use crate::sheet::{Cell, Column, Format, Sheet};
@@ -31,6 +32,10 @@ impl Check {
     pub(crate) async fn run(&self, mut interrupt: Interrupt) -> Result<()> {
         let connected = self.connection.open().await?;
         let mut told = vec![["settings".to_owned(), format!("from {}", connected.source)]];
+        if let Some(gate) = &connected.gate {
+            let state = gate.status().await.map_or_else(|error| error.to_string(), |status| gate::told(&status));
+            told.push(["gate".to_owned(), state]);
+        }
         let (asked, failed) = interrupt.ends(async { Ok(ask(&connected).await) }).await?;
         told.extend(asked);
         told.extend(limits());

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use generated_client::{Builder, Client, Error, SERVICE};
 use sandbox::Sandbox;
+use shared_gate::SharedGate;
 
 use crate::failure::{Ending, Failure, Result};
+use crate::gate::GateOptions;
 
 /// Who is asked.
 #[derive(Args, Debug)]
@@ -23,6 +25,8 @@ pub(crate) struct Connection {
     /// A TOML file with `base_url`, `api_key` and the like, that only its owner can read
     #[arg(long, value_name = "FILE", conflicts_with = "sandbox", value_hint = clap::ValueHint::FilePath)]
     pub(crate) settings: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) gate: GateOptions,
 }
 
 /// A client, and what has to live as long as it.
@@ -31,18 +35,24 @@ pub(crate) struct Connected {
     pub(crate) client: Client,
     /// Where its settings are from, for people.
     pub(crate) source: String,
+    /// What it shares with other machines.
+    pub(crate) gate: Option<SharedGate>,
     _sandbox: Option<Sandbox>,
 }
 
 impl Connection {
-    /// Builds the client; nothing is sent yet.
+    /// Builds the client; nothing is sent to the service yet.
     pub(crate) async fn open(&self) -> Result<Connected> {
         if self.sandbox {
             return sandboxed().await;
         }
-        let (builder, source) = self.builder()?;
+        let (mut builder, source) = self.builder()?;
+        let gate = self.gate.open().await?;
+        if let Some(gate) = &gate {
+            builder = builder.gate(gate.clone());
+        }
         let client = agent(builder).build().map_err(not_usable)?;
-        Ok(Connected { client, source, _sandbox: None })
+        Ok(Connected { client, source, gate, _sandbox: None })
     }
 
     fn builder(&self) -> Result<(Builder<Client>, String)> {
@@ -62,7 +72,7 @@ async fn sandboxed() -> Result<Connected> {
     let sandbox = Sandbox::start().await.map_err(|error| Failure::new(Ending::Machine, error.to_string()))?;
     let builder = Client::builder(sandbox.base_url()).api_key("sandbox");
     let client = agent(builder).build().map_err(not_usable)?;
-    Ok(Connected { client, source: "the sandbox in this process".to_owned(), _sandbox: Some(sandbox) })
+    Ok(Connected { client, source: "the sandbox in this process".to_owned(), gate: None, _sandbox: Some(sandbox) })
 }
 
 fn agent(builder: Builder<Client>) -> Builder<Client> {

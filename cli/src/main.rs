@@ -12,6 +12,7 @@ mod connection;
 mod describe;
 mod endpoints;
 mod failure;
+mod gate;
 mod get;
 mod interrupt;
 mod list;
@@ -68,5 +69,9 @@ fn run(line: CommandLine) -> Result<()> {
 fn wait(work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
     let machine = |error: std::io::Error| Failure::new(Ending::Machine, error.to_string());
     let runtime = tokio::runtime::Runtime::new().map_err(machine)?;
-    runtime.block_on(async { work(Interrupt::listen().map_err(machine)?).await })
+    runtime.block_on(async {
+        let done = work(Interrupt::listen().map_err(machine)?).await;
+        gate::leave().await;
+        done
+    })
 }

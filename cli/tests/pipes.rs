@@ -252,3 +252,19 @@ fn a_folder_that_cannot_be_written_to_is_told() {
     let said = "error: cannot write `/nobody/has/this.svg`: No such file or directory\n";
     assert_eq!((told.code, told.err.as_str()), (Some(1), said));
 }
+
+#[test]
+fn a_gate_that_cannot_be_used_is_told_before_anything_is_sent() {
+    let service = Service::start();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let gate = format!("redis://127.0.0.1:{port}");
+    let away = run_with(&service, &[&["get", "--gate", &gate], HOUR.as_slice()].concat());
+    assert_eq!((away.code, away.out.as_str()), (Some(4), ""));
+    let said = "error: the server of the shared gate cannot be reached: Connection refused";
+    assert!(away.err.starts_with(said) && away.err.contains("tip: without a gate"), "{}", away.err);
+    let mut command = asking(&service, &[&["get"], HOUR.as_slice()].concat());
+    let told = told(&command.env("MARKET_ANALYTICS_GATE", "http://:canary@127.0.0.1").output().unwrap());
+    assert_eq!(told.code, Some(2));
+    assert!(told.err.starts_with("error: the URL of the shared gate's server cannot be used"), "{}", told.err);
+    assert!(!told.err.contains("canary"), "{}", told.err);
+}
