@@ -68,12 +68,13 @@
 //! with the others, which no timeout counts but [`Builder::gate_timeout`]. Tokens go first in that line, then retries.
 //! The limits are used as far as they go, in even steps where the line is long. An [`Observer`] hears of each attempt
 //! and wait, and how each request ended and what it cost ([`Event`]); a [`Gate`] of your own hears what
-//! kind of request enters, when it leaves and how it ends.
+//! kind of request enters, when it leaves and how it ends. Machines that share an API key share its limit with a gate of the
+//! crate `generated-client-shared-gate`.
 //!
 //! # Long time ranges
 //!
-//! A reply has at most `limit` records, and nothing tells that there are more. [`Request::history`] gives all of a range,
-//! which has no end in it, in order of time and each record once:
+//! A reply has at most `limit` records and does not tell whether there are more. [`Request::history`] gives every record
+//! of a range, without its end, in order of time and each once:
 //!
 //! ```no_run
 //! # use std::time::Duration;
@@ -98,11 +99,11 @@
 //! # }
 //! ```
 //!
-//! Windows of time that hold no more records than a page are fetched side by side within the limits, and taken in order;
-//! a slow consumer stops the fetching. What comes is checked, and what looks cut is asked for again in parts. What the
-//! service does not have is told beside the records ([`history::Findings`]). A page has a
-//! [`Checkpoint`](history::Checkpoint), from which a job that was killed goes on. [`Together`](history::Together) walks
-//! several series at once and makes a table of them. An endpoint without the params for it has no history, and the
+//! It fetches windows of time that hold no more records than a page, side by side within the limits, and gives them in
+//! order; a slow consumer stops the fetching. It checks every reply, and asks again in parts where one looks cut. Gaps,
+//! bad records, failures and the metadata are told beside the records ([`history::Findings`]). Each page has a
+//! [`Checkpoint`](history::Checkpoint), from which a job that was killed continues. [`Together`](history::Together)
+//! walks several series at once and makes a table of them. An endpoint without the params for it has no history, and the
 //! compiler says so.
 //!
 //! # What to do with a reply
@@ -128,7 +129,7 @@
 //! |---|---|---|
 //! | `chrono`, `jiff`, `time` | | a [`Timestamp`] from and to the types of these crates |
 //! | `gzip` | yes | the built-in transport asks for compressed replies |
-//! | `blocking` | | `send_blocking` on every request and iterators over a history, for callers who do not await |
+//! | `blocking` | | `send_blocking` on every request, and iterators over histories and what follows, for callers who do not await |
 //! | `http2` | | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |
 //! | `proxy` | | proxies, from the environment or by `Builder::proxy` |
 //! | `reqwest` | | `transport::ReqwestTransport`, for a `reqwest::Client` of yours |
@@ -153,6 +154,9 @@ pub use ::runtime::{
 #[doc(inline)]
 pub use ::runtime::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
 pub use generated::*;
+
+#[doc = include_str!("../RECIPES.md")]
+pub mod recipes {}
 
 /// The front page's program compiles.
 #[cfg(doctest)]

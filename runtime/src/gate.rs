@@ -8,6 +8,7 @@
 
 mod attempt;
 mod margin;
+mod moment;
 mod pace;
 mod permit;
 mod queue;
@@ -19,6 +20,8 @@ mod schedules;
 mod simulation;
 mod state;
 mod window;
+#[cfg(feature = "__gate-state")]
+mod written;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -39,10 +42,21 @@ pub(crate) use rolling::RollingGate;
 #[doc(hidden)]
 pub use window::Window;
 
+/// The rules of the built-in gate, for one that keeps their state elsewhere.
+///
+/// They change with the runtime: whoever uses them names its exact version.
+#[doc(hidden)]
+pub mod rules {
+    pub use super::moment::Moment;
+    pub use super::queue::Rank;
+    pub use super::state::{Closed, State};
+}
+
 /// Holds requests back.
 ///
-/// A fleet of machines shares a limit through something that they all reach. Here it is a counter that
-/// says how long to wait, kept in Redis perhaps:
+/// A fleet of machines shares a limit through something that they all reach. The crate `generated-client-shared-gate` is a
+/// gate that is kept in Redis or Valkey, with all that the built-in one does. Here it is no more than a counter that says how
+/// long to wait:
 ///
 /// ```
 /// # use runtime::gate::{Attempt, Gate, GateError, Permit, PermitFuture};
@@ -89,6 +103,11 @@ pub trait Gate: Send + Sync + 'static {
 
     /// Takes note that the service found too many requests, and wants none for so long.
     fn refused(&self, pause: Duration);
+
+    /// The limit that it keeps to, from which a history reckons how long it takes; `None` unless the gate says so.
+    fn rate_limit(&self) -> Option<RateLimit> {
+        None
+    }
 }
 
 impl<G: Gate + ?Sized> Gate for Arc<G> {
@@ -98,6 +117,10 @@ impl<G: Gate + ?Sized> Gate for Arc<G> {
 
     fn refused(&self, pause: Duration) {
         (**self).refused(pause);
+    }
+
+    fn rate_limit(&self) -> Option<RateLimit> {
+        (**self).rate_limit()
     }
 }
 

@@ -209,7 +209,8 @@ macro_rules! __request {
         impl<E> Request<E> {
             /// Sets a param by its name on the wire, also one that the catalogue does not know.
             ///
-            /// A param that was set before is replaced; `None` leaves it out.
+            /// A param that was set before is replaced; `None` leaves it out. Several values are one text with commas,
+            /// also where the catalogue knows of one.
             pub fn query(
                 self,
                 name: impl ::std::convert::Into<::std::string::String>,

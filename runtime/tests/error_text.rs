@@ -9,9 +9,11 @@ mod scripted;
 
 use std::time::Duration;
 
+use runtime::registry::{EndpointInfo, Evidence, RecordInfo};
 use runtime::transport::Phase;
-use runtime::{RateLimit, Retry};
+use runtime::{Endpoint, RateLimit, Retry};
 
+use invented::{RatioRecord, Request};
 use scripted::{DATA, Fate, Service, failure, reply, silence};
 
 /// One attempt of a request, its error as `{:#}` shows it, without the name of the request.
@@ -124,6 +126,34 @@ async fn one_attempt() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// An endpoint that is answered with one record.
+enum Latest {}
+
+impl runtime::emitted::Marker for Latest {}
+
+impl Endpoint for Latest {
+    type Body = RatioRecord;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "latest", "Latest")
+        .path("/latest", Evidence::Document)
+        .object(RecordInfo::of::<RatioRecord>(), Evidence::Document);
+}
+
+/// Some services say with status 200 that a request failed.
+#[tokio::test(start_paused = true)]
+async fn a_success_that_is_none_is_told_in_the_words_of_the_service() {
+    let service = Service::new(|_, _| reply(200, &[], r#"{"error": {"message": "Invalid symbol."}}"#));
+    let client = service.client();
+    let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
+    assert!(series.contains("there is no `data` at line 1 column 42; the service says: Invalid symbol.;"), "{series}");
+    let record = Request::<Latest>::new(&client).await.unwrap_err().to_string();
+    assert!(record.contains("`openDate`: expected "), "{record}");
+    assert!(record.contains("; the service says: Invalid symbol.; after 1 attempt"), "{record}");
+    service.becomes(|_, _| reply(200, &[], r#"{"data": null, "message": "Invalid symbol."}"#));
+    let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
+    assert!(series.contains("`data`: expected a list of records"), "{series}");
+    assert!(series.contains("; the service says: Invalid symbol.; after 1 attempt"), "{series}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use runtime::registry::{EndpointInfo, Evidence};
 use runtime::transport::{Departure, HttpRequest, Phase, SendFuture, Transport, TransportError};
-use runtime::{RateLimit, Retry};
+use runtime::{Endpoint, RateLimit, Retry, Value};
 use tokio::time::Instant;
 
-use invented::{Client, SERVICE, limits};
+use invented::{Client, Request, SERVICE, limits};
 use scripted::{Fate, Service, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -24,6 +25,37 @@ async fn check(client: &Client, count: usize) {
     for call in calls {
         call.await.unwrap().unwrap();
     }
+}
+
+/// An endpoint whose requests count as five.
+enum Heavy {}
+
+impl runtime::emitted::Marker for Heavy {}
+
+impl Endpoint for Heavy {
+    type Body = Value;
+    const INFO: &'static EndpointInfo =
+        &EndpointInfo::new("market", "heavy", "Heavy").path("/heavy", Evidence::Document).weight(5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_heavy_request_counts_as_several() {
+    let service = Service::new(|_, _| ok());
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
+    let heavy = |client: &Client| tokio::spawn(Request::<Heavy>::new(client).into_future());
+    let calls: Vec<_> = (0..40).map(|_| heavy(&client)).collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    let arrivals = service.arrivals();
+    assert!(most_within(&arrivals, SECOND) <= 2, "{arrivals:?}");
+    let taken = arrivals[39] - arrivals[0];
+    assert!((19 * SECOND..21 * SECOND).contains(&taken), "{taken:?}");
+    // Others share the window with them.
+    check(&client, 10).await;
+    let arrivals = service.arrivals();
+    let light = arrivals[40..].iter().filter(|light| **light - arrivals[39] < SECOND).count();
+    assert!(light <= 5, "{arrivals:?}");
 }
 
 /// The most requests that arrived within any window of a length.

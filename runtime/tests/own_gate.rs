@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use invented::Timeframe;
 use runtime::gate::{Admitted, Attempt, Ending, Gate, GateError, Permit, PermitFuture};
 use runtime::transport::Phase;
 use runtime::{ErrorKind, RateLimit, Retry};
@@ -37,6 +38,10 @@ impl Gate for Counting {
     fn refused(&self, pause: Duration) {
         self.refusals.lock().unwrap().push(pause);
     }
+
+    fn rate_limit(&self) -> Option<RateLimit> {
+        Some(RateLimit::new(1, SECOND, 1))
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -57,6 +62,20 @@ async fn a_gate_can_be_brought_along() {
     let both = service.builder().gate(Counting::default()).rate_limit(RateLimit::none()).build();
     let expected = "`rate_limit` has no effect on a gate of your own; set it there";
     assert_eq!(both.map(drop).unwrap_err().to_string(), expected);
+}
+
+/// What a gate says of its limit is what a history reckons with.
+#[tokio::test(start_paused = true)]
+async fn a_plan_knows_the_limit_of_a_gate_that_says_it() {
+    let service = Service::new(|_, _| ok());
+    let plan = |client: &invented::Client| {
+        let hours = client.market().ratio().coin("B").timeframe(Timeframe::H1);
+        let plan = hours.history(1_700_000_000..1_700_000_000 + 2000 * 3600).plan().unwrap();
+        (plan.windows, plan.least_time)
+    };
+    let told = service.builder().gate(Arc::new(Counting::default())).build().unwrap();
+    assert_eq!(plan(&told), (5, Some(4 * SECOND)));
+    assert_eq!(plan(&service.builder().gate(Crowded::default()).build().unwrap()), (5, None));
 }
 
 /// A gate where the first has to wait for long.

@@ -16,6 +16,7 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use generated_client::SERVICE;
+use generated_client::registry::EndpointInfo;
 use http_body::{Frame, SizeHint};
 
 use crate::access;
@@ -36,15 +37,21 @@ pub(crate) async fn pass(
     next: Next,
 ) -> Response {
     let reused = connection.is_reused();
-    match shared.traffic.enter(Instant::now()) {
+    let path = request.extensions().get::<MatchedPath>().cloned();
+    let weight = path.as_ref().and_then(endpoint_at).map_or(1, |endpoint| endpoint.weight);
+    match shared.traffic.enter(Instant::now(), weight) {
         Ok(place) => {
-            let path = request.extensions().get::<MatchedPath>().cloned();
             let struck = shared.faults().strike(path.as_ref().map(MatchedPath::as_str), reused);
             let response = meet(struck, path.as_ref(), &connection, ask_for_key(&shared, request, next)).await;
             response.map(|body| Body::new(InFlight { body, _place: place }))
         }
         Err(wait) => beyond_the_limits(&shared, wait),
     }
+}
+
+/// The endpoint of a route.
+fn endpoint_at(path: &MatchedPath) -> Option<&'static EndpointInfo> {
+    known::endpoint(path.as_str().strip_prefix(SERVICE.base_url_suffix)?)
 }
 
 /// Gets the reply, and does to it what a request was struck with.
@@ -68,7 +75,7 @@ async fn meet(
     // What the sandbox has written is in memory anyway.
     let mut body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
     if head.status == StatusCode::OK {
-        let endpoint = path.and_then(|path| known::endpoint(path.as_str().strip_prefix(SERVICE.base_url_suffix)?));
+        let endpoint = path.and_then(endpoint_at);
         for (edit, dice) in struck.edits {
             body = edit.apply(&body, endpoint, dice).into();
         }

@@ -85,20 +85,23 @@ impl Traffic {
         Self { limits, state: Mutex::new(state) }
     }
 
-    /// Lets a request in, or says after how long it may try again.
-    pub(crate) fn enter(self: &Arc<Self>, now: Instant) -> Result<Place, Duration> {
+    /// Lets a request of a weight in, or says after how long it may try again.
+    pub(crate) fn enter(self: &Arc<Self>, now: Instant, weight: u32) -> Result<Place, Duration> {
+        // What is heavier than a limit fills it.
+        let most = SERVICE.limits.iter().map(|limit| limit.requests).max();
+        let weight = fits(most.map_or(1, |most| weight.min(most)));
         let mut state = self.state();
         state.requests += 1;
         state.peak_in_flight = state.peak_in_flight.max(state.in_flight + 1);
         for (_, window) in &mut state.arrived {
-            window.count(now);
+            window.count(now, weight);
         }
-        if let Some(wait) = state.wait(&self.limits, now) {
+        if let Some(wait) = state.wait(&self.limits, now, weight) {
             state.refused += 1;
             return Err(wait);
         }
         for window in &mut state.admitted {
-            window.count(now);
+            window.count(now, weight);
         }
         state.in_flight += 1;
         Ok(Place { traffic: Arc::clone(self) })
@@ -131,13 +134,13 @@ impl Traffic {
 }
 
 impl State {
-    /// How long a request has to wait for a place; `None` if there is one.
-    fn wait(&mut self, limits: &[Limit], now: Instant) -> Option<Duration> {
+    /// How long a request of a weight has to wait for a place; `None` if there is one.
+    fn wait(&mut self, limits: &[Limit], now: Instant, weight: usize) -> Option<Duration> {
         let in_flight = self.in_flight;
         let waits = limits.iter().zip(&mut self.admitted).map(|(limit, window)| {
             // Nobody knows when a reply is complete; a second is the least that the header can say.
             let busy = limit.concurrent.is_some_and(|concurrent| in_flight >= fits(concurrent));
-            window.wait(now, fits(limit.requests)).or(busy.then_some(Duration::from_secs(1)))
+            window.wait(now, fits(limit.requests).saturating_sub(weight)).or(busy.then_some(Duration::from_secs(1)))
         });
         waits.flatten().max()
     }
@@ -172,16 +175,17 @@ impl Window {
         Self { length, moments: VecDeque::new(), peak: 0 }
     }
 
-    fn count(&mut self, now: Instant) {
+    /// Counts a request as often as it weighs.
+    fn count(&mut self, now: Instant, weight: usize) {
         self.forget(now);
-        self.moments.push_back(now);
+        self.moments.extend(std::iter::repeat_n(now, weight));
         self.peak = self.peak.max(self.moments.len());
     }
 
-    /// How long it takes until one more fits.
+    /// How long it takes until no more are counted than may be.
     fn wait(&mut self, now: Instant, most: usize) -> Option<Duration> {
         self.forget(now);
-        let oldest = self.moments.len().checked_sub(most).and_then(|first| self.moments.get(first));
+        let oldest = self.moments.len().checked_sub(most + 1).and_then(|first| self.moments.get(first));
         oldest.map(|oldest| self.length.saturating_sub(now.saturating_duration_since(*oldest)))
     }
 
@@ -204,7 +208,7 @@ mod tests {
     /// What comes of requests at these milliseconds, each of which is complete at once: the wait, or none.
     fn check(names: &[&str], arrivals: &[u64]) -> Vec<Option<u64>> {
         let (traffic, start) = (traffic(names), Instant::now());
-        let enter = |at: &u64| traffic.enter(start + Duration::from_millis(*at)).err();
+        let enter = |at: &u64| traffic.enter(start + Duration::from_millis(*at), 1).err();
         let waits = arrivals.iter().map(enter).map(|wait| wait.map(|wait| u64::try_from(wait.as_millis()).unwrap()));
         waits.collect()
     }
@@ -217,6 +221,15 @@ mod tests {
         expected.extend([Some(50), Some(1), None, Some(99), None, Some(50)]);
         assert_eq!(check(&["A"], &arrivals), expected);
         assert_eq!(check(&[], &arrivals), vec![None; 16]);
+    }
+
+    #[test]
+    fn a_heavy_request_counts_as_several() {
+        let (traffic, start) = (traffic(&["A"]), Instant::now());
+        let enter = |at, weight| traffic.enter(start + Duration::from_millis(at), weight).err();
+        assert_eq!((enter(0, 4), enter(0, 7), enter(0, 6)), (None, Some(Duration::from_secs(1)), None));
+        assert_eq!((enter(500, 1), traffic.counts(0).peak("A")), (Some(Duration::from_millis(500)), Some(18)));
+        assert_eq!((enter(1000, u32::MAX), enter(1100, 1)), (None, Some(Duration::from_millis(900))));
     }
 
     #[test]
@@ -233,10 +246,10 @@ mod tests {
     #[test]
     fn places_are_given_back() {
         let (traffic, now) = (traffic(&["B"]), Instant::now());
-        let mut places = (0..10).map(|_| traffic.enter(now).unwrap()).collect::<Vec<_>>();
-        assert_eq!(traffic.enter(now).unwrap_err(), Duration::from_secs(1));
+        let mut places = (0..10).map(|_| traffic.enter(now, 1).unwrap()).collect::<Vec<_>>();
+        assert_eq!(traffic.enter(now, 1).unwrap_err(), Duration::from_secs(1));
         places.pop();
-        assert!(traffic.enter(now).is_ok());
+        assert!(traffic.enter(now, 1).is_ok());
         drop(places);
         let counts = traffic.counts(3);
         assert_eq!((counts.requests, counts.refused, counts.tokens_issued), (12, 1, 3));
@@ -247,7 +260,7 @@ mod tests {
     fn peaks_are_of_any_window_and_of_every_set() {
         let (traffic, start) = (traffic(&[]), Instant::now());
         for at in [0, 400, 900, 950, 1000, 1399, 1400, 5000] {
-            assert!(traffic.enter(start + Duration::from_millis(at)).is_ok());
+            assert!(traffic.enter(start + Duration::from_millis(at), 1).is_ok());
         }
         let counts = traffic.counts(0);
         assert_eq!((counts.peak("A"), counts.peak("B"), counts.peak("C")), (Some(5), Some(8), None));

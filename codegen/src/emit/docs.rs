@@ -215,6 +215,14 @@ pub(super) fn unknown(notes: &str) -> (&str, Option<&str>) {
     }
 }
 
+/// How many requests a request counts as, in a sentence; nothing if one.
+pub(super) fn weight(endpoint: &Endpoint) -> String {
+    match endpoint.weight {
+        1 => String::new(),
+        weight => format!("A request counts as {weight} where requests are limited."),
+    }
+}
+
 /// Everything that nobody knows of an endpoint, for that sentence.
 pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
     let params = endpoint.params.is_none().then_some("its params");

@@ -262,6 +262,8 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
     let (summary, notes) = (text("summary", &endpoint.summary), text("notes", &endpoint.notes));
     let (params, body) = (params(api, endpoint), body(&endpoint.body));
     let deprecated = link("deprecated", endpoint.deprecated.as_ref());
+    let weight =
+        link("weight", Some(endpoint.weight).filter(|weight| *weight != 1).map(|weight| integer(weight.into())));
     let history = match &endpoint.history {
         HistoryOf::Service => TokenStream::new(),
         HistoryOf::Own(own) => {
@@ -270,7 +272,7 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
         }
         HistoryOf::Unknown => quote!(.walked(HistoryOf::Unknown)),
     };
-    quote!(&EndpointInfo::new(#group, #name, #title) #aliases #summary #path #params #body #history #notes #deprecated)
+    quote!(&EndpointInfo::new(#group, #name, #title) #aliases #summary #path #params #body #history #weight #notes #deprecated)
 }
 
 pub(super) fn history_info(history: &History) -> TokenStream {

@@ -204,6 +204,7 @@ fn names(endpoint: &Endpoint) -> Object {
     schema::chosen_ident("x-ident", Case::Snake, &endpoint.ident, &endpoint.name)
         .with_list("x-aliases", endpoint.aliases.iter().map(String::as_str))
         .with_some("x-deprecated", endpoint.deprecated.as_deref())
+        .with_some("x-weight", Some(endpoint.weight).filter(|weight| *weight != 1))
         .and(match &endpoint.history {
             HistoryOf::Service => Object::default(),
             HistoryOf::Own(own) => Object::default().with("x-history", history(own)),

@@ -103,6 +103,7 @@ fn section(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> 
     paragraphs.extend(body(api, endpoint));
     paragraphs.extend(params(api, endpoint));
     paragraphs.push(history::of_endpoint(endpoint));
+    paragraphs.push(docs::weight(endpoint));
     paragraphs.push(format!("```rust,no_run\n{}```", example::program(api, package, group, endpoint)));
     paragraphs.push(docs::unknowns(&docs::unknown_of(endpoint)));
     paragraphs.retain(|paragraph| !paragraph.is_empty());

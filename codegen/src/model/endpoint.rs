@@ -41,6 +41,8 @@ pub struct Endpoint {
     pub history: HistoryOf,
     /// Whether it has a history, as it says or as the service does.
     pub has_history: bool,
+    /// How many requests the service counts a request as.
+    pub weight: u32,
 }
 
 /// How the history of an endpoint is walked.

@@ -134,6 +134,7 @@ impl<'a> Resolver<'a> {
             body,
             history,
             has_history,
+            weight: endpoint.weight.unwrap_or(1),
         };
         Ok((endpoint, record))
     }

@@ -52,6 +52,8 @@ map! {
         /// How its history is walked, where that differs from the service; `unknown` if it has the params for it and
         /// nobody knows.
         may history: Option<Known<History>>;
+        /// How many requests the service counts a request as, where that is not one.
+        may weight: Option<u32> as Form::Within(1, u32::MAX, Say("no-weight", "a request counts as one at least", "write at least 1"));
         /// What else a user should know.
         may notes: String as Form::Prose;
         /// Why, and what to use instead.

@@ -186,9 +186,9 @@ fn facts(endpoint: &Endpoint) -> impl PartialEq + '_ {
         Body::Object { evidence, .. } => (None, Some(*evidence)),
         Body::Unknown => (None, None),
     };
-    let Endpoint { name, aliases, evidence, summary, notes, deprecated, .. } = endpoint;
+    let Endpoint { name, aliases, evidence, summary, notes, deprecated, weight, .. } = endpoint;
     let note = deprecated.as_deref().unwrap_or_default();
-    (name, aliases, *evidence, summary, notes, note, body, endpoint.params.is_some())
+    (name, aliases, *evidence, summary, notes, note, body, endpoint.params.is_some(), *weight)
 }
 
 /// Whether the registry lists other params for endpoints that are no methods.

@@ -66,6 +66,10 @@ impl<'d> Reader<'d> {
             Some("unknown") => Some("unknown".into()),
             _ => history(said, &told),
         });
+        let weight = operation.get("x-weight").and_then(Value::as_u64);
+        let weight = weight
+            .filter(|weight| (1..=u64::from(u32::MAX)).contains(weight))
+            .map(|weight| Tree::Number(weight.to_string()));
         let said = ["ident", "evidence", "summary", "notes"]
             .iter()
             .fold(Tree::map(), |tree, key| tree.with_some(key, said.get(key).cloned()));
@@ -75,6 +79,7 @@ impl<'d> Reader<'d> {
             .with("path", path.as_deref().unwrap_or("unknown"))
             .with("params", params.map_or_else(|| "unknown".into(), Tree::List))
             .with_some("history", history)
+            .with_some("weight", weight)
             .with_some("deprecated", deprecated)
             .ordered(&ENDPOINT);
         let (is_tagged, is_named) = (!items(operation, "tags").is_empty(), operation.get("operationId").is_some());

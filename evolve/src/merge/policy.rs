@@ -52,8 +52,8 @@ fn everywhere(key: &str) -> Option<Policy> {
         "default" | "served" | "works" | "refused" | "unit" | "format" | "duration" | "deprecated" | "label"
         | "applies_to" | "min" | "max" => Fill,
         "title" | "version" | "env_prefix" | "suffix" | "header" | "data" | "message" | "code" | "requests"
-        | "seconds" | "concurrent" | "history" | "from" | "to" | "limit" | "step" | "sort" | "oldest_first"
-        | "since" | "positional" | "list_as" | "fixed" | "prefix" => Keep,
+        | "seconds" | "concurrent" | "weight" | "history" | "from" | "to" | "limit" | "step" | "sort"
+        | "oldest_first" | "since" | "positional" | "list_as" | "fixed" | "prefix" => Keep,
         "example" | "single" => Offer,
         "ident" => Told,
         "aliases" => Names,

@@ -81,17 +81,7 @@ impl Settings {
             (Some(transport), None) => transport,
             (None, _) => Arc::new(HyperTransport::new(&self.of_transport).map_err(Error::settings)?),
         };
-        let rate_limit = match self.rate_limit {
-            None => self.gate.is_none().then(|| RateLimit::all(service.limits)),
-            limit => limit,
-        };
-        let gate = match (self.gate, rate_limit.clone()) {
-            (Some(_), Some(_)) => {
-                return Err(Error::build("`rate_limit` has no effect on a gate of your own").with_hint("set it there"));
-            }
-            (Some(gate), None) => gate,
-            (None, limit) => Arc::new(RollingGate::new(limit.unwrap_or_else(RateLimit::none))),
-        };
+        let (gate, rate_limit) = gate(self.gate, self.rate_limit, service)?;
         let connection = Connection {
             service,
             credentials,
@@ -111,6 +101,27 @@ impl Settings {
             #[cfg(feature = "blocking")]
             Background::new(agent),
         ))
+    }
+}
+
+/// Who holds requests back, and by which limit as far as that is known.
+fn gate(
+    own: Option<Arc<dyn Gate>>,
+    limit: Option<RateLimit>,
+    service: &ServiceInfo,
+) -> Result<(Arc<dyn Gate>, Option<RateLimit>), Error> {
+    match (own, limit) {
+        (Some(_), Some(_)) => {
+            Err(Error::build("`rate_limit` has no effect on a gate of your own").with_hint("set it there"))
+        }
+        (Some(gate), None) => {
+            let limit = gate.rate_limit();
+            Ok((gate, limit))
+        }
+        (None, limit) => {
+            let limit = limit.unwrap_or_else(|| RateLimit::all(service.limits));
+            Ok((Arc::new(RollingGate::new(limit.clone())), Some(limit)))
+        }
     }
 }
 

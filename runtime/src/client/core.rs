@@ -18,7 +18,7 @@ use crate::send::Connection;
 #[derive(Clone)]
 pub struct Core {
     pub(super) connection: Arc<Connection>,
-    /// What the gate keeps to; `None` if it is the user's own.
+    /// What the gate keeps to; `None` if it is the user's own and does not say.
     pub(super) rate_limit: Option<RateLimit>,
     #[cfg(feature = "blocking")]
     pub(super) background: Arc<Background>,

@@ -93,7 +93,7 @@ impl Untyped {
         self.0.core.connection.service
     }
 
-    /// How many requests may be sent; `None` if a gate of the user's own decides.
+    /// How many requests may be sent; `None` if a gate of the user's own decides and does not say.
     pub(crate) fn rate_limit(&self) -> Option<&RateLimit> {
         self.0.core.rate_limit.as_ref()
     }

@@ -19,4 +19,12 @@ impl Attempt {
     pub fn new(request: RequestKind, number: u32) -> Self {
         Self { request, number }
     }
+
+    /// How many requests the service counts it as: the weight of its endpoint.
+    pub fn weight(self) -> u32 {
+        match self.request {
+            RequestKind::Data(endpoint) => endpoint.weight.max(1),
+            RequestKind::Token => 1,
+        }
+    }
 }

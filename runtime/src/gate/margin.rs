@@ -8,9 +8,9 @@ mod reply_times;
 
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use reply_times::ReplyTimes;
+
+use super::moment::Moment;
 
 /// A window is kept longer by this part of its length at least.
 const LEAST: u32 = 100;
@@ -18,8 +18,8 @@ const LEAST: u32 = 100;
 /// What is learned of late arrivals adds no more than this part of the shortest window.
 const MOST: u32 = 2;
 
-/// Longer than any window or pause that makes sense. An `Instant` may not reach further, and what it does not reach would
-/// be no limit.
+/// Longer than any window or pause that makes sense. A clock may not reach further, and what it does not reach
+/// would be no limit.
 pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 /// What is added to a window at a point in time.
@@ -49,23 +49,29 @@ fn times(duration: Duration, factor: f64) -> Duration {
 /// A refusal doubles how much later than others a request is taken to arrive, though never beyond what the reply times
 /// show. A while later that fades, and if a refusal comes soon, the next while is longer. Where a refusal comes although
 /// there is nothing more to allow for, all is slowed down, which fades at once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LearnedMargin {
+    #[cfg_attr(feature = "__gate-state", serde(with = "super::written::duration"))]
     least: Duration,
+    #[cfg_attr(feature = "__gate-state", serde(with = "super::written::duration"))]
     most: Duration,
     reply_times: ReplyTimes,
     late: Option<Late>,
     /// A slowdown, and since when it fades.
-    slow: Option<(f64, Instant)>,
+    slow: Option<(f64, Moment)>,
 }
 
 /// How much later than others a request is taken to arrive, unless reply times show less.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 struct Late {
+    #[cfg_attr(feature = "__gate-state", serde(with = "super::written::duration"))]
     lateness: Duration,
     /// It does not fade before.
-    until: Instant,
+    until: Moment,
     /// For how long it does not.
+    #[cfg_attr(feature = "__gate-state", serde(with = "super::written::duration"))]
     held: Duration,
 }
 
@@ -95,7 +101,7 @@ impl LearnedMargin {
     }
 
     /// What is added to windows now.
-    pub(super) fn at(&self, now: Instant) -> Margin {
+    pub(super) fn at(&self, now: Moment) -> Margin {
         Margin { lateness: self.lateness(now), slowdown: self.slowdown(now) }
     }
 
@@ -109,7 +115,7 @@ impl LearnedMargin {
     }
 
     /// Learns from a refusal.
-    pub(super) fn refused(&mut self, now: Instant) {
+    pub(super) fn refused(&mut self, now: Moment) {
         self.reply_times.measure();
         let before = self.lateness(now);
         let lateness = before.saturating_mul(2);
@@ -121,17 +127,17 @@ impl LearnedMargin {
         }
     }
 
-    fn next_hold(&self, now: Instant) -> Duration {
+    fn next_hold(&self, now: Moment) -> Duration {
         let Some(Late { until, held, .. }) = self.late else { return FIRST_HOLD };
-        match now.checked_duration_since(until) {
-            None => held,
-            Some(faded) if faded < held.saturating_mul(SOON) => held.saturating_mul(LONGER).min(LONGEST_HOLD),
-            Some(_) => FIRST_HOLD,
+        match now.saturating_since(until) {
+            _ if now < until => held,
+            faded if faded < held.saturating_mul(SOON) => held.saturating_mul(LONGER).min(LONGEST_HOLD),
+            _ => FIRST_HOLD,
         }
     }
 
-    fn lateness(&self, now: Instant) -> Duration {
-        let faded = |late: Late| self.shown(late.lateness).mul_f64(left(now.saturating_duration_since(late.until)));
+    fn lateness(&self, now: Moment) -> Duration {
+        let faded = |late: Late| self.shown(late.lateness).mul_f64(left(now.saturating_since(late.until)));
         self.late.map_or(Duration::ZERO, faded).max(self.least)
     }
 
@@ -140,8 +146,8 @@ impl LearnedMargin {
         lateness.min(self.reply_times.spread()).min(self.most)
     }
 
-    fn slowdown(&self, now: Instant) -> f64 {
-        self.slow.map_or(0.0, |(slowdown, since)| slowdown * left(now.saturating_duration_since(since)))
+    fn slowdown(&self, now: Moment) -> f64 {
+        self.slow.map_or(0.0, |(slowdown, since)| slowdown * left(now.saturating_since(since)))
     }
 }
 
@@ -159,7 +165,7 @@ mod tests {
     /// How far apart two requests have to leave at these times, in milliseconds, where windows of a second and replies that
     /// differ by so much are known and refusals come at other times, in seconds.
     fn check(spread: u64, refusals: &[u64], times: &[u64]) -> Vec<u128> {
-        let start = Instant::now();
+        let start = Moment::default();
         let mut margin = LearnedMargin::new(SECOND);
         (0..40).for_each(|index| margin.answered(Duration::from_millis(50 + spread * (index % 2))));
         let (mut refusals, mut distances) = (refusals.iter().peekable(), Vec::new());
@@ -206,7 +212,7 @@ mod tests {
     #[test]
     fn a_long_window_has_a_margin_of_its_own() {
         let mut margin = LearnedMargin::new(SECOND);
-        let now = Instant::now();
+        let now = Moment::default();
         (0..40).for_each(|index| margin.answered(Duration::from_millis(50 + 60 * (index % 2))));
         (0..3).for_each(|_| margin.refused(now));
         let distance = |seconds| margin.at(now).distance(Duration::from_secs(seconds)).as_millis();

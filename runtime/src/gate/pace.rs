@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
+use super::moment::Moment;
 
 /// How many requests of an idle client may leave at once.
 const AT_ONCE: u32 = 10;
@@ -16,17 +16,18 @@ const TICK: Duration = Duration::from_millis(2);
 ///
 /// Idle time is saved up, for at most ten requests, which may then leave at once. Time in which a request waits for a window
 /// or for the end of a pause is not saved: the requests behind it leave evenly from then on.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Pace {
     /// `None` before the first request.
-    due: Option<Instant>,
+    due: Option<Moment>,
     /// Whether somebody has waited for time since the last request passed.
     has_waited: bool,
 }
 
 impl Pace {
     /// When the next request may leave; `None` if at any time.
-    pub(super) fn due(&self) -> Option<Instant> {
+    pub(super) fn due(&self) -> Option<Moment> {
         self.due
     }
 
@@ -36,15 +37,16 @@ impl Pace {
     }
 
     /// Lets nothing leave before.
-    pub(super) fn pause(&mut self, until: Option<Instant>) {
+    pub(super) fn pause(&mut self, until: Option<Moment>) {
         self.due = self.due.max(until);
     }
 
-    /// Lets a request pass that might have passed since a point in time. The next is due a gap later.
-    pub(super) fn pass(&mut self, now: Instant, open_since: Option<Instant>, gap: Duration) {
+    /// Lets a request pass that might have passed since a point in time. The next is due as many gaps later as it
+    /// counts.
+    pub(super) fn pass(&mut self, now: Moment, open_since: Option<Moment>, gap: Duration, weight: u32) {
         let kept = gap.saturating_mul(AT_ONCE - 1).max(TICK);
         let since = if self.has_waited { open_since } else { self.due };
-        self.due = since.max(now.checked_sub(kept)).and_then(|since| since.checked_add(gap));
+        self.due = since.max(now.checked_sub(kept)).and_then(|since| since.checked_add(gap.saturating_mul(weight)));
         self.has_waited = false;
     }
 
@@ -63,7 +65,7 @@ mod tests {
     /// When requests leave that come at these times, in milliseconds, one behind the other; each is let pass by something
     /// else from a second time on.
     fn check(requests: &[(u64, u64)]) -> Vec<u128> {
-        let start = Instant::now() + Duration::from_secs(3600);
+        let start = Moment::after_origin(Duration::from_secs(3600));
         let mut pace = Pace::default();
         let mut now = start;
         let pass = |(comes, opens): &(u64, u64)| {
@@ -74,8 +76,8 @@ mod tests {
                 pace.wait();
             }
             now = open_since.map_or(now, |open_since| open_since.max(now));
-            pace.pass(now, open_since, GAP);
-            (now - start).as_millis()
+            pace.pass(now, open_since, GAP, 1);
+            now.saturating_since(start).as_millis()
         };
         requests.iter().map(pass).collect()
     }
@@ -101,12 +103,12 @@ mod tests {
 
     #[test]
     fn nothing_is_kept_of_a_pause() {
-        let start = Instant::now();
+        let start = Moment::after_origin(Duration::from_secs(3600));
         let mut pace = Pace::default();
-        pace.pass(start, None, GAP);
+        pace.pass(start, None, GAP, 1);
         let end = start + Duration::from_secs(7);
         pace.pause(Some(end));
-        pace.pass(end, pace.due(), GAP);
+        pace.pass(end, pace.due(), GAP, 1);
         assert_eq!(pace.due(), Some(end + GAP));
         pace.take_back(GAP);
         assert_eq!(pace.due(), Some(end));
@@ -114,11 +116,11 @@ mod tests {
 
     #[test]
     fn a_gap_finer_than_a_timer_is_made_up_for() {
-        let start = Instant::now() + Duration::from_secs(3600);
+        let start = Moment::after_origin(Duration::from_secs(3600));
         let mut pace = Pace::default();
         let gap = Duration::from_micros(10);
         let passes = std::iter::from_fn(|| {
-            pace.pass(start, pace.due(), gap);
+            pace.pass(start, pace.due(), gap, 1);
             pace.due().filter(|due| *due <= start)
         });
         assert_eq!(passes.count(), 200);

@@ -11,9 +11,12 @@ use super::{Attempt, RequestKind};
 
 /// The rank of an attempt: a token first, since data requests wait for it, then retries, which have waited before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rank {
+pub enum Rank {
+    /// A token.
     Token,
+    /// A request that has been sent before.
     Retry,
+    /// A request that has not.
     First,
 }
 

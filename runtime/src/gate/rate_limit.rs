@@ -4,6 +4,7 @@
 //! job.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::time::Duration;
 
 use super::window::Window;
@@ -89,6 +90,27 @@ impl RateLimit {
         self
     }
 
+    /// The part of each of so many machines that share it and do not talk to each other; `None` where there are more machines
+    /// than requests in a window or places, and so no part that is safe.
+    ///
+    /// ```
+    /// # use runtime::RateLimit;
+    /// use std::time::Duration;
+    ///
+    /// let limit = RateLimit::new(10, Duration::from_secs(1), 20);
+    /// assert_eq!(limit.clone().share_of(3), Some(RateLimit::new(3, Duration::from_secs(1), 6)));
+    /// assert_eq!(limit.share_of(11), None);
+    /// ```
+    pub fn share_of(mut self, machines: u32) -> Option<Self> {
+        let machines = at_least_one(machines);
+        for window in self.windows.to_mut() {
+            window.requests /= machines;
+        }
+        self.concurrent = self.concurrent.map(|concurrent| concurrent / machines);
+        let is_safe = self.windows.iter().all(|window| window.requests > 0) && self.concurrent != Some(0);
+        is_safe.then_some(self)
+    }
+
     /// The time that passes between the first and the last of so many requests, at the least.
     pub(crate) fn least_time(&self, requests: u64) -> Duration {
         let time = |window: &Window| {
@@ -100,6 +122,20 @@ impl RateLimit {
 
     pub(super) fn into_parts(self) -> (Vec<Window>, Option<usize>) {
         (self.windows.into_owned(), self.concurrent)
+    }
+}
+
+/// In words: `10 in 1s and 20 under way`.
+impl fmt::Display for RateLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let windows = self.windows.iter().map(|window| format!("{} in {:?}", window.requests, window.length));
+        let parts: Vec<_> =
+            windows.chain(self.concurrent.map(|concurrent| format!("{concurrent} under way"))).collect();
+        match parts.as_slice() {
+            [] => f.write_str("no limit"),
+            [only] => f.write_str(only),
+            [first @ .., last] => write!(f, "{} and {last}", first.join(", ")),
+        }
     }
 }
 
@@ -131,6 +167,28 @@ mod tests {
             assert!(all.concurrent <= RateLimit::from(info).concurrent);
         }
         assert_eq!(RateLimit::all(&[]), RateLimit::none());
+    }
+
+    #[test]
+    fn a_limit_is_told_in_words() {
+        let second = RateLimit::new(10, Duration::from_secs(1), 20);
+        assert_eq!(RateLimit::none().to_string(), "no limit");
+        assert_eq!(RateLimit::windows(const { &[Window::of(5, 2)] }).to_string(), "5 in 2s");
+        assert_eq!(second.to_string(), "10 in 1s and 20 under way");
+        assert_eq!(RateLimit::all(SETS).to_string(), "10 in 1s, 600 in 60s and 10 under way");
+    }
+
+    #[test]
+    fn shares_do_not_exceed_the_whole() {
+        let check = |requests, machines| {
+            let share = RateLimit::new(requests, Duration::from_secs(1), 20).share_of(machines)?;
+            let (windows, places) = share.into_parts();
+            Some((windows[0].requests, places.unwrap()))
+        };
+        assert_eq!([check(10, 0), check(10, 1)], [Some((10, 20)); 2]);
+        assert_eq!([check(10, 3), check(10, 7), check(10, 10)], [Some((3, 6)), Some((1, 2)), Some((1, 2))]);
+        assert_eq!([check(10, 11), check(600, 21)], [None; 2]);
+        assert_eq!(RateLimit::none().share_of(5), Some(RateLimit::none()));
     }
 
     #[test]

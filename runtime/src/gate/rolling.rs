@@ -10,6 +10,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::margin::YEAR;
+use super::moment::Moment;
 use super::queue::{Queue, Rank, Ticket};
 use super::state::{Closed, State};
 use super::{Admitted, Attempt, Ending, Gate, Permit, PermitFuture, RateLimit};
@@ -20,27 +22,51 @@ pub(crate) struct RollingGate(Arc<Mutex<Shared>>);
 struct Shared {
     state: State,
     queue: Queue,
+    /// When the gate's time began.
+    begun: Instant,
+}
+
+/// The gate's time when it begins: what is reckoned back from then has a place, too.
+const BEGIN: Moment = Moment::after_origin(YEAR);
+
+impl Shared {
+    fn now(&self) -> Moment {
+        BEGIN + self.begun.elapsed()
+    }
+
+    fn instant(&self, moment: Moment) -> Instant {
+        self.begun + moment.saturating_since(BEGIN)
+    }
+
+    /// Lets the next request pass, if it may.
+    fn enter(&mut self, weight: usize) -> Result<(), Closed> {
+        let now = self.now();
+        self.state.enter(now, weight)
+    }
 }
 
 impl RollingGate {
     pub(crate) fn new(limit: RateLimit) -> Self {
-        Self(Arc::new(Mutex::new(Shared { state: State::new(limit), queue: Queue::default() })))
+        let (state, queue) = (State::new(limit), Queue::default());
+        Self(Arc::new(Mutex::new(Shared { state, queue, begun: Instant::now() })))
     }
 
     /// Whether a request could leave.
     #[cfg(test)]
     pub(super) fn is_open(&self) -> bool {
-        lock(&self.0).state.is_open(Instant::now()).is_ok()
+        let shared = lock(&self.0);
+        shared.state.is_open(shared.now(), 1).is_ok()
     }
 
-    async fn turn(&self, rank: Rank) -> Permit {
+    async fn turn(&self, attempt: Attempt) -> Permit {
+        let (rank, weight) = (Rank::from(attempt), usize::try_from(attempt.weight()).unwrap_or(usize::MAX));
         let waiting = {
             let mut shared = lock(&self.0);
-            if shared.queue.would_lead(rank) && shared.state.enter(Instant::now()).is_ok() {
-                return self.permit();
+            if shared.queue.would_lead(rank) && shared.enter(weight).is_ok() {
+                return self.permit(weight);
             }
             let (ticket, woken) = shared.queue.join(rank);
-            Waiting { shared: &self.0, ticket, woken }
+            Waiting { shared: &self.0, ticket, woken, weight }
         };
         while let Err(later) = waiting.look() {
             match later {
@@ -49,21 +75,23 @@ impl RollingGate {
                 None => waiting.woken.notified().await,
             }
         }
-        self.permit()
+        self.permit(weight)
     }
 
-    fn permit(&self) -> Permit {
-        Permit::of(Entered { shared: self.0.clone(), progress: Mutex::new(Progress::Leaving) })
+    fn permit(&self, weight: usize) -> Permit {
+        Permit::of(Entered { shared: self.0.clone(), weight, progress: Mutex::new(Progress::Leaving) })
     }
 }
 
 impl Gate for RollingGate {
     fn enter(&self, attempt: Attempt) -> PermitFuture<'_> {
-        Box::pin(async move { Ok(self.turn(attempt.into()).await) })
+        Box::pin(async move { Ok(self.turn(attempt).await) })
     }
 
     fn refused(&self, pause: Duration) {
-        lock(&self.0).state.refused(Instant::now(), pause);
+        let mut shared = lock(&self.0);
+        let now = shared.now();
+        shared.state.refused(now, pause);
     }
 }
 
@@ -77,6 +105,7 @@ struct Waiting<'g> {
     shared: &'g Mutex<Shared>,
     ticket: Ticket,
     woken: Arc<Notify>,
+    weight: usize,
 }
 
 impl Waiting<'_> {
@@ -86,9 +115,9 @@ impl Waiting<'_> {
         if !shared.queue.leads(self.ticket) {
             return Err(None);
         }
-        shared.state.enter(Instant::now()).map_err(|closed| match closed {
+        shared.enter(self.weight).map_err(|closed| match closed {
             Closed::Full => None,
-            Closed::Until(later) => Some(later),
+            Closed::Until(later) => Some(shared.instant(later)),
         })
     }
 }
@@ -102,6 +131,7 @@ impl Drop for Waiting<'_> {
 /// A request that has passed.
 struct Entered {
     shared: Arc<Mutex<Shared>>,
+    weight: usize,
     /// Locked for a few statements at most, and always before `shared`.
     progress: Mutex<Progress>,
 }
@@ -111,7 +141,7 @@ enum Progress {
     /// It has passed, and leaves at any time.
     Leaving,
     /// It left then.
-    Left(Instant),
+    Left(Moment),
     /// Nobody waits for it any more.
     Ended,
 }
@@ -120,26 +150,26 @@ impl Admitted for Entered {
     fn departed(&self) {
         let mut progress = lock(&self.progress);
         let mut shared = lock(&self.shared);
-        let now = Instant::now();
+        let now = shared.now();
         match *progress {
             Progress::Leaving => {
                 *progress = Progress::Left(now);
-                shared.state.departed(now);
+                shared.state.departed(now, self.weight);
             }
             Progress::Left(_) => {}
-            Progress::Ended => shared.state.count(now),
+            Progress::Ended => shared.state.count(now, self.weight),
         }
     }
 
     fn ended(&self, ending: Ending) {
         let progress = std::mem::replace(&mut *lock(&self.progress), Progress::Ended);
         let mut shared = lock(&self.shared);
-        let now = Instant::now();
+        let now = shared.now();
         match (progress, ending) {
-            (Progress::Left(at), Ending::Answered) => shared.state.answered(now.saturating_duration_since(at)),
+            (Progress::Left(at), Ending::Answered) => shared.state.answered(now.saturating_since(at)),
             // It was answered, so it left, whatever its transport has told.
-            (Progress::Leaving, Ending::Answered) => shared.state.departed(now),
-            (Progress::Leaving, _) => shared.state.stayed(now),
+            (Progress::Leaving, Ending::Answered) => shared.state.departed(now, self.weight),
+            (Progress::Leaving, _) => shared.state.stayed(now, self.weight),
             _ => {}
         }
         shared.state.ended();

@@ -7,9 +7,9 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::RateLimit;
+use super::margin::YEAR;
+use super::moment::Moment;
 use super::state::{Closed, State};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -58,7 +58,7 @@ struct Simulation {
     clients: Vec<Client>,
     times: Times,
     random: fastrand::Rng,
-    start: Instant,
+    start: Moment,
     /// With what keeps those apart that happen at once.
     events: BinaryHeap<Reverse<(Duration, usize, usize, Event)>>,
     count: usize,
@@ -84,7 +84,7 @@ impl Simulation {
             clients: clients.iter().map(client).collect(),
             times,
             random: fastrand::Rng::with_seed(seed),
-            start: Instant::now(),
+            start: Moment::after_origin(YEAR),
             events: BinaryHeap::new(),
             count: 0,
             allowed: VecDeque::new(),
@@ -115,17 +115,17 @@ impl Simulation {
     fn look(&mut self, at: Duration, client: usize) {
         let now = self.start + at;
         while at < self.clients[client].end {
-            match self.clients[client].state.enter(now) {
+            match self.clients[client].state.enter(now, 1) {
                 Ok(()) => {
-                    self.clients[client].state.departed(now);
+                    self.clients[client].state.departed(now, 1);
                     self.outcome.departures.push(at);
                     let way = milliseconds((self.times.way)(at, self.random.f64()));
                     self.push(at + way, client, Event::Arrival(at));
                 }
                 Err(Closed::Full) => return,
                 Err(Closed::Until(later)) => {
-                    self.clients[client].look = later - self.start;
-                    return self.push(later - self.start, client, Event::Look);
+                    self.clients[client].look = later.saturating_since(self.start);
+                    return self.push(later.saturating_since(self.start), client, Event::Look);
                 }
             }
         }

@@ -5,16 +5,16 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::RateLimit;
 use super::margin::{LearnedMargin, YEAR};
+use super::moment::Moment;
 use super::pace::Pace;
 use super::window::Windows;
 
 /// All that decides whether a request may pass.
-#[derive(Debug)]
-pub(super) struct State {
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
+pub struct State {
     /// How many requests may be under way at once; `None` without such a limit.
     places: Option<usize>,
     under_way: usize,
@@ -22,89 +22,132 @@ pub(super) struct State {
     pace: Pace,
     margin: LearnedMargin,
     /// The service wants no requests before this time; a refusal until then teaches nothing new.
-    paused: Option<Instant>,
+    paused: Option<Moment>,
 }
 
 /// Why a request may not pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Closed {
+pub enum Closed {
     /// Too many are under way; one has to end.
     Full,
     /// It is too early, unless a request leaves, ends or is refused before.
-    Until(Instant),
+    Until(Moment),
 }
 
 impl State {
-    pub(super) fn new(limit: RateLimit) -> Self {
+    /// What is known before the first request.
+    pub fn new(limit: RateLimit) -> Self {
         let (windows, places) = limit.into_parts();
         let shortest = windows.iter().map(|window| window.length).min().unwrap_or_default();
         let (windows, pace, margin) = (Windows::new(windows), Pace::default(), LearnedMargin::new(shortest));
         Self { places, under_way: 0, windows, pace, margin, paused: None }
     }
 
-    /// Whether the next request may pass.
-    pub(super) fn is_open(&self, now: Instant) -> Result<(), Closed> {
+    /// Whether the next request may pass, if it has this weight.
+    pub fn is_open(&self, now: Moment, weight: usize) -> Result<(), Closed> {
         if self.places.is_some_and(|places| self.under_way >= places) {
             return Err(Closed::Full);
         }
-        match self.opening(now) {
+        match self.opening(now, weight) {
             Some(opening) if opening > now => Err(Closed::Until(opening)),
             _ => Ok(()),
         }
     }
 
     /// When time lets the next request pass; `None` if at any time.
-    fn opening(&self, now: Instant) -> Option<Instant> {
-        self.windows.room_from(now, self.margin.at(now)).max(self.pace.due())
+    pub fn opening(&self, now: Moment, weight: usize) -> Option<Moment> {
+        self.windows.room_from(now, self.margin.at(now), weight).max(self.pace.due())
     }
 
-    /// Lets a request pass, if it may.
-    pub(super) fn enter(&mut self, now: Instant) -> Result<(), Closed> {
-        if let Err(closed) = self.is_open(now) {
+    /// Takes note that somebody waits for time.
+    pub fn wait(&mut self) {
+        self.pace.wait();
+    }
+
+    /// Lets a request of a weight pass, if it may.
+    pub fn enter(&mut self, now: Moment, weight: usize) -> Result<(), Closed> {
+        if let Err(closed) = self.is_open(now, weight) {
             if matches!(closed, Closed::Until(_)) {
-                self.pace.wait();
+                self.wait();
             }
             return Err(closed);
         }
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
-            self.pace.pass(now, self.opening(now), gap);
+            self.pace.pass(now, self.opening(now, weight), gap, times(weight));
         }
         self.under_way += 1;
-        self.windows.pass();
+        self.windows.pass(weight);
         Ok(())
     }
 
     /// A request that has passed leaves.
-    pub(super) fn departed(&mut self, now: Instant) {
-        self.windows.settle();
-        self.count(now);
+    pub fn departed(&mut self, now: Moment, weight: usize) {
+        self.windows.settle(weight);
+        self.count(now, weight);
     }
 
     /// A request leaves although it had been counted as one that would not.
-    pub(super) fn count(&mut self, now: Instant) {
-        self.windows.count(now, self.margin.at(now));
+    pub fn count(&mut self, now: Moment, weight: usize) {
+        self.windows.count(now, self.margin.at(now), weight);
     }
 
     /// A request that has passed will not leave.
-    pub(super) fn stayed(&mut self, now: Instant) {
-        self.windows.settle();
+    pub fn stayed(&mut self, now: Moment, weight: usize) {
+        self.windows.settle(weight);
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
-            self.pace.take_back(gap);
+            self.pace.take_back(gap.saturating_mul(times(weight)));
         }
     }
 
     /// A whole reply came; the duration is the time since its request left.
-    pub(super) fn answered(&mut self, after: Duration) {
+    pub fn answered(&mut self, after: Duration) {
         self.margin.answered(after);
     }
 
     /// A request is over, and its place is free.
-    pub(super) fn ended(&mut self) {
+    pub fn ended(&mut self) {
         self.under_way = self.under_way.saturating_sub(1);
     }
 
+    /// Lets nothing leave before, though nothing was refused.
+    pub fn close(&mut self, until: Moment) {
+        self.pace.pause(Some(until));
+    }
+
+    /// For how long what has left is counted at the most.
+    pub fn memory(&self, now: Moment) -> Duration {
+        self.windows.longest(self.margin.at(now))
+    }
+
+    /// Whether the service has asked for a pause that is not over: until when.
+    pub fn paused(&self, now: Moment) -> Option<Moment> {
+        self.paused.filter(|paused| *paused > now)
+    }
+
+    /// How many requests are under way, and the weight of those that have yet to leave.
+    pub fn under_way(&self) -> (usize, usize) {
+        (self.under_way, self.windows.leaving())
+    }
+
+    /// Takes over requests that are under way, which another state had let pass: their number, and the weight of those
+    /// that have yet to leave.
+    pub fn adopt(&mut self, under_way: usize, leaving: usize) {
+        self.under_way += under_way;
+        self.windows.pass(leaving);
+    }
+
+    /// Whether it keeps to the same limit as another.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.places == other.places && self.windows.is_like(&other.windows)
+    }
+
+    /// How many requests may be under way at once; `None` without such a limit.
+    pub fn places(&self) -> Option<usize> {
+        self.places
+    }
+
     /// The service answered 429 and wants no requests for this duration.
-    pub(super) fn refused(&mut self, now: Instant, pause: Duration) {
+    pub fn refused(&mut self, now: Moment, pause: Duration) {
         // What is refused in a pause left before it.
         if self.paused.is_none_or(|paused| paused <= now) {
             self.margin.refused(now);
@@ -112,4 +155,9 @@ impl State {
         self.paused = self.paused.max(now.checked_add(pause.min(YEAR)));
         self.pace.pause(self.paused);
     }
+}
+
+/// A weight, to multiply a length of time by.
+fn times(weight: usize) -> u32 {
+    u32::try_from(weight).unwrap_or(u32::MAX)
 }

@@ -5,14 +5,15 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::margin::Margin;
+use super::moment::Moment;
 
-/// At most `requests` in any interval of this length.
+/// At most `requests` in any interval of this length; a request of a weight counts as so many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub struct Window {
     pub(super) requests: usize,
+    #[cfg_attr(feature = "__gate-state", serde(with = "super::written::duration"))]
     pub(super) length: Duration,
 }
 
@@ -29,11 +30,15 @@ impl Window {
 }
 
 /// Windows, and when requests left that they still have to count.
-#[derive(Debug)]
+///
+/// A request heavier than a window holds fills it alone.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Windows {
     windows: Vec<Window>,
     /// In order, the latest last.
-    left: VecDeque<Instant>,
+    #[cfg_attr(feature = "__gate-state", serde(with = "super::written::moments"))]
+    left: VecDeque<Moment>,
     /// How many requests have passed the gate but are not yet known to have left; each may leave at any time.
     leaving: usize,
 }
@@ -43,12 +48,12 @@ impl Windows {
         Self { windows, left: VecDeque::new(), leaving: 0 }
     }
 
-    /// When all windows have room for one more request, unless there is news of those that are leaving;
+    /// When all windows have room for one more request of a weight, unless there is news of those that are leaving;
     /// `None` if they have it at any time.
-    pub(super) fn room_from(&self, now: Instant, margin: Margin) -> Option<Instant> {
+    pub(super) fn room_from(&self, now: Moment, margin: Margin, weight: usize) -> Option<Moment> {
         let room = |window: &Window| {
             // The latest are those that are leaving.
-            let index = (self.left.len() + self.leaving).checked_sub(window.requests)?;
+            let index = (self.left.len() + self.leaving).checked_sub(window.requests.saturating_sub(weight) + 1)?;
             self.left.get(index).unwrap_or(&now).checked_add(margin.distance(window.length))
         };
         self.windows.iter().filter_map(room).max()
@@ -59,22 +64,40 @@ impl Windows {
         self.windows.iter().map(|window| window.gap(margin)).max()
     }
 
+    /// How long the longest window is kept.
+    pub(super) fn longest(&self, margin: Margin) -> Duration {
+        self.windows.iter().map(|window| margin.distance(window.length)).max().unwrap_or_default()
+    }
+
+    /// How many requests have passed and are not known to have left.
+    pub(super) fn leaving(&self) -> usize {
+        self.leaving
+    }
+
+    /// Whether the windows are the same as another's.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.windows == other.windows
+    }
+
     /// Lets a request pass, which leaves from now on.
-    pub(super) fn pass(&mut self) {
-        self.leaving += 1;
+    pub(super) fn pass(&mut self, weight: usize) {
+        self.leaving += weight;
     }
 
     /// Takes a request that has passed out of those that are leaving: it has left, or never will.
-    pub(super) fn settle(&mut self) {
-        self.leaving = self.leaving.saturating_sub(1);
+    pub(super) fn settle(&mut self, weight: usize) {
+        self.leaving = self.leaving.saturating_sub(weight);
     }
 
-    /// Counts a request that leaves now.
-    pub(super) fn count(&mut self, now: Instant, margin: Margin) {
+    /// Counts a request that leaves now. News of one that left before another may come later.
+    pub(super) fn count(&mut self, now: Moment, margin: Margin, weight: usize) {
         let most = self.windows.iter().map(|window| window.requests).max().unwrap_or(0);
-        let longest = self.windows.iter().map(|window| margin.distance(window.length)).max().unwrap_or_default();
-        self.left.push_back(now);
-        let is_over = |left: &Instant| now.saturating_duration_since(*left) >= longest;
+        let longest = self.longest(margin);
+        let place = self.left.partition_point(|left| *left <= now);
+        for _ in 0..weight.min(most) {
+            self.left.insert(place, now);
+        }
+        let is_over = |left: &Moment| now.saturating_since(*left) >= longest;
         while self.left.len() > most || self.left.front().is_some_and(is_over) {
             self.left.pop_front();
         }
@@ -93,17 +116,17 @@ mod tests {
 
     /// Lets requests leave as early as the windows allow and says when, in milliseconds.
     fn check(windows: &[(usize, Duration)], count: usize) -> Vec<u128> {
-        let start = Instant::now();
+        let start = Moment::default();
         let windows = windows.iter().map(|(requests, length)| Window { requests: *requests, length: *length });
         let mut windows = Windows::new(windows.collect());
         let mut now = start;
         let mut left = Vec::new();
         for _ in 0..count {
-            now = windows.room_from(now, least()).map_or(now, |room| room.max(now));
-            windows.pass();
-            windows.settle();
-            windows.count(now, least());
-            left.push((now - start).as_millis());
+            now = windows.room_from(now, least(), 1).map_or(now, |room| room.max(now));
+            windows.pass(1);
+            windows.settle(1);
+            windows.count(now, least(), 1);
+            left.push(now.saturating_since(start).as_millis());
         }
         left
     }
@@ -117,49 +140,83 @@ mod tests {
     }
 
     #[test]
+    fn a_heavy_request_takes_the_room_of_several() {
+        let mut windows = Windows::new(vec![Window { requests: 10, length: SECOND }]);
+        let at = |milliseconds| Moment::after_origin(Duration::from_millis(milliseconds));
+        let leave = |windows: &mut Windows, milliseconds, weight| {
+            windows.pass(weight);
+            windows.settle(weight);
+            windows.count(at(milliseconds), least(), weight);
+        };
+        leave(&mut windows, 0, 4);
+        leave(&mut windows, 100, 5);
+        assert_eq!(windows.room_from(at(100), least(), 1), None);
+        assert_eq!(windows.room_from(at(100), least(), 5), Some(at(1010)));
+        assert_eq!(windows.room_from(at(100), least(), 6), Some(at(1110)));
+        // One that is heavier than the window waits until the window is empty, and fills it.
+        assert_eq!(windows.room_from(at(100), least(), 25), Some(at(1110)));
+        leave(&mut windows, 1110, 25);
+        assert_eq!(windows.room_from(at(1200), least(), 1), Some(at(2120)));
+    }
+
+    #[test]
     fn no_window_ever_holds_more() {
         fastrand::seed(7);
         for _ in 0..20 {
             let window = |_| Window { requests: fastrand::usize(1..30), length: SECOND / fastrand::u32(1..100) };
             let windows: Vec<_> = (0..fastrand::usize(1..4)).map(window).collect();
             let mut state = Windows::new(windows.clone());
-            let mut now = Instant::now();
+            let mut now = Moment::default();
             let mut left = Vec::new();
             for _ in 0..300 {
-                now += Duration::from_micros(fastrand::u64(0..2) * fastrand::u64(0..50_000));
-                if state.room_from(now, least()).is_none_or(|room| room <= now) {
-                    state.pass();
-                    state.settle();
+                now = now + Duration::from_micros(fastrand::u64(0..2) * fastrand::u64(0..50_000));
+                if state.room_from(now, least(), 1).is_none_or(|room| room <= now) {
+                    state.pass(1);
+                    state.settle(1);
                     if fastrand::u8(0..10) > 0 {
-                        state.count(now, least());
+                        state.count(now, least(), 1);
                         left.push(now);
                     }
                 }
             }
             for Window { requests, length } in windows {
                 let pairs = left.iter().zip(left.iter().skip(requests));
-                assert!(pairs.into_iter().all(|(first, next)| *next - *first > length), "{requests} in {length:?}");
+                assert!(
+                    pairs.into_iter().all(|(first, next)| next.saturating_since(*first) > length),
+                    "{requests} in {length:?}"
+                );
             }
         }
     }
 
     #[test]
+    fn news_of_what_left_before_may_come_late() {
+        let mut windows = Windows::new(vec![Window { requests: 2, length: SECOND }]);
+        let at = |milliseconds| Moment::after_origin(Duration::from_millis(milliseconds));
+        windows.count(at(5300), least(), 1);
+        windows.count(at(5100), least(), 1);
+        assert_eq!(windows.room_from(at(5400), least(), 1), Some(at(6110)));
+        windows.count(at(5200), least(), 1);
+        assert_eq!(windows.room_from(at(5400), least(), 1), Some(at(6210)));
+    }
+
+    #[test]
     fn what_is_leaving_may_leave_at_any_time() {
         let mut windows = Windows::new(vec![Window { requests: 2, length: SECOND }]);
-        let start = Instant::now();
+        let start = Moment::default();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        windows.pass();
-        assert_eq!(windows.room_from(start, least()), None);
-        windows.pass();
-        assert_eq!(windows.room_from(at(5000), least()), Some(at(6010)));
-        windows.settle();
-        windows.count(at(5500), least());
-        assert_eq!(windows.room_from(at(5600), least()), Some(at(6510)));
-        windows.settle();
-        assert_eq!(windows.room_from(at(5600), least()), None);
-        windows.pass();
-        windows.settle();
-        windows.count(at(5700), least());
-        assert_eq!(windows.room_from(at(5700), least()), Some(at(6510)));
+        windows.pass(1);
+        assert_eq!(windows.room_from(start, least(), 1), None);
+        windows.pass(1);
+        assert_eq!(windows.room_from(at(5000), least(), 1), Some(at(6010)));
+        windows.settle(1);
+        windows.count(at(5500), least(), 1);
+        assert_eq!(windows.room_from(at(5600), least(), 1), Some(at(6510)));
+        windows.settle(1);
+        assert_eq!(windows.room_from(at(5600), least(), 1), None);
+        windows.pass(1);
+        windows.settle(1);
+        windows.count(at(5700), least(), 1);
+        assert_eq!(windows.room_from(at(5700), least(), 1), Some(at(6510)));
     }
 }

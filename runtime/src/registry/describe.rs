@@ -307,6 +307,7 @@ impl EndpointInfo {
             params: None,
             body: BodyInfo::Unknown,
             history: HistoryOf::Service,
+            weight: 1,
             notes: "",
             deprecated: None,
         }
@@ -363,6 +364,11 @@ impl EndpointInfo {
             }
             _ => self,
         }
+    }
+
+    #[doc(hidden)]
+    pub const fn weight(self, weight: u32) -> Self {
+        Self { weight, ..self }
     }
 
     /// How its history is walked, where that differs from the service.

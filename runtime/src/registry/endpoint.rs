@@ -48,6 +48,8 @@ pub struct EndpointInfo {
     pub body: BodyInfo,
     /// How its history is walked; [`EndpointInfo::history`] tells whether it has one.
     pub history: HistoryOf,
+    /// How many requests the service counts a request as, where it limits them.
+    pub weight: u32,
     /// What else is known; empty if nothing is.
     pub notes: &'static str,
     /// Why it is deprecated and what to use instead, if it is.

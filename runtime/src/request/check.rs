@@ -19,14 +19,12 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
         return Err(Error::build(format!("`{name}` is empty")).with_hint("leave it out, or name one"));
     }
     if matches!(info.ty, ValueType::Integer | ValueType::Count | ValueType::Number) {
-        return match (info.list, info.list_as) {
-            (Some(_), ListStyle::Json) => {
-                let items = value.strip_prefix('[').and_then(|items| items.strip_suffix(']')).unwrap_or(value);
-                items.split(',').try_for_each(|one| number(info, one))
-            }
-            (Some(_), _) => value.split(',').try_for_each(|one| number(info, one)),
-            (None, _) => number(info, value),
+        // A setter sends one number; whoever sends several by the param's name knows that it takes them.
+        let items = match info.list_as {
+            ListStyle::Json => value.strip_prefix('[').and_then(|items| items.strip_suffix(']')).unwrap_or(value),
+            _ => value,
         };
+        return items.split(',').try_for_each(|one| number(info, one));
     }
     match (info.ty, value.parse()) {
         (ValueType::Timestamp(unit), Ok(count)) if !unit.is_text() => time(info, count, unit),
@@ -167,8 +165,10 @@ mod tests {
     fn what_cannot_be_meant() {
         let number = limit(ValueType::Number);
         assert_eq!(check(number, "NaN").as_deref(), Some(r#"`limit` is no number: "NaN""#));
-        assert_eq!(check(number, "5,10").as_deref(), Some(r#"`limit` is no number: "5,10""#));
-        assert_eq!(check(number.list("limits"), "5,10"), None);
+        assert_eq!(check(number, "5,ten").as_deref(), Some(r#"`limit` is no number: "ten""#));
+        for number in [number, number.list("limits")] {
+            assert_eq!(check(number, "5,10"), None);
+        }
         let list = limit(ValueType::String).list("limits");
         let refused = check(list, "");
         assert_eq!(refused.as_deref(), Some("`limit` is empty; leave it out, or name one"));

@@ -18,7 +18,7 @@ use crate::dispatch::observer::{Event, Observers, RequestKind};
 use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, Ending, Policy, RequestContext, status};
 use crate::error::Error;
-use crate::registry::{EndpointInfo, Evidence, ParamInfo, Range, RecordInfo, ServiceInfo, TimeField};
+use crate::registry::{BodyInfo, EndpointInfo, Evidence, ParamInfo, RecordInfo, ServiceInfo, TimeField};
 use crate::request::{RequestTarget, check};
 use crate::secrets::Redact;
 use crate::transport::{Headers, HttpResponse};
@@ -116,7 +116,14 @@ impl UndecodedResponse {
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { connection, target, response, ending } = *self;
         let HttpResponse { status, headers, body, .. } = response;
-        let said = if error.lacks_data() { status::said(&body, &connection.service.error_body) } else { None };
+        // If there are records, one of them is wrong, and nothing beside them tells why.
+        let is_series = matches!(target.endpoint().body, BodyInfo::Series { .. });
+        let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| error.place() == envelope.data);
+        let said = if error.lacks_data() || is_data || !is_series {
+            status::said(&body, &connection.service.error_body)
+        } else {
+            None
+        };
         let error = error.into_error(&body, said).with_reply(status, headers).after(ending.timing());
         ending.failed(&error);
         connection.about(error, &target)
@@ -290,11 +297,17 @@ fn explained(error: Error, target: &RequestTarget) -> Error {
         Some(format!("`{}` is {known} as required and not set", param.wire_name))
     });
     let unfit = params().filter_map(|param| unfit(param, target.value(param.wire_name)?));
-    let limited = params().filter(|param| param.range != Range::ALL).map(|param| {
+    let limited = params().filter(|param| target.value(param.wire_name).is_some_and(|value| is_over(param, value)));
+    let limited = limited.map(|param| {
         let (known, bounds) = (known_as(param.evidence), check::bounds(param.range));
         format!("`{}` is {known} as limited: {bounds}", param.wire_name)
     });
     missing.chain(unfit).chain(limited).fold(error, Error::with_hint)
+}
+
+/// Whether a value that was sent lies outside of what is known of its param.
+fn is_over(param: &ParamInfo, value: &str) -> bool {
+    value.split(',').filter_map(|number| number.parse().ok()).any(|number| !param.range.contains(number))
 }
 
 /// Why a value that was sent may be what was refused, by what public clients were served and refused.
@@ -330,7 +343,7 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::registry::ValueType;
+    use crate::registry::{Range, ValueType};
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
         ParamInfo::new(name, name, ty, Evidence::Document)
@@ -348,11 +361,14 @@ mod tests {
         ],
     );
 
+    /// Names and values.
+    type Params<'a> = &'a [(&'static str, &'a str)];
+
     /// What is added to an error with this status and advice about a request with these params.
-    fn check(status: u16, advice: &str, set: &[&'static str]) -> String {
+    fn check(status: u16, advice: &str, set: Params<'_>) -> String {
         let mut target = RequestTarget::new(BOOK);
-        for name in set {
-            target.set(Cow::Borrowed(name), "1".to_owned());
+        for (name, value) in set {
+            target.set(Cow::Borrowed(name), (*value).to_owned());
         }
         let error = Error::new(ErrorKind::Status, "no").with_reply(status, Headers::new()).with_hint(advice);
         explained(error, &target).to_string()
@@ -360,14 +376,17 @@ mod tests {
 
     #[test]
     fn a_refusal_is_explained_by_what_the_catalogue_knows() {
-        let limits = "`depth` is documented as limited: from 1 to 9; `limit` is reported as limited: at most 50";
+        let limit = "`limit` is reported as limited: at most 50";
         let coin = "`coin` is documented as required and not set";
         let venue = "`venue` is reported as required and not set";
-        let table: [(u16, &str, &[&str], String); 6] = [
-            (422, "look twice", &[], format!("no; look twice; {coin}; {venue}; {limits}")),
-            (400, "look twice", &["coin"], format!("no; look twice; {venue}; {limits}")),
-            (400, "", &["venue", "sort"], format!("no; {coin}; {limits}")),
-            (422, "", &["coin", "venue"], format!("no; {limits}")),
+        let (some_coin, some_venue) = (("coin", "BTC"), ("venue", "1"));
+        let table: [(u16, &str, Params<'_>, String); 7] = [
+            (422, "look twice", &[], format!("no; look twice; {coin}; {venue}")),
+            (400, "look twice", &[some_coin], format!("no; look twice; {venue}")),
+            (400, "", &[some_venue, ("limit", "60")], format!("no; {coin}; {limit}")),
+            // A limit that is kept, or of a param that was not sent, explains nothing.
+            (422, "", &[some_coin, some_venue, ("depth", "9"), ("limit", "50")], "no".to_owned()),
+            (422, "", &[some_coin, some_venue, ("sort", "1")], "no".to_owned()),
             (404, "look twice", &[], "no; look twice".to_owned()),
             (500, "", &[], "no".to_owned()),
         ];

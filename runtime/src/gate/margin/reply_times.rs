@@ -6,9 +6,12 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 /// The latest reply times, and their spread when it was last measured.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ReplyTimes {
+    #[cfg_attr(feature = "__gate-state", serde(with = "crate::gate::written::durations"))]
     latest: VecDeque<Duration>,
+    #[cfg_attr(feature = "__gate-state", serde(with = "crate::gate::written::duration"))]
     spread: Duration,
     /// How many came since.
     new: usize,

@@ -1,0 +1,111 @@
+//! What can be written on the command line: commands, their options, and help.
+//!
+//! Most is declared here; the params of endpoints come from the registry. With an endpoint among the words, help and
+//! completions show its params and no others.
+
+use std::ffi::OsString;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+
+use crate::backfill::Backfill;
+use crate::check::Check;
+use crate::completions::Completions;
+use crate::describe::Describe;
+use crate::endpoints::{self, Endpoint};
+use crate::failure::{EXIT_CODES, Result};
+use crate::get::Get;
+use crate::list::List;
+use crate::params;
+use crate::plot::Plot;
+use crate::poll::Poll;
+use crate::series::{Target, must_have_history};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Metrics of derivatives markets as tables, files and pictures
+#[derive(Parser, Debug)]
+#[command(name = "derivs", version, after_help = EXIT_CODES, styles = STYLES, max_term_width = 100)]
+pub(crate) struct CommandLine {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Say nothing but warnings and errors beside the data
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    List(List),
+    Describe(Describe),
+    Get(Get),
+    Backfill(Backfill),
+    Poll(Poll),
+    Plot(Plot),
+    Check(Check),
+    Completions(Completions),
+}
+
+/// Endpoints by name.
+#[derive(Args, Debug)]
+pub(crate) struct Chosen {
+    /// Endpoints by name, `volume_ratio` for example; `derivs list` shows them
+    #[arg(required = true, value_name = "ENDPOINT", add = candidates())]
+    pub(crate) endpoints: Vec<String>,
+}
+
+impl Chosen {
+    /// What is to be asked.
+    pub(crate) fn targets(&self) -> Result<Vec<Target>> {
+        self.endpoints.iter().map(|name| Target::find(name)).collect()
+    }
+
+    /// The same, each of which has a history.
+    pub(crate) fn with_history(&self) -> Result<Vec<Target>> {
+        self.endpoints.iter().map(|name| must_have_history(name)).collect()
+    }
+}
+
+/// The commands that take params, and whether they walk a history by some of them.
+const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("poll", true), ("plot", false)];
+
+/// The names of endpoints, for a shell to offer.
+pub(crate) fn candidates() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let candidate = |endpoint: Endpoint| {
+            CompletionCandidate::new(endpoints::name(endpoint)).help(Some(endpoint.summary.into()))
+        };
+        endpoints::with_path().map(candidate).collect()
+    })
+}
+
+/// The command line, with the params of the endpoints among these words.
+pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
+    let chosen: Vec<Endpoint> = words.iter().filter_map(|word| endpoints::find_known(word.to_str()?).ok()).collect();
+    WITH_PARAMS.into_iter().fold(CommandLine::command(), |all, (name, walked)| {
+        all.mut_subcommand(name, |command| params::narrowed(command, &chosen, walked))
+    })
+}
+
+/// What is written on the command line of this process; help and mistakes end it.
+pub(crate) fn read() -> CommandLine {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let matches = for_words(&words[1..]).get_matches_from(words);
+    CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        CommandLine::command().debug_assert();
+        for_words(&["volume_ratio".into()]).debug_assert();
+    }
+}

@@ -1,0 +1,58 @@
+//! `completions`: what a shell needs to complete the command line.
+//!
+//! The name of a shell comes in, a script goes out that asks this program what could come next. So endpoints, params
+//! and values are those of the program that is installed, and the script never has to be made anew.
+
+use clap::{Args, ValueEnum};
+use clap_complete::CompleteEnv;
+use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
+
+use crate::command_line;
+use crate::failure::{Ending, Failure, Result};
+use crate::stdout;
+
+/// The variable by which the script asks.
+const VARIABLE: &str = "DERIVS_COMPLETE";
+
+/// Print what a shell needs to complete endpoints, params and their values
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Once for all sessions:
+  bash  echo 'source <(derivs completions bash)' >> ~/.bashrc
+  zsh   echo 'source <(derivs completions zsh)' >> ~/.zshrc
+  fish  echo 'derivs completions fish | source' >> ~/.config/fish/config.fish")]
+pub(crate) struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+}
+
+impl Completions {
+    pub(crate) fn run(&self) -> Result<()> {
+        let shell: &dyn EnvCompleter = match self.shell {
+            Shell::Bash => &Bash,
+            Shell::Elvish => &Elvish,
+            Shell::Fish => &Fish,
+            Shell::Powershell => &Powershell,
+            Shell::Zsh => &Zsh,
+        };
+        let mut script = Vec::new();
+        let written = shell.write_registration(VARIABLE, "derivs", "derivs", "derivs", &mut script);
+        written.map_err(|error| Failure::new(Ending::Machine, error.to_string()))?;
+        stdout::print(script)
+    }
+}
+
+/// Answers a shell that asks what could come next, and ends the process then.
+pub(crate) fn answer() {
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    CompleteEnv::with_factory(|| command_line::for_words(&words)).var(VARIABLE).complete();
+}

@@ -1,0 +1,129 @@
+//! The client that a command asks: of a settings file, of the environment, or of a sandbox in this process.
+//!
+//! Options come in, a client goes out or what is missing. No secret is taken from an argument, where other users of the
+//! machine can read it, and none from a file that others can read.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use generated_client::{Builder, Client, Error, SERVICE};
+use sandbox::Sandbox;
+use shared_gate::SharedGate;
+
+use crate::failure::{Ending, Failure, Result};
+use crate::gate::GateOptions;
+
+/// Who is asked.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Connection")]
+pub(crate) struct Connection {
+    /// Ask the sandbox: invented data, without a key and without a network
+    #[arg(long)]
+    pub(crate) sandbox: bool,
+    /// A TOML file with `base_url`, `api_key` and the like, that only its owner can read
+    #[arg(long, value_name = "FILE", conflicts_with = "sandbox", value_hint = clap::ValueHint::FilePath)]
+    pub(crate) settings: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) gate: GateOptions,
+}
+
+/// A client, and what has to live as long as it.
+#[derive(Debug)]
+pub(crate) struct Connected {
+    pub(crate) client: Client,
+    /// Where its settings are from, for people.
+    pub(crate) source: String,
+    /// What it shares with other machines.
+    pub(crate) gate: Option<SharedGate>,
+    _sandbox: Option<Sandbox>,
+}
+
+impl Connection {
+    /// Builds the client; nothing is sent to the service yet.
+    pub(crate) async fn open(&self) -> Result<Connected> {
+        if self.sandbox {
+            return sandboxed().await;
+        }
+        let (mut builder, source) = self.builder()?;
+        let gate = self.gate.open().await?;
+        if let Some(gate) = &gate {
+            builder = builder.gate(gate.clone());
+        }
+        let client = agent(builder).build().map_err(not_usable)?;
+        Ok(Connected { client, source, gate, _sandbox: None })
+    }
+
+    fn builder(&self) -> Result<(Builder<Client>, String)> {
+        if let Some(file) = &self.settings {
+            return Ok((from_file(file)?, file.display().to_string()));
+        }
+        let variables = ["BASE_URL", "API_KEY"].map(|name| format!("{}_{name}", SERVICE.env_prefix));
+        let is_set = |name: &String| env::var_os(name).is_some_and(|value| !value.is_empty());
+        match default_file().filter(|file| file.exists()) {
+            Some(file) if !variables.iter().any(is_set) => Ok((from_file(&file)?, file.display().to_string())),
+            _ => Ok((Builder::from_env().map_err(not_usable)?, "the environment".to_owned())),
+        }
+    }
+}
+
+async fn sandboxed() -> Result<Connected> {
+    let sandbox = Sandbox::start().await.map_err(|error| Failure::new(Ending::Machine, error.to_string()))?;
+    let builder = Client::builder(sandbox.base_url()).api_key("sandbox");
+    let client = agent(builder).build().map_err(not_usable)?;
+    Ok(Connected { client, source: "the sandbox in this process".to_owned(), gate: None, _sandbox: Some(sandbox) })
+}
+
+fn agent(builder: Builder<Client>) -> Builder<Client> {
+    builder.user_agent(concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION")))
+}
+
+fn from_file(file: &Path) -> Result<Builder<Client>> {
+    only_its_owner_reads(file)?;
+    Builder::from_file(file).map_err(not_usable)
+}
+
+/// Settings that no client can be built of.
+#[allow(clippy::needless_pass_by_value)] // What `map_err` calls.
+fn not_usable(error: Error) -> Failure {
+    let failure = Failure::new(Ending::Credentials, format!("{error:#}"));
+    let file = default_file().map_or_else(|| "a settings file".to_owned(), |file| format!("`{}`", file.display()));
+    failure
+        .tip(format!("{0}_BASE_URL and {0}_API_KEY say where the service is and who asks", SERVICE.env_prefix))
+        .tip(format!("so do `base_url` and `api_key` in {file}, readable by you alone"))
+        .tip("`--sandbox` needs neither: it answers with invented data")
+}
+
+/// Where the settings are looked for that no option names.
+pub(crate) fn default_file() -> Option<PathBuf> {
+    let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let configuration = if cfg!(windows) { folder("APPDATA") } else { folder("XDG_CONFIG_HOME") };
+    let configuration = configuration.or_else(|| Some(env::home_dir()?.join(".config")))?;
+    Some(configuration.join("derivs").join("settings.toml"))
+}
+
+#[cfg(unix)]
+fn only_its_owner_reads(file: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+
+    let unreadable = |error| not_a_file(file, &error);
+    let mode = fs::metadata(file).map_err(unreadable)?.permissions().mode() & 0o777;
+    let others = mode & 0o077;
+    if others == 0 {
+        return Ok(());
+    }
+    let message = format!("others can read or change `{}` (its mode is {mode:04o})", file.display());
+    Err(Failure::new(Ending::Credentials, message).tip(format!("chmod 600 {}", file.display())))
+}
+
+/// Elsewhere a user's own folder is closed to others unless they opened it.
+#[cfg(not(unix))]
+fn only_its_owner_reads(file: &Path) -> Result<()> {
+    fs::metadata(file).map(drop).map_err(|error| not_a_file(file, &error))
+}
+
+fn not_a_file(file: &Path, error: &std::io::Error) -> Failure {
+    let reason = crate::failure::reason(error);
+    Failure::new(Ending::Credentials, format!("cannot read `{}`: {reason}", file.display()))
+}

@@ -1,0 +1,274 @@
+//! `describe`: everything that is known of an endpoint.
+//!
+//! An endpoint comes in, a page for people goes out or one JSON object for programs. What is not known is said to be so.
+
+use std::fmt::Write as _;
+
+use clap::{Args, ValueEnum};
+use generated_client::SERVICE;
+use generated_client::registry::{
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, RecordInfo, ValueType,
+};
+use serde_json::{Value, json};
+
+use crate::command_line::candidates;
+use crate::endpoints;
+use crate::failure::Result;
+use crate::list::wrapped;
+use crate::params::kebab;
+use crate::stdout;
+
+/// Show everything that is known of an endpoint
+#[derive(Args, Debug)]
+pub(crate) struct Describe {
+    /// The endpoint by any of its names, `volume_ratio` for example
+    #[arg(value_name = "ENDPOINT", add = candidates())]
+    endpoint: String,
+    /// How it is written
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A page for people
+    Text,
+    /// One JSON object
+    Json,
+}
+
+impl Describe {
+    pub(crate) fn run(&self) -> Result<()> {
+        let endpoint = endpoints::find(&self.endpoint)?;
+        match self.format {
+            Format::Text => stdout::print(page(endpoint, stdout::width().min(100))),
+            Format::Json => stdout::print(format!("{}\n", object(endpoint))),
+        }
+    }
+}
+
+fn page(endpoint: &EndpointInfo, width: usize) -> String {
+    let bold = stdout::heading();
+    let mut out = format!("{bold}{}{bold:#}\n", endpoint.name);
+    out.push_str(&paragraph(endpoint.summary, width));
+    if !endpoint.aliases.is_empty() {
+        let _ = writeln!(out, "  Also printed as {}.", endpoint.aliases.join(", "));
+    }
+    if let Some(why) = endpoint.deprecated {
+        out.push_str(&paragraph(&format!("Deprecated: {why}"), width));
+    }
+    let name = endpoints::name(endpoint);
+    let mut facts = vec![
+        ["name".to_owned(), endpoint.to_string()],
+        ["path".to_owned(), endpoint.path.map_or("unknown".to_owned(), |path| format!("GET {path}"))],
+        ["known".to_owned(), known(endpoint)],
+        ["answer".to_owned(), answer(&endpoint.body)],
+    ];
+    if endpoint.path.is_some() {
+        facts.push(["history".to_owned(), history(endpoint)]);
+    }
+    section(&mut out, "", &facts, width);
+    match endpoint.params {
+        None => section(&mut out, "Params", &[["unknown".to_owned(), "nobody knows what it takes".to_owned()]], width),
+        Some(params) => {
+            let params: Vec<_> = params.into_iter().filter(|param| param.fixed.is_none()).map(param_row).collect();
+            section(&mut out, "Params", &params, width);
+        }
+    }
+    if let Some(record) = record(&endpoint.body) {
+        section(&mut out, "Fields", &field_rows(&endpoint.body, record), width);
+    }
+    if !endpoint.notes.is_empty() {
+        let _ = writeln!(out, "\n{bold}Notes{bold:#}");
+        out.push_str(&paragraph(endpoint.notes, width));
+    }
+    if endpoint.path.is_some() {
+        let _ = writeln!(out, "\n{bold}Try{bold:#}\n  derivs get {name}{}", examples(endpoint));
+    }
+    out
+}
+
+fn paragraph(text: &str, width: usize) -> String {
+    let lines = wrapped(&[[String::new(), text.to_owned()]], 0, width);
+    lines.lines().flat_map(|line| ["  ", line.trim_start(), "\n"]).collect()
+}
+
+fn section(out: &mut String, title: &str, rows: &[[String; 2]], width: usize) {
+    if rows.is_empty() {
+        return;
+    }
+    let bold = stdout::heading();
+    let _ = if title.is_empty() { writeln!(out) } else { writeln!(out, "\n{bold}{title}{bold:#}") };
+    let longest = rows.iter().map(|[name, _]| name.len()).max().unwrap_or_default();
+    out.push_str(&wrapped(rows, longest.min(width / 2), width));
+}
+
+fn known(endpoint: &EndpointInfo) -> String {
+    let how = match endpoint.evidence.as_str() {
+        "document" => "from the interface document",
+        "published" => "from the provider's public documentation",
+        "reported" => "reported by public clients",
+        _ => "from the former version of the interface",
+    };
+    if endpoint.path.is_none() { format!("by name only, {how}") } else { how.to_owned() }
+}
+
+fn answer(body: &BodyInfo) -> String {
+    match body {
+        BodyInfo::Series { record: Some(_), time: Some(time), .. } => {
+            format!("records in time, each with its `{time}`")
+        }
+        BodyInfo::Series { record: None, time: Some(time), .. } => {
+            format!("records in time, each with its `{time}`; their other fields are unknown")
+        }
+        BodyInfo::Series { .. } => "a list of records".to_owned(),
+        BodyInfo::Object { .. } => "one record".to_owned(),
+        _ => "unknown".to_owned(),
+    }
+}
+
+fn history(endpoint: &EndpointInfo) -> String {
+    match endpoint.history(&SERVICE) {
+        Some(_) => "any range of time, by `backfill` and `poll`".to_owned(),
+        None => "none".to_owned(),
+    }
+}
+
+fn record(body: &BodyInfo) -> Option<&'static RecordInfo> {
+    match body {
+        BodyInfo::Series { record, .. } => *record,
+        BodyInfo::Object { record, .. } => Some(record),
+        _ => None,
+    }
+}
+
+fn param_row(info: &ParamInfo) -> [String; 2] {
+    let mut words = vec![info.summary.to_owned()];
+    match info.ty {
+        ValueType::Named(ty) if !ty.values.is_empty() => {
+            let values: Vec<_> = ty.values.iter().map(|value| value.value).collect();
+            let more = if ty.open { "Known: " } else { "One of " };
+            words.push(format!("{more}{}.", values.join(", ")));
+        }
+        _ => words.extend(info.example.map(|example| format!("Such as {example}."))),
+    }
+    words.extend(range(info.range).map(|range| format!("{range}.")));
+    words.extend(info.default.map(|default| format!("{default} if left out.")));
+    words.extend(info.required.map(|evidence| format!("Needed ({evidence}).")));
+    for (what, values) in [("Served only", info.served), ("Refused", info.refused)] {
+        if !values.is_empty() {
+            words.push(format!("{what}: {}.", values.join(", ")));
+        }
+    }
+    [format!("--{}", kebab(info.wire_name)), words.join(" ")]
+}
+
+fn field_rows(body: &BodyInfo, record: &RecordInfo) -> Vec<[String; 2]> {
+    let mut rows = Vec::new();
+    if let BodyInfo::Series { time: Some(time), .. } = body
+        && record.fields.iter().all(|field| field.wire_name != *time)
+    {
+        rows.push([(*time).to_owned(), "When the interval begins.".to_owned()]);
+    }
+    rows.extend(record.fields.iter().map(field_row));
+    rows
+}
+
+fn field_row(info: &FieldInfo) -> [String; 2] {
+    let mut words = vec![info.summary.to_owned()];
+    if !info.unit.is_empty() {
+        words.push(format!("In {}.", info.unit));
+    }
+    words.extend(range(info.range).map(|range| format!("{range}.")));
+    words.extend(Some(info.notes.to_owned()).filter(|notes| !notes.is_empty()));
+    words.push(format!("({}{})", info.evidence, if info.optional { ", can be absent" } else { "" }));
+    [info.wire_name.to_owned(), words.join(" ")]
+}
+
+fn range(range: Range) -> Option<String> {
+    match (range.min, range.max) {
+        (Some(min), Some(max)) => Some(format!("From {min} to {max}")),
+        (Some(min), None) => Some(format!("At least {min}")),
+        (None, Some(max)) => Some(format!("At most {max}")),
+        (None, None) => None,
+    }
+}
+
+/// The params that are needed, with values to try.
+pub(crate) fn examples(endpoint: &EndpointInfo) -> String {
+    let needed = endpoint.params.unwrap_or_default().iter().filter(|info| info.required.is_some());
+    let option = |info: &ParamInfo| info.example.map(|example| format!(" --{} {example}", kebab(info.wire_name)));
+    needed.filter_map(option).collect()
+}
+
+fn object(endpoint: &EndpointInfo) -> Value {
+    let params = endpoint.params.map(|params| params.into_iter().map(param_object).collect::<Vec<_>>());
+    let fields = record(&endpoint.body).map(|record| record.fields.iter().map(field_object).collect::<Vec<_>>());
+    json!({
+        "endpoint": endpoint.to_string(),
+        "name": endpoint.name,
+        "aliases": endpoint.aliases,
+        "summary": endpoint.summary,
+        "path": endpoint.path,
+        "evidence": endpoint.evidence.as_str(),
+        "history": endpoint.history(&SERVICE).is_some(),
+        "params": params,
+        "fields": fields,
+        "notes": endpoint.notes,
+        "deprecated": endpoint.deprecated,
+    })
+}
+
+fn param_object(info: &ParamInfo) -> Value {
+    let values: &[_] = if let ValueType::Named(ty) = info.ty { ty.values } else { &[] };
+    json!({
+        "name": info.wire_name,
+        "summary": info.summary,
+        "values": values.iter().map(|value| value.value).collect::<Vec<_>>(),
+        "several": info.list.is_some(),
+        "required": info.required.map(Evidence::as_str),
+        "default": info.default,
+        "served": info.served,
+        "refused": info.refused,
+        "example": info.example,
+        "unit": info.unit,
+        "notes": info.notes,
+        "evidence": info.evidence.as_str(),
+    })
+}
+
+fn field_object(info: &FieldInfo) -> Value {
+    json!({
+        "name": info.wire_name,
+        "summary": info.summary,
+        "optional": info.optional,
+        "unit": info.unit,
+        "min": info.range.min,
+        "max": info.range.max,
+        "notes": info.notes,
+        "evidence": info.evidence.as_str(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_fits_its_width() {
+        for (_, endpoint) in endpoints::all() {
+            let page = page(endpoint, 80);
+            let long = page.lines().find(|line| line.chars().count() > 80 && !line.starts_with("  derivs"));
+            assert_eq!(long, None, "{endpoint}");
+            assert!(page.contains(endpoint.name));
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_said() {
+        let unknown = endpoints::all().map(|(_, endpoint)| endpoint).find(|endpoint| endpoint.path.is_none()).unwrap();
+        let page = page(unknown, 80);
+        assert!(page.contains("path    unknown") && page.contains("by name only"), "{page}");
+        assert!(!page.contains("Try"), "{page}");
+    }
+}

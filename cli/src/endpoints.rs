@@ -1,0 +1,117 @@
+//! Endpoints by the names that people type.
+//!
+//! A name comes in as it stands in the client, on the wire, in the docs or in a path; the endpoint of the registry goes
+//! out. What is asked of it is decided elsewhere.
+
+use generated_client::GROUPS;
+use generated_client::registry::{EndpointInfo, GroupInfo};
+
+use crate::failure::{Failure, Result};
+use crate::suggest;
+
+/// An endpoint as somebody chose it.
+pub(crate) type Endpoint = &'static EndpointInfo;
+
+/// Every endpoint with its group, also those known by name only.
+pub(crate) fn all() -> impl Iterator<Item = (&'static GroupInfo, Endpoint)> {
+    GROUPS.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (*group, *endpoint)))
+}
+
+/// Those that can be asked for.
+pub(crate) fn with_path() -> impl Iterator<Item = Endpoint> {
+    all().map(|(_, endpoint)| endpoint).filter(|endpoint| endpoint.path.is_some())
+}
+
+/// The shortest name that means this endpoint and no other.
+pub(crate) fn name(endpoint: &EndpointInfo) -> String {
+    match called(endpoint.ident).as_slice() {
+        [one] if std::ptr::eq(*one, endpoint) => endpoint.ident.to_owned(),
+        _ => endpoint.to_string(),
+    }
+}
+
+/// The endpoint of that name, which may be known by name only.
+pub(crate) fn find(written: &str) -> Result<Endpoint> {
+    match called(written).as_slice() {
+        [endpoint] => Ok(endpoint),
+        [] => Err(unknown(written)),
+        several => {
+            let names: Vec<_> = several.iter().map(|endpoint| format!("`{endpoint}`")).collect();
+            Err(Failure::usage(format!("`{written}` may be {}", names.join(" or "))).tip("write one of them whole"))
+        }
+    }
+}
+
+/// The endpoint of that name, if it can be asked for.
+pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
+    let endpoint = find(written)?;
+    if endpoint.path.is_some() {
+        return Ok(endpoint);
+    }
+    let message = format!("`{endpoint}` is known by name only: nobody knows its path");
+    Err(Failure::usage(message).tip("if you do, `derivs get /PATH` asks for it"))
+}
+
+/// The endpoints of that name. A path means one alone, and so does a name that only one with a path has.
+fn called(written: &str) -> Vec<Endpoint> {
+    if let Some(endpoint) = with_path().find(|endpoint| endpoint.path == Some(written)) {
+        return vec![endpoint];
+    }
+    let found: Vec<Endpoint> =
+        all().map(|(_, endpoint)| endpoint).filter(|endpoint| is_called(endpoint, written)).collect();
+    let known: Vec<Endpoint> = found.iter().copied().filter(|endpoint| endpoint.path.is_some()).collect();
+    if known.len() == 1 { known } else { found }
+}
+
+fn is_called(endpoint: &EndpointInfo, written: &str) -> bool {
+    let key = suggest::key(written);
+    let path = endpoint.path.unwrap_or_default();
+    let whole = endpoint.to_string();
+    let mut names = [endpoint.ident, endpoint.name, path, &whole].into_iter().chain(endpoint.aliases.iter().copied());
+    names.any(|name| !name.is_empty() && suggest::key(name) == key)
+}
+
+fn unknown(written: &str) -> Failure {
+    let idents: Vec<String> = with_path().map(name).collect();
+    let tip = suggest::tip(written, idents.iter().map(String::as_str));
+    Failure::usage(format!("there is no endpoint `{written}`")).tip_if(tip).tip("`derivs list` shows what there is")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(written: &str) -> String {
+        find(written).map_or_else(|failure| failure.to_string(), ToString::to_string)
+    }
+
+    #[test]
+    fn every_name_of_an_endpoint_means_it() {
+        for written in ["volume_ratio", "volume-ratio", "volumeRatio", "/volumeRatio", "orderflow.volume_ratio"] {
+            assert_eq!(check(written), "orderflow.volume_ratio", "{written}");
+        }
+    }
+
+    #[test]
+    fn every_printed_name_finds_its_endpoint() {
+        for (_, endpoint) in all() {
+            assert_eq!(check(&name(endpoint)), endpoint.to_string());
+            assert_eq!(check(&endpoint.to_string()), endpoint.to_string());
+            if let Some(path) = endpoint.path {
+                assert_eq!(check(path), endpoint.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_misspelt_gets_a_tip() {
+        let said = "there is no endpoint `volum_ratio`\n\n  tip: did you mean `volume_ratio`?\n  tip: `derivs list` shows what there is";
+        assert_eq!(check("volum_ratio"), said);
+    }
+
+    #[test]
+    fn of_two_with_one_name_the_one_that_can_be_asked_for_is_meant() {
+        assert_eq!(check("global_accounts"), "longs_shorts.global_accounts");
+        assert_eq!(check("global_metrics.global_accounts"), "global_metrics.global_accounts");
+    }
+}

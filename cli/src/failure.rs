@@ -1,0 +1,141 @@
+//! Why a command did not do its work: what is said on standard error, and the exit code.
+//!
+//! A failure is made where something goes wrong and printed in one place, in the form in which clap prints its own. The
+//! codes are a promise to scripts; `derivs --help` lists them.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use generated_client::{Error, ErrorKind};
+
+/// How a command ended that did not do all of its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Nobody reads the data any more, as behind `| head`.
+    Unheard = 0,
+    /// Something of this machine failed: a disk, a permission.
+    Machine = 1,
+    /// The command line asks for what there is not. The code is clap's.
+    Usage = 2,
+    /// Settings or credentials are missing or not accepted.
+    Credentials = 3,
+    /// The service cannot be reached, or failed, or has not let us in time and again.
+    Service = 4,
+    /// The service refused the request, or answered with what cannot be read.
+    Refused = 5,
+    /// All is done that could be, and some windows of time failed.
+    Incomplete = 6,
+    /// Ctrl-C.
+    Interrupted = 130,
+    /// SIGTERM.
+    Terminated = 143,
+}
+
+/// The exit codes, for `--help`.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0    all is done; also if the reader of a pipe left early
+  1    something of this machine failed: a disk, a permission
+  2    the command line asks for what there is not
+  3    settings or credentials are missing, or not accepted
+  4    the service cannot be reached, or failed
+  5    the service refused the request, or its answer cannot be read
+  6    done, but some windows of time could not be had
+  130  Ctrl-C (143: SIGTERM); a backfill has kept all whole pages, and goes on from there";
+
+/// Why a command did not do its work.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    ending: Ending,
+    message: String,
+    tips: Vec<String>,
+}
+
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+impl Failure {
+    pub(crate) fn new(ending: Ending, message: impl Into<String>) -> Self {
+        Self { ending, message: message.into(), tips: Vec::new() }
+    }
+
+    /// What the command line asks for cannot be.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Ending::Usage, message)
+    }
+
+    /// A file or folder that cannot be used.
+    pub(crate) fn file(what: &str, path: &Path, error: &io::Error) -> Self {
+        Self::new(Ending::Machine, format!("cannot {what} `{}`: {}", path.display(), reason(error)))
+    }
+
+    /// Adds what to do.
+    pub(crate) fn tip(mut self, tip: impl Into<String>) -> Self {
+        self.tips.push(tip.into());
+        self
+    }
+
+    /// Adds what to do, if anybody knows.
+    pub(crate) fn tip_if(self, tip: Option<String>) -> Self {
+        match tip {
+            Some(tip) => self.tip(tip),
+            None => self,
+        }
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.ending as u8)
+    }
+
+    /// Whether there is something to say: whoever pressed Ctrl-C knows.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.message.is_empty()
+    }
+}
+
+/// What the system says, without the number of its error.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        for (index, tip) in self.tips.iter().enumerate() {
+            write!(f, "{}  tip: {tip}", if index == 0 { "\n\n" } else { "\n" })?;
+        }
+        Ok(())
+    }
+}
+
+impl From<tables::Error> for Failure {
+    fn from(error: tables::Error) -> Self {
+        match error {
+            tables::Error::Request(error) => error.into(),
+            tables::Error::Storage { path, source, .. } => {
+                let said = source.to_string();
+                let reason = said.split(" (os error").next().unwrap_or_default();
+                Self::new(Ending::Machine, format!("{path}: {reason}"))
+            }
+            other => Self::usage(other.to_string()),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let ending = match error.kind() {
+            _ if error.is_auth() => Ending::Credentials,
+            ErrorKind::Build => Ending::Usage,
+            ErrorKind::Decode | ErrorKind::Incomplete => Ending::Refused,
+            ErrorKind::Status if error.status().is_some_and(|status| status < 500) && !error.is_rate_limited() => {
+                Ending::Refused
+            }
+            _ => Ending::Service,
+        };
+        // With what caused it: nobody can ask the error of a program that has ended.
+        Self::new(ending, format!("{error:#}"))
+    }
+}

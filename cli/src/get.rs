@@ -1,0 +1,140 @@
+//! `get`: one reply of each series that is asked for.
+//!
+//! Endpoints and params come in, records go out: a table for each endpoint for people, one table of all for programs. A
+//! series that fails costs the others nothing.
+
+use std::future::IntoFuture;
+
+use clap::Args;
+use generated_client::{AnyBody, Client, Error, Listed, Request};
+
+use crate::command_line::Chosen;
+use crate::connection::Connection;
+use crate::endpoints::Endpoint;
+use crate::failure::{Ending, Failure, Result};
+use crate::interrupt::Interrupt;
+use crate::params::Params;
+use crate::records;
+use crate::say::{self, Say};
+use crate::series::{Given, Series, Target, combine};
+use crate::sheet::Format;
+use crate::stdout;
+
+/// Ask for records once: the latest ones, or those of a range that fits one reply
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Several values, with commas between, are asked for one by one; `--exchange a+b` asks for what the service makes of both.
+
+  derivs get volume_ratio --coin BTC,ETH --timeframe 1h --limit 5
+  derivs get funding_rate --coin BTC --timeframe 4h --start-time 7d --format csv > funding.csv")]
+pub(crate) struct Get {
+    #[command(flatten)]
+    chosen: Chosen,
+    #[command(flatten)]
+    params: Params,
+    /// How records are written; a table on a terminal, else CSV, and JSON where there are no records
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// What a series was answered with.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) series: Series,
+    pub(crate) body: AnyBody,
+}
+
+impl Get {
+    pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
+        let targets: Vec<Target> = self.chosen.targets()?;
+        let series = combine(&targets, &self.params, say)?;
+        let connected = self.connection.open().await?;
+        let (replies, failed) = interrupt.ends(async { Ok(fetch(&connected.client, series).await) }).await?;
+        self.print(&replies)?;
+        all_told(failed)
+    }
+
+    fn print(&self, replies: &[Reply]) -> Result<()> {
+        let (tables, others): (Vec<&Reply>, Vec<&Reply>) =
+            replies.iter().partition(|reply| records::part(&reply.series, &reply.body).is_some());
+        let format = Format::or_for_reader(self.format, Format::Csv);
+        if let (Some(Format::Csv), Some(other)) = (self.format, others.first()) {
+            let message = format!("`{}` answers with something that is no table", other.series.endpoint.name());
+            return Err(Failure::usage(message).tip("`--format jsonl` shows it"));
+        }
+        if format == Format::Table {
+            print_by_endpoint(&tables)?;
+        } else if !tables.is_empty() {
+            stdout::print(sheet(&tables).text(format)?)?;
+        }
+        others.iter().try_for_each(|other| {
+            let body = serde_json::to_value(&other.body).unwrap_or_default();
+            stdout::print(if format == Format::Table { format!("{body:#}\n") } else { format!("{body}\n") })
+        })
+    }
+}
+
+fn print_by_endpoint(tables: &[&Reply]) -> Result<()> {
+    let by_endpoint: Vec<_> = tables.chunk_by(|one, other| one.series.endpoint == other.series.endpoint).collect();
+    for (index, of_one) in by_endpoint.iter().enumerate() {
+        let (bold, gap) = (stdout::heading(), if index == 0 { "" } else { "\n" });
+        if by_endpoint.len() > 1 {
+            stdout::print(format!("{gap}{bold}{}{bold:#}\n", of_one[0].series.endpoint.name()))?;
+        }
+        stdout::print(sheet(of_one).text(Format::Table)?)?;
+    }
+    Ok(())
+}
+
+fn sheet(replies: &[&Reply]) -> crate::sheet::Sheet {
+    let series: Vec<Series> = replies.iter().map(|reply| reply.series.clone()).collect();
+    let parts: Vec<_> = replies.iter().filter_map(|reply| records::part(&reply.series, &reply.body)).collect();
+    records::sheet(&series, &parts)
+}
+
+/// Asks for all at once, as far as the limits let it; replies are in the order of the series.
+pub(crate) async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<Reply>, Vec<Failure>) {
+    let asked: Vec<_> = series.into_iter().map(|one| (tokio::spawn(ask(client, &one)), one)).collect();
+    let (mut replies, mut failed) = (Vec::new(), Vec::new());
+    for (task, series) in asked {
+        match task.await {
+            Ok(Ok(body)) => replies.push(Reply { series, body }),
+            Ok(Err(error)) => failed.push(error.into()),
+            Err(error) => failed.push(Failure::new(Ending::Machine, error.to_string())),
+        }
+    }
+    (replies, failed)
+}
+
+/// The request of a series, which nobody has sent.
+pub(crate) fn request(client: &Client, endpoint: Endpoint, series: &Series) -> Request<Listed> {
+    series.values.iter().fold(client.endpoint(endpoint), |request, (name, value)| match value {
+        Given::Text(text) => request.query(name, text),
+        Given::Several(values) => request.query_list(name, values),
+        Given::Moment(moment) => request.query(name, *moment),
+    })
+}
+
+fn ask(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody, Error>> + use<> {
+    let known = series.endpoint.known().map(|endpoint| request(client, endpoint, series));
+    let raw = client.raw(series.endpoint.name());
+    let raw = series.values.iter().fold(raw, |request, (name, value)| request.query(name, value.shown()));
+    async {
+        match known {
+            Some(request) => request.into_future().await,
+            None => raw.into_future().await.map(AnyBody::Any),
+        }
+    }
+}
+
+/// Tells of every failure, and ends with the first.
+pub(crate) fn all_told(failed: Vec<Failure>) -> Result<()> {
+    let mut failed = failed.into_iter();
+    let Some(first) = failed.next() else { return Ok(()) };
+    for other in failed {
+        say::error(&other.to_string());
+    }
+    Err(first)
+}

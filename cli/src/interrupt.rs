@@ -1,0 +1,85 @@
+//! Ctrl-C and SIGTERM: the first ends the work in good order, the second ends the program.
+//!
+//! A signal comes in, whoever works hears of it. What good order means is theirs to say.
+
+use std::future::Future;
+use std::io;
+use std::process;
+
+use tokio::sync::watch;
+
+use crate::failure::{Ending, Failure, Result};
+
+/// Hears of signals, from when it is made.
+#[derive(Clone, Debug)]
+pub(crate) struct Interrupt(watch::Receiver<Option<Ending>>);
+
+impl Interrupt {
+    /// Listens from now on.
+    pub(crate) fn listen() -> io::Result<Self> {
+        let (sender, receiver) = watch::channel(None);
+        let mut signals = Signals::new()?;
+        tokio::spawn(async move {
+            sender.send_replace(Some(signals.next().await));
+            // Somebody does not want to wait for good order.
+            process::exit(signals.next().await as i32);
+        });
+        Ok(Self(receiver))
+    }
+
+    /// Waits for the first signal.
+    pub(crate) async fn happened(&mut self) -> Ending {
+        match self.0.wait_for(Option::is_some).await {
+            Ok(ending) => ending.unwrap_or(Ending::Interrupted),
+            // Nobody listens any more, so there is nothing to be heard.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Does some work that can be dropped at any moment.
+    pub(crate) async fn ends<T>(&mut self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::select! {
+            ending = self.happened() => Err(Failure::new(ending, "")),
+            done = work => done,
+        }
+    }
+}
+
+#[cfg(unix)]
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) -> Ending {
+        tokio::select! {
+            _ = self.interrupt.recv() => Ending::Interrupted,
+            _ = self.terminate.recv() => Ending::Terminated,
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    #[allow(clippy::unnecessary_wraps)] // As where there are signals.
+    fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) -> Ending {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        Ending::Interrupted
+    }
+}

@@ -1,0 +1,77 @@
+//! `derivs`: what the service has, from the command line.
+//!
+//! Words come in, data goes out on standard output and everything else on standard error. Each command is one file;
+//! what the service has and takes stands in the registry of the client, and none of it here.
+
+mod backfill;
+mod chart;
+mod check;
+mod command_line;
+mod completions;
+mod connection;
+mod describe;
+mod endpoints;
+mod failure;
+mod gate;
+mod get;
+mod interrupt;
+mod list;
+mod moment;
+mod numbers;
+mod params;
+mod plot;
+mod poll;
+mod progress;
+mod records;
+mod say;
+mod series;
+mod sheet;
+mod stdout;
+mod stored;
+mod suggest;
+
+use std::process::ExitCode;
+
+use command_line::{Command, CommandLine};
+use failure::{Ending, Failure, Result};
+use interrupt::Interrupt;
+use say::Say;
+
+fn main() -> ExitCode {
+    // A shell asks what could come next, and this answers it and ends the process.
+    completions::answer();
+    match run(command_line::read()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.is_silent() {
+                say::error(&failure.to_string());
+            }
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(line: CommandLine) -> Result<()> {
+    let say = Say::new(line.quiet);
+    match line.command {
+        Command::List(list) => list.run(&say),
+        Command::Describe(describe) => describe.run(),
+        Command::Completions(completions) => completions.run(),
+        Command::Get(get) => wait(async |interrupt| get.run(&say, interrupt).await),
+        Command::Backfill(backfill) => wait(async |interrupt| backfill.run(&say, interrupt).await),
+        Command::Poll(poll) => wait(async |interrupt| poll.run(&say, interrupt).await),
+        Command::Plot(plot) => wait(async |interrupt| plot.run(&say, interrupt).await),
+        Command::Check(check) => wait(async |interrupt| check.run(interrupt).await),
+    }
+}
+
+/// Runs what sends requests.
+fn wait(work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
+    let machine = |error: std::io::Error| Failure::new(Ending::Machine, error.to_string());
+    let runtime = tokio::runtime::Runtime::new().map_err(machine)?;
+    runtime.block_on(async {
+        let done = work(Interrupt::listen().map_err(machine)?).await;
+        gate::leave().await;
+        done
+    })
+}

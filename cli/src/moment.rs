@@ -1,0 +1,83 @@
+//! Points in time as people write them on a command line.
+//!
+//! A date, a date with a time, Unix seconds, `now`, or a length of time that lies back; all in UTC. A moment goes out,
+//! or what would have been understood.
+
+use generated_client::Timestamp;
+
+/// What is understood, for help and errors.
+pub(crate) const FORMS: &str = "2025-01-31, 2025-01-31T12:00, Unix seconds, `now`, or how long ago: 90d, 36h";
+
+/// The moment that a text means, at a time that is now.
+pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+    let text = text.trim();
+    if text == "now" {
+        return Ok(now);
+    }
+    if let Ok(seconds) = text.parse::<i64>() {
+        return Ok(Timestamp::from_unix_seconds(seconds));
+    }
+    if let Some(moment) = rfc3339(text) {
+        return Ok(moment);
+    }
+    match humantime::parse_duration(text) {
+        Ok(ago) => Ok(now - ago),
+        Err(_) => Err(format!("expected {FORMS}")),
+    }
+}
+
+/// RFC 3339 in UTC, whose end may be left out.
+fn rfc3339(text: &str) -> Option<Timestamp> {
+    let text = text.trim_end_matches('Z').replacen(' ', "T", 1);
+    let rest = match text.len() {
+        10 => "T00:00:00",
+        13 => ":00:00",
+        16 => ":00",
+        _ => "",
+    };
+    format!("{text}{rest}Z").parse().ok()
+}
+
+/// The clap parser of a moment.
+pub(crate) fn from_now(text: &str) -> Result<Timestamp, String> {
+    parse(text, Timestamp::now())
+}
+
+/// A moment for people: a minute where nothing is finer.
+pub(crate) fn shown(moment: Timestamp) -> String {
+    let text = moment.to_string();
+    match text.strip_suffix("Z").and_then(|text| text.split_once('T')) {
+        Some((date, time)) => format!("{date} {}", time.strip_suffix(":00").unwrap_or(time)),
+        // Before 1970 it is a number.
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str) -> Option<String> {
+        parse(text, Timestamp::from_unix_seconds(1_735_689_600)).map(shown).ok()
+    }
+
+    #[test]
+    fn what_people_write() {
+        let table = [
+            ("2025-01-31", Some("2025-01-31 00:00")),
+            ("2025-01-31T12", Some("2025-01-31 12:00")),
+            ("2025-01-31 12:30", Some("2025-01-31 12:30")),
+            ("2025-01-31T12:30:15Z", Some("2025-01-31 12:30:15")),
+            ("1735689600", Some("2025-01-01 00:00")),
+            ("now", Some("2025-01-01 00:00")),
+            ("1d", Some("2024-12-31 00:00")),
+            ("1h 30m", Some("2024-12-31 22:30")),
+            ("2025-02-30", None),
+            ("yesterday", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(check(text).as_deref(), expected, "{text}");
+        }
+    }
+}

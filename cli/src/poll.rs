@@ -1,0 +1,146 @@
+//! `poll`: each record once its interval is over, without end.
+//!
+//! Series come in, records go out as they come, those of all series in one stream. Waiting, catching up and gaps are the
+//! client's job; an error that may pass is waited out and told.
+
+use clap::Args;
+use generated_client::history::{Follow, Gap, Page};
+use generated_client::record::AnyRecord;
+use generated_client::{Client, Error, Listed, Timestamp};
+use tokio::sync::mpsc;
+
+use crate::command_line::Chosen;
+use crate::connection::Connection;
+use crate::failure::{Failure, Result};
+use crate::get::request;
+use crate::interrupt::Interrupt;
+use crate::moment;
+use crate::params::Params;
+use crate::records::{Layout, Part};
+use crate::say::Say;
+use crate::series::{Series, combine, labels, walks_by_itself};
+use crate::sheet::{Format, Sheet};
+use crate::stdout::Stdout;
+
+/// Print each new record once its interval is over, until Ctrl-C
+#[derive(Args, Debug)]
+#[command(after_help = "\
+  derivs poll volume_ratio --coin BTC,ETH --timeframe 1m
+  derivs poll open_interest --coin BTC --timeframe 1m --from 1h --format csv > today.csv")]
+pub(crate) struct Poll {
+    #[command(flatten)]
+    chosen: Chosen,
+    #[command(flatten)]
+    params: Params,
+    /// Where to begin: 2025-01-31, 2025-01-31T12:00, Unix seconds, `now`, or how long ago: 90d, 36h
+    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = moment::from_now)]
+    from: Timestamp,
+    /// End after so many records; never unless set
+    #[arg(long, value_name = "NUMBER")]
+    records: Option<u64>,
+    /// How records are written; a table on a terminal, else JSON Lines
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// What one of the series has to tell.
+struct News {
+    series: usize,
+    page: Result<Page<AnyRecord>, Error>,
+}
+
+impl Poll {
+    pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
+        walks_by_itself(&self.params)?;
+        let series = combine(&self.chosen.with_history()?, &self.params, say)?;
+        let connected = self.connection.open().await?;
+        let printer = Printer::new(&series, Format::or_for_reader(self.format, Format::Jsonl));
+        let mut news = follow(&connected.client, &series, self.from);
+        interrupt.ends(self.print(&mut news, &series, printer, say)).await
+    }
+
+    async fn print(
+        &self,
+        news: &mut mpsc::Receiver<News>,
+        series: &[Series],
+        mut printer: Printer,
+        say: &Say,
+    ) -> Result<()> {
+        let labels = labels(series);
+        let mut left = self.records.unwrap_or(u64::MAX);
+        while left > 0 {
+            let Some(News { series: index, page }) = news.recv().await else { break };
+            let mut page = page.map_err(Failure::from)?;
+            for gap in &page.findings.gaps {
+                say.warning(&missing(&labels[index], gap));
+            }
+            page.records.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+            left -= page.records.len() as u64;
+            let times = page.times.iter().copied().map(Some).collect();
+            printer.print(&Part { series: &series[index], records: &page.records, times })?;
+        }
+        Ok(())
+    }
+}
+
+fn missing(label: &str, gap: &Gap) -> String {
+    let (from, to) = (moment::shown(gap.range.start), moment::shown(gap.range.end));
+    format!("{label}: the service has no record from {from} to {to}")
+}
+
+/// Follows every series in a task of its own; what they have to tell comes in one line.
+fn follow(client: &Client, series: &[Series], from: Timestamp) -> mpsc::Receiver<News> {
+    // One for each: nobody is far ahead of a slow reader.
+    let (sender, news) = mpsc::channel(series.len().max(1));
+    for (index, one) in series.iter().enumerate() {
+        let Some(endpoint) = one.endpoint.known() else { continue };
+        let mut records: Follow<Listed> = request(client, endpoint, one).follow(from);
+        let sender = sender.clone();
+        tokio::spawn(async move {
+            loop {
+                let page = records.next().await;
+                let is_over = page.is_err();
+                if sender.send(News { series: index, page }).await.is_err() || is_over {
+                    break;
+                }
+            }
+        });
+    }
+    news
+}
+
+/// Writes records as they come: names once, columns as wide as they have been.
+struct Printer {
+    format: Format,
+    layout: Option<Layout>,
+    series: Vec<Series>,
+    widths: Vec<u16>,
+    out: Stdout,
+}
+
+impl Printer {
+    fn new(series: &[Series], format: Format) -> Self {
+        Self { format, layout: None, series: series.to_vec(), widths: Vec::new(), out: Stdout::new() }
+    }
+
+    fn print(&mut self, part: &Part<'_>) -> Result<()> {
+        let is_first = self.layout.is_none();
+        if is_first || self.format == Format::Jsonl {
+            let layout = Layout::new(&self.series, std::slice::from_ref(part));
+            // What comes later has to find a place in the lines of names that are written now.
+            let is_csv = self.format == Format::Csv;
+            self.layout = Some(if is_csv { layout.with_unknown_fields() } else { layout });
+        }
+        let Some(layout) = &self.layout else { return Ok(()) };
+        let sheet = Sheet { columns: layout.columns().to_vec(), rows: layout.rows(part) };
+        let text = match self.format {
+            Format::Table => sheet.lines(&mut self.widths, is_first),
+            Format::Csv => sheet.csv(is_first)?,
+            Format::Jsonl => sheet.json_lines(),
+        };
+        self.out.write(text)?;
+        self.out.flush()
+    }
+}

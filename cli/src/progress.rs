@@ -1,0 +1,200 @@
+//! How far work over several series has come, one bar for each and one for all, on standard error.
+//!
+//! The client's progress comes in. Bars are drawn on a terminal alone; elsewhere nothing is, so that a log has no more
+//! than what is said at the end.
+
+use std::io;
+use std::time::Duration;
+
+use generated_client::history::Progress;
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::say::Say;
+
+/// Bars that stay when they are full; of more series only those under way have one.
+const MOST_BARS: usize = 12;
+
+/// The columns of a line beside label and bar: percent, and what is said at most.
+const SAID: usize = 36;
+
+/// One bar for each series and one for all.
+pub(crate) struct Bars {
+    all: MultiProgress,
+    each: Vec<Bar>,
+    total: ProgressBar,
+    style: ProgressStyle,
+    stay: bool,
+}
+
+struct Bar {
+    label: String,
+    shown: Option<ProgressBar>,
+    progress: Progress,
+    is_over: bool,
+}
+
+impl Bars {
+    /// Bars for series with these labels.
+    pub(crate) fn new(labels: &[String], say: &Say) -> Self {
+        let target = if say.is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let all = MultiProgress::with_draw_target(target);
+        let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or_default().clamp(4, 30);
+        let bar = |label: &String| {
+            let label = format!("{:width$}", shortened(label, width));
+            Bar { label, shown: None, progress: Progress::default(), is_over: false }
+        };
+        let style = style(width);
+        let total = ProgressBar::new(1).with_style(style.clone()).with_prefix(format!("{:width$}", "all"));
+        // One bar for all is one too many where there is one series.
+        let total = if labels.len() > 1 { all.add(total) } else { ProgressBar::hidden() };
+        let each = labels.iter().map(bar).collect();
+        let mut this = Self { all, each, total, style, stay: labels.len() <= MOST_BARS };
+        if this.stay {
+            (0..labels.len()).for_each(|index| this.show(index));
+        }
+        this.total.tick();
+        this
+    }
+
+    fn show(&mut self, index: usize) {
+        let Some(bar) = self.each.get_mut(index).filter(|bar| bar.shown.is_none() && !bar.is_over) else { return };
+        let new = ProgressBar::new(1).with_style(self.style.clone()).with_prefix(bar.label.clone());
+        let new = if self.total.is_hidden() { self.all.add(new) } else { self.all.insert_before(&self.total, new) };
+        new.set_message("asked for");
+        new.tick();
+        bar.shown = Some(new);
+    }
+
+    /// Takes note of how far a series has come.
+    pub(crate) fn progress(&mut self, index: usize, progress: &Progress) {
+        self.show(index);
+        let Some(bar) = self.each.get_mut(index) else { return };
+        bar.progress = progress.clone();
+        if let Some(shown) = &bar.shown {
+            draw(shown, progress, thousands(progress.records) + " records");
+        }
+        self.sum();
+    }
+
+    /// A series is done.
+    pub(crate) fn over(&mut self, index: usize) {
+        let Some(bar) = self.each.get_mut(index) else { return };
+        bar.is_over = true;
+        if let Some(shown) = &bar.shown {
+            if self.stay { shown.abandon() } else { shown.finish_and_clear() }
+        }
+    }
+
+    /// What all series come to.
+    pub(crate) fn total(&self) -> Progress {
+        let mut sum = Progress::default();
+        for progress in self.each.iter().map(|bar| &bar.progress) {
+            sum.records += progress.records;
+            sum.windows += progress.windows;
+            sum.windows_left += progress.windows_left;
+            sum.requests += progress.requests;
+            sum.waited += progress.waited;
+            sum.elapsed = sum.elapsed.max(progress.elapsed);
+        }
+        sum
+    }
+
+    fn sum(&self) {
+        let sum = self.total();
+        let time = match sum.time_left() {
+            Some(left) if sum.windows_left > 0 => format!(", {} left", clock(left)),
+            _ => format!(", {}", clock(sum.elapsed)),
+        };
+        draw(&self.total, &sum, format!("{}{time}", rate(&sum)));
+    }
+
+    /// What was written in parts becomes one file.
+    pub(crate) fn joining(&self) {
+        self.total.set_message("writing the file");
+        self.total.tick();
+    }
+
+    /// Leaves the bars as they are, but for those that were not to stay.
+    pub(crate) fn end(&self) {
+        if self.stay {
+            self.each.iter().filter_map(|bar| bar.shown.as_ref()).for_each(ProgressBar::abandon);
+        }
+        self.total.abandon();
+    }
+
+    /// Takes the bars away: what follows says more.
+    pub(crate) fn clear(&self) {
+        // A terminal that cannot be written to shows none anyway.
+        let _ = self.all.clear();
+    }
+}
+
+fn draw(bar: &ProgressBar, progress: &Progress, message: String) {
+    bar.set_length(progress.windows + progress.windows_left);
+    bar.set_position(progress.windows);
+    bar.set_message(message);
+}
+
+/// A bar beside a label of that width and what is said behind it, in a line that never fills the terminal.
+fn style(label: usize) -> ProgressStyle {
+    let width = terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
+    let bar = width.saturating_sub(label + SAID).clamp(5, 40);
+    let style = ProgressStyle::with_template(&format!("{{prefix}} {{bar:{bar}.cyan}} {{percent:>3}}% {{msg}}"));
+    style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸ ")
+}
+
+fn shortened(label: &str, width: usize) -> String {
+    if label.chars().count() <= width {
+        return label.to_owned();
+    }
+    label.chars().take(width - 1).chain(['…']).collect()
+}
+
+/// Requests a second, and how many there were.
+pub(crate) fn rate(progress: &Progress) -> String {
+    let seconds = progress.elapsed.as_secs_f64();
+    let requests = progress.requests;
+    // Nobody sends so many that a digit is lost.
+    #[allow(clippy::cast_precision_loss)]
+    let rate = if seconds > 0.0 { requests as f64 / seconds } else { 0.0 };
+    format!("{rate:.1} requests/s")
+}
+
+/// A length of time as a clock shows it.
+pub(crate) fn clock(time: Duration) -> String {
+    let seconds = time.as_secs_f64().ceil();
+    // Rounded up, and no history takes as long as would be cut.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let seconds = seconds as u64;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours == 0 { format!("{minutes}:{seconds:02}") } else { format!("{hours}:{minutes:02}:{seconds:02}") }
+}
+
+/// A count that people can read.
+pub(crate) fn thousands(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_times_for_people() {
+        for (count, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (8_760_000, "8,760,000")] {
+            assert_eq!(thousands(count), text);
+        }
+        for (seconds, text) in [(0, "0:00"), (61, "1:01"), (3_661, "1:01:01")] {
+            assert_eq!(clock(Duration::from_secs(seconds)), text);
+        }
+        assert_eq!(shortened("volume_ratio BTC", 8), "volume_…");
+    }
+}

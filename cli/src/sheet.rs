@@ -1,0 +1,281 @@
+//! Rows and columns, as a table for people, as CSV or as JSON Lines.
+//!
+//! Values come in with their types; text goes out. Programs get every digit, people as many as they read.
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+use clap::ValueEnum;
+use comfy_table::{CellAlignment, ColumnConstraint, Table, Width, presets};
+use generated_client::{Timestamp, Value};
+
+use crate::failure::{Ending, Failure, Result};
+use crate::moment;
+use crate::stdout;
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A table for people, as wide as the terminal
+    Table,
+    /// Comma-separated values with a line of names
+    Csv,
+    /// One JSON object a line
+    Jsonl,
+}
+
+impl Format {
+    /// What was asked for, or what suits the reader.
+    pub(crate) fn or_for_reader(chosen: Option<Self>, program: Self) -> Self {
+        chosen.unwrap_or(if stdout::is_terminal() { Self::Table } else { program })
+    }
+}
+
+/// Rows with the same columns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sheet {
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Vec<Cell>>,
+}
+
+/// What a column is called and holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) is_number: bool,
+}
+
+/// One value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell {
+    Moment(Timestamp),
+    Value(Value),
+}
+
+impl Column {
+    pub(crate) fn text(name: impl Into<String>) -> Self {
+        Self { name: name.into(), is_number: false }
+    }
+}
+
+impl Cell {
+    pub(crate) const EMPTY: Self = Self::Value(Value::Null);
+
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self::Value(Value::String(text.into()))
+    }
+
+    fn for_people(&self, decimals: usize) -> String {
+        match (self, self.number()) {
+            (Self::Moment(moment), _) => moment::shown(*moment),
+            (_, Some(number)) => format!("{number:.decimals$}"),
+            _ => self.for_programs(),
+        }
+    }
+
+    fn number(&self) -> Option<f64> {
+        match self {
+            Self::Value(Value::Number(number)) => number.as_f64(),
+            _ => None,
+        }
+    }
+
+    /// Every digit, and nothing where there is no value.
+    pub(crate) fn for_programs(&self) -> String {
+        match self {
+            Self::Moment(moment) => moment.to_string(),
+            Self::Value(Value::Null) => String::new(),
+            Self::Value(Value::String(text)) => text.clone(),
+            Self::Value(value) => value.to_string(),
+        }
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Self::Moment(moment) => Value::String(moment.to_string()),
+            Self::Value(value) => value.clone(),
+        }
+    }
+}
+
+impl Sheet {
+    /// The text of the whole.
+    pub(crate) fn text(&self, format: Format) -> Result<String> {
+        match format {
+            Format::Table => Ok(self.table(stdout::width())),
+            Format::Csv => self.csv(true),
+            Format::Jsonl => Ok(self.json_lines()),
+        }
+    }
+
+    pub(crate) fn csv(&self, with_names: bool) -> Result<String> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let names = with_names.then(|| self.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>());
+        let rows = self.rows.iter().map(|row| row.iter().map(Cell::for_programs).collect::<Vec<_>>());
+        for row in names.into_iter().chain(rows) {
+            writer.write_record(row).map_err(|error| Failure::new(Ending::Machine, error.to_string()))?;
+        }
+        let bytes = writer.into_inner().map_err(|error| Failure::new(Ending::Machine, error.to_string()))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    pub(crate) fn json_lines(&self) -> String {
+        let mut out = String::new();
+        for row in &self.rows {
+            // By hand, as a map would sort the names.
+            out.push('{');
+            for (index, (column, cell)) in self.columns.iter().zip(row).enumerate() {
+                let comma = if index == 0 { "" } else { "," };
+                let _ = write!(out, "{comma}{}:{}", Value::from(column.name.as_str()), cell.json());
+            }
+            out.push_str("}\n");
+        }
+        out
+    }
+
+    /// A table no wider than this; columns that find no place are left out at the right, and named below.
+    pub(crate) fn table(&self, width: usize) -> String {
+        let cells = self.for_people();
+        let shown = self.fitting(&cells, width);
+        let mut out = self.aligned(&cells, shown, &[], true);
+        if let [first, rest @ ..] = &self.columns[shown..] {
+            let names: String = rest.iter().flat_map(|column| [", ", &column.name]).collect();
+            let _ = writeln!(out, "without {}{names}, for which there is no room", first.name);
+        }
+        out
+    }
+
+    /// The next lines of a table that is written as its rows come; columns grow and never shrink.
+    pub(crate) fn lines(&self, widths: &mut Vec<u16>, with_names: bool) -> String {
+        let cells = self.for_people();
+        widths.resize(self.columns.len(), 0);
+        for (index, (width, column)) in widths.iter_mut().zip(&self.columns).enumerate() {
+            let widest = widest(column, index, &cells);
+            *width = (*width).max(u16::try_from(widest).unwrap_or(u16::MAX));
+        }
+        self.aligned(&cells, self.fitting(&cells, stdout::width()), widths, with_names)
+    }
+
+    fn aligned(&self, cells: &[Vec<String>], shown: usize, widths: &[u16], with_names: bool) -> String {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        if with_names {
+            table.set_header(self.columns[..shown].iter().map(|column| column.name.as_str()));
+        }
+        table.add_rows(cells.iter().map(|row| row.iter().take(shown)));
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((0, 2));
+            if let Some(width) = widths.get(index) {
+                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width + 2)));
+            }
+            if self.columns.get(index).is_some_and(|column| column.is_number) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        let heading = if with_names { stdout::heading() } else { Style::new() };
+        let styled = |(index, line): (usize, String)| match index {
+            0 => format!("{heading}{}{heading:#}\n", line.trim_end()),
+            _ => format!("{}\n", line.trim_end()),
+        };
+        table.lines().enumerate().map(styled).collect()
+    }
+
+    /// All cells as people read them, numbers of a column with the same digits.
+    fn for_people(&self) -> Vec<Vec<String>> {
+        let decimals: Vec<usize> = (0..self.columns.len())
+            .map(|index| decimals(self.rows.iter().filter_map(|row| row.get(index).and_then(Cell::number))))
+            .collect();
+        let row =
+            |row: &Vec<Cell>| row.iter().zip(&decimals).map(|(cell, decimals)| cell.for_people(*decimals)).collect();
+        self.rows.iter().map(row).collect()
+    }
+
+    /// How many columns find place, the first among them in any case.
+    fn fitting(&self, cells: &[Vec<String>], width: usize) -> usize {
+        let mut used = 0;
+        let fits = |(index, column): &(usize, &Column)| {
+            used += widest(column, *index, cells) + 2;
+            *index == 0 || used <= width + 2
+        };
+        self.columns.iter().enumerate().take_while(fits).count()
+    }
+}
+
+fn widest(column: &Column, index: usize, cells: &[Vec<String>]) -> usize {
+    let values = cells.iter().filter_map(|row| row.get(index)).map(|cell| cell.chars().count());
+    values.chain([column.name.chars().count()]).max().unwrap_or_default()
+}
+
+/// Seven significant digits of the largest among numbers, and no zeros at the end that all of them have.
+fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
+    let numbers: Vec<f64> = numbers.collect();
+    let largest = numbers.iter().fold(0.0_f64, |largest, number| largest.max(number.abs()));
+    // Between -6 and 10 by the bounds.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let most = (6.0 - largest.max(1e-4).log10().floor()).clamp(0.0, 10.0) as usize;
+    let needed = |number: &f64| {
+        let text = format!("{number:.most$}");
+        text.split_once('.').map_or(0, |(_, fraction)| fraction.trim_end_matches('0').len())
+    };
+    numbers.iter().map(needed).max().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sheet() -> Sheet {
+        let columns = vec![
+            Column::text("openDate"),
+            Column::text("coin"),
+            Column { name: "volumeRatio".to_owned(), is_number: true },
+        ];
+        let row = |seconds: i64, coin: &str, ratio: Value| {
+            vec![Cell::Moment(seconds.into()), Cell::text(coin), Cell::Value(ratio)]
+        };
+        let rows = vec![row(1_757_937_600, "BTC", 0.25.into()), row(1_757_941_200, "a,\"b\"", Value::Null)];
+        Sheet { columns, rows }
+    }
+
+    #[test]
+    fn programs_get_all_of_it() {
+        let csv = "openDate,coin,volumeRatio\n2025-09-15T12:00:00Z,BTC,0.25\n2025-09-15T13:00:00Z,\"a,\"\"b\"\"\",\n";
+        assert_eq!(sheet().csv(true).unwrap(), csv);
+        let lines = "{\"openDate\":\"2025-09-15T12:00:00Z\",\"coin\":\"BTC\",\"volumeRatio\":0.25}\n{\"openDate\":\"2025-09-15T13:00:00Z\",\"coin\":\"a,\\\"b\\\"\",\"volumeRatio\":null}\n";
+        assert_eq!(sheet().json_lines(), lines);
+    }
+
+    #[test]
+    fn people_get_what_fits() {
+        let table =
+            "openDate          coin   volumeRatio\n2025-09-15 12:00  BTC           0.25\n2025-09-15 13:00  a,\"b\"\n";
+        assert_eq!(sheet().table(80), table);
+        let narrow = "openDate          coin\n2025-09-15 12:00  BTC\n2025-09-15 13:00  a,\"b\"\nwithout volumeRatio, for which there is no room\n";
+        assert_eq!(sheet().table(30), narrow);
+    }
+
+    #[test]
+    fn numbers_of_a_column_have_the_same_digits() {
+        let table: [(&[f64], usize); 6] = [
+            (&[0.25, -0.5], 2),
+            (&[0.123_456_789], 7),
+            (&[0.012_345_678_9, 0.5], 7),
+            (&[3_298_101_915.68, 1.5], 0),
+            (&[109_361.5], 1),
+            (&[1.0, 2.0], 0),
+        ];
+        for (numbers, digits) in table {
+            assert_eq!(decimals(numbers.iter().copied()), digits, "{numbers:?}");
+        }
+    }
+
+    #[test]
+    fn columns_grow_as_rows_come() {
+        let mut widths = Vec::new();
+        let sheet = sheet();
+        assert!(sheet.lines(&mut widths, true).starts_with("openDate"));
+        let mut next = sheet.clone();
+        next.rows = vec![vec![Cell::Moment(0.into()), Cell::text("x"), Cell::Value(7.into())]];
+        assert_eq!(next.lines(&mut widths, false), "1970-01-01 00:00  x                7\n");
+    }
+}

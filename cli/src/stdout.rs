@@ -1,0 +1,68 @@
+//! Standard output, which carries the data of a command and nothing else.
+//!
+//! Text comes in. A reader that left early ends the command without a word; a disk that is full is an error like any.
+
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::failure::{Ending, Failure, Result, reason};
+
+/// Standard output.
+#[derive(Debug)]
+pub(crate) struct Stdout(BufWriter<StdoutLock<'static>>);
+
+impl Stdout {
+    pub(crate) fn new() -> Self {
+        Self(BufWriter::new(io::stdout().lock()))
+    }
+
+    /// Writes some of the data.
+    pub(crate) fn write(&mut self, text: impl AsRef<[u8]>) -> Result<()> {
+        self.0.write_all(text.as_ref()).map_err(|error| failed(&error))
+    }
+
+    /// Lets the reader have all that was written.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        self.0.flush().map_err(|error| failed(&error))
+    }
+}
+
+/// Writes all the data of a command.
+pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<()> {
+    let mut stdout = Stdout::new();
+    stdout.write(text)?;
+    stdout.flush()
+}
+
+/// Whether a person reads it.
+pub(crate) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Whether it may have colours.
+pub(crate) fn has_colours() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
+/// How a heading looks where there are colours.
+pub(crate) fn heading() -> Style {
+    if has_colours() { AnsiColor::Green.on_default().bold() } else { Style::new() }
+}
+
+/// How many columns it has; 80 where nobody knows.
+pub(crate) fn width() -> usize {
+    terminal_size::terminal_size_of(io::stdout()).map_or(80, |(width, _)| usize::from(width.0).max(20))
+}
+
+/// How many lines it has; 24 where nobody knows.
+pub(crate) fn height() -> usize {
+    terminal_size::terminal_size_of(io::stdout()).map_or(24, |(_, height)| usize::from(height.0).max(10))
+}
+
+fn failed(error: &io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Failure::new(Ending::Unheard, "");
+    }
+    Failure::new(Ending::Machine, format!("cannot write to standard output: {}", reason(error)))
+}

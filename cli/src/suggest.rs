@@ -1,0 +1,40 @@
+//! `did you mean`: the known name that is nearest to what somebody wrote.
+//!
+//! Names come in, one of them goes out or none. What is done with it is the caller's choice.
+
+/// The known name that is nearest, if any is near.
+pub(crate) fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let score = |name: &str| strsim::jaro_winkler(&key(written), &key(name));
+    let scored = known.into_iter().map(|name| (score(name), name));
+    let best = scored.max_by(|one, other| one.0.total_cmp(&other.0));
+    best.filter(|(score, _)| *score > 0.8).map(|(_, name)| name)
+}
+
+/// A name without what people write differently: case, and what stands between words.
+pub(crate) fn key(name: &str) -> String {
+    name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// `, did you mean …?` to be put behind what was written.
+pub(crate) fn tip<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    nearest(written, known).map(|name| format!("did you mean `{name}`?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_found_and_far_ones_are_not() {
+        let table = [
+            ("volum_ratio", Some("volume_ratio")),
+            ("VolumeRaito", Some("volume_ratio")),
+            ("klnes", Some("klines")),
+            ("colour", None),
+            ("", None),
+        ];
+        for (written, expected) in table {
+            assert_eq!(nearest(written, ["klines", "volume_ratio"]), expected, "{written}");
+        }
+    }
+}

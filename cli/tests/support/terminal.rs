@@ -1,0 +1,123 @@
+//! A pseudo-terminal with the program in it: keys go in, the screen comes out.
+//!
+//! Nothing here asserts how long something takes; a wait that never ends is ended by a generous limit.
+
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::process::Child;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use pty_process::Size;
+use pty_process::blocking::{self, Command, Pty};
+
+use super::{PROGRAM, Service, is_foreign, nowhere};
+
+/// Longer than anything takes on the slowest of machines.
+const LIMIT: Duration = Duration::from_secs(120);
+
+const ROWS: u16 = 40;
+const COLUMNS: u16 = 80;
+
+/// The program in a terminal.
+pub(crate) struct Terminal {
+    child: Child,
+    keys: Arc<Pty>,
+    shown: Arc<Mutex<Shown>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+struct Shown {
+    screen: vt100::Parser,
+    bytes: Vec<u8>,
+}
+
+impl Terminal {
+    /// Starts the program in a terminal of 80 columns.
+    pub(crate) fn start(args: &[&str]) -> Self {
+        Self::with(args, &[])
+    }
+
+    /// The same where there are to be no colours.
+    pub(crate) fn without_colours(args: &[&str]) -> Self {
+        Self::with(args, &[("NO_COLOR", "1")])
+    }
+
+    /// The same against a service.
+    pub(crate) fn asking(service: &Service, args: &[&str]) -> Self {
+        let url = service.base_url();
+        Self::with(args, &[("MARKET_ANALYTICS_BASE_URL", url), ("MARKET_ANALYTICS_API_KEY", "right-key")])
+    }
+
+    fn with(args: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut command = Command::new(PROGRAM).args(args);
+        for (name, _) in std::env::vars().filter(|(name, _)| is_foreign(name)) {
+            command = command.env_remove(name);
+        }
+        command = command.env("TERM", "xterm-256color").env("HOME", nowhere()).env("XDG_CONFIG_HOME", nowhere());
+        command = variables.iter().fold(command, |command, (name, value)| command.env(name, value));
+        let (pty, pts) = blocking::open().unwrap();
+        pty.resize(Size::new(ROWS, COLUMNS)).unwrap();
+        let child = command.spawn(pts).unwrap();
+        let pty = Arc::new(pty);
+        let shown = Arc::new(Mutex::new(Shown { screen: screen(), bytes: Vec::new() }));
+        let reader = thread::spawn({
+            let (pty, shown) = (Arc::clone(&pty), Arc::clone(&shown));
+            move || read(&pty, &shown)
+        });
+        Self { child, keys: pty, shown, reader: Some(reader) }
+    }
+
+    /// What somebody sees now.
+    pub(crate) fn screen(&self) -> String {
+        let shown = self.shown.lock().unwrap();
+        // Line by line, however a line was ended.
+        let lines: Vec<_> = shown.screen.screen().rows(0, COLUMNS).map(|line| line.trim_end().to_owned()).collect();
+        lines.join("\n").trim_end().to_owned()
+    }
+
+    /// Everything that was written, with all that steers a terminal.
+    pub(crate) fn written(&self) -> String {
+        String::from_utf8_lossy(&self.shown.lock().unwrap().bytes).into_owned()
+    }
+
+    /// Waits until the screen shows a text.
+    pub(crate) fn wait_for(&self, text: &str) {
+        let begun = Instant::now();
+        while !self.screen().contains(text) {
+            assert!(begun.elapsed() < LIMIT, "`{text}` never came; the screen:\n{}", self.screen());
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Presses Ctrl-C.
+    pub(crate) fn interrupt(&self) {
+        (&*self.keys).write_all(b"\x03").unwrap();
+    }
+
+    /// Waits for the end of the program; the exit code.
+    pub(crate) fn end(&mut self) -> Option<i32> {
+        let code = self.child.wait().unwrap().code();
+        if let Some(reader) = self.reader.take() {
+            reader.join().unwrap();
+        }
+        code
+    }
+}
+
+fn screen() -> vt100::Parser {
+    let [rows, columns] = [ROWS, COLUMNS].map(|count| NonZeroU16::new(count).unwrap());
+    vt100::Parser::new(rows, columns, 0)
+}
+
+fn read(pty: &Pty, shown: &Mutex<Shown>) {
+    let mut pty = pty;
+    let mut bytes = [0; 4096];
+    // The end is an error here, as nobody has the other side open.
+    while let Ok(count @ 1..) = pty.read(&mut bytes) {
+        let mut shown = shown.lock().unwrap();
+        shown.screen.process(&bytes[..count]);
+        shown.bytes.extend_from_slice(&bytes[..count]);
+    }
+}

@@ -1,0 +1,252 @@
+//! Three processes that share a gate on one `redis-server`, at full speed against sandboxes that enforce the limits: `fleet
+//! SECONDS`.
+//!
+//! Under set A and set B, one of the three is killed in the middle; and the server is restarted with nothing left of what it
+//! held. The program prints what the sandboxes counted and fails with what was not kept. `cargo xtask verify fleet` runs it
+//! as an optimised build.
+
+#![allow(clippy::print_stdout)] // What it is for.
+
+use std::error::Error;
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use generated_client::{Client, RateLimit, SERVICE, Timeframe};
+use sandbox::Sandbox;
+use shared_gate::SharedGate;
+use tokio::time::sleep;
+
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+const MACHINES: usize = 3;
+const TASKS: usize = 20;
+const SECOND: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(10);
+
+/// A dead machine's places are back within this time.
+const BACK: Duration = Duration::from_secs(10);
+
+/// How long the server is away when it restarts.
+const AWAY: Duration = Duration::from_secs(2);
+
+/// So much of the limit is used at least.
+const LEAST: f64 = 0.95;
+
+/// A process that is killed when it is dropped.
+struct Process(Child);
+
+impl Process {
+    fn start(command: &mut Command) -> Outcome<Self> {
+        Ok(Self(command.stdin(Stdio::null()).spawn()?))
+    }
+
+    fn kill(&mut self) {
+        // Nothing is lost if it has ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// A `redis-server` that keeps nothing on disk.
+fn redis(port: u16) -> Outcome<Process> {
+    let port = port.to_string();
+    let arguments = ["--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+    Process::start(Command::new("redis-server").args(arguments).stdout(Stdio::null()))
+}
+
+fn limit(set: &str) -> Outcome<RateLimit> {
+    let info = SERVICE.limits.iter().find(|info| info.name == set).ok_or("there is no such set")?;
+    Ok(info.into())
+}
+
+fn gate(server: &str, set: &str) -> Outcome<SharedGate> {
+    Ok(SharedGate::builder(server, limit(set)?).name("fleet").build()?)
+}
+
+/// One machine: asks at full speed until it is killed.
+async fn machine(base_url: &str, server: &str, set: &str) -> Outcome<()> {
+    let client = Client::builder(base_url).api_key("any").allow_http(true).gate(gate(server, set)?).build()?;
+    let ask = |client: Client| async move {
+        loop {
+            client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(50).await?;
+        }
+    };
+    let tasks: Vec<_> = (0..TASKS).map(|_| tokio::spawn(ask(client.clone()))).collect();
+    for task in tasks {
+        let outcome: Result<(), generated_client::Error> = task.await?;
+        outcome?;
+    }
+    Ok(())
+}
+
+/// What happens in the middle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Trouble {
+    Kill,
+    Restart,
+}
+
+/// A fleet under one limit set.
+struct Fleet {
+    name: String,
+    set: &'static str,
+    /// How long the set's window is, and how many requests it holds.
+    window: Duration,
+    requests: u32,
+    sandbox: Sandbox,
+    port: u16,
+    server: Process,
+    machines: Vec<Process>,
+    /// A gate that only looks.
+    gate: SharedGate,
+}
+
+impl Fleet {
+    async fn start(set: &'static str, trouble: Trouble) -> Outcome<Self> {
+        let info = SERVICE.limits.iter().find(|info| info.name == set).ok_or("there is no such set")?;
+        let sandbox = Sandbox::builder().limit_set(set).fault("all latency=300ms..900ms".parse()?).start().await?;
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let server = redis(port)?;
+        let url = format!("redis://127.0.0.1:{port}");
+        let program = std::env::current_exe()?;
+        let start = |_| {
+            let arguments = ["machine", sandbox.base_url(), &url, set];
+            Process::start(Command::new(&program).args(arguments))
+        };
+        let machines = (0..MACHINES).map(start).collect::<Outcome<_>>()?;
+        let (window, requests) = (SECOND * info.seconds, info.requests);
+        let name = format!("set {set}, {trouble:?}");
+        Ok(Self { name, set, window, requests, port, server, machines, gate: gate(&url, set)?, sandbox })
+    }
+
+    fn say(&self, what: &str) {
+        println!("{}: {what}", self.name);
+    }
+
+    fn served(&self) -> u64 {
+        let counts = self.sandbox.counts();
+        counts.requests - counts.refused
+    }
+
+    /// Waits until a request arrives, and says when.
+    async fn next_arrival(&self) -> Outcome<Instant> {
+        let (begun, before) = (Instant::now(), self.served());
+        while self.served() == before {
+            if begun.elapsed() > 2 * self.window + 30 * SECOND {
+                return Err(format!("{}: nothing arrives", self.name).into());
+            }
+            sleep(TICK).await;
+        }
+        Ok(Instant::now())
+    }
+
+    /// Counts for a while, and says how much of the limit was used.
+    async fn used(&self, time: Duration) -> f64 {
+        let (begun, before) = (Instant::now(), self.served());
+        sleep(time).await;
+        let served = u32::try_from(self.served() - before).unwrap_or(u32::MAX);
+        let allowed = f64::from(self.requests) * begun.elapsed().as_secs_f64() / self.window.as_secs_f64();
+        f64::from(served) / allowed
+    }
+
+    /// Kills a machine that has places, and says how long it takes until they are back.
+    async fn kill(&mut self) -> Outcome<Duration> {
+        let victim = format!("{}-", self.machines[0].0.id());
+        let held = async |gate: &SharedGate| -> Outcome<Option<usize>> {
+            let status = gate.status().await?;
+            Ok(status.machines.iter().find(|(name, _)| name.starts_with(&victim)).map(|(_, machine)| machine.under_way))
+        };
+        let begun = Instant::now();
+        let places = loop {
+            match held(&self.gate).await? {
+                Some(places) if places > 0 => break places,
+                _ if begun.elapsed() > 30 * SECOND => return Err(format!("{victim} never has a place").into()),
+                _ => sleep(TICK).await,
+            }
+        };
+        self.machines[0].kill();
+        let killed = Instant::now();
+        while held(&self.gate).await?.is_some() && killed.elapsed() < 3 * BACK {
+            sleep(TICK).await;
+        }
+        self.say(&format!("killed a machine with {places} places; they were back after {:.1?}", killed.elapsed()));
+        Ok(killed.elapsed())
+    }
+
+    /// Restarts the server with nothing left, and says how long nothing arrives.
+    async fn restart(&mut self) -> Outcome<Duration> {
+        self.server.kill();
+        let stopped = Instant::now();
+        sleep(AWAY).await;
+        self.server = redis(self.port)?;
+        // What had passed before arrives yet.
+        let still = self.next_arrival().await?.duration_since(stopped);
+        self.say(&format!("the server was away for {AWAY:?} and lost all; the next request came after {still:.1?}"));
+        Ok(still)
+    }
+
+    /// What was not kept.
+    async fn run(mut self, trouble: Trouble, time: Duration) -> Outcome<Vec<String>> {
+        let begun = Instant::now();
+        let first = self.next_arrival().await?;
+        self.say(&format!("the first request came after {:.1?}", first.duration_since(begun)));
+        sleep(self.window).await;
+        let before = self.used(time / 2).await;
+        let (took, most) = match trouble {
+            Trouble::Kill => (self.kill().await?, BACK),
+            // What the longest window is kept longer, and until the machines have found the server again.
+            Trouble::Restart => (self.restart().await?, AWAY + self.window.mul_f64(1.01) + SECOND),
+        };
+        let after = self.used(time / 2).await;
+        let counts = self.sandbox.counts();
+        let peak = counts.peak(self.set).map_or(u32::MAX, |peak| u32::try_from(peak).unwrap_or(u32::MAX));
+        self.say(&format!(
+            "{} requests, {} refused; at most {peak} of {} in any {:?}, at most {} at once; {:.1} % used before, {:.1} % after",
+            counts.requests,
+            counts.refused,
+            self.requests,
+            self.window,
+            counts.peak_in_flight,
+            100.0 * before,
+            100.0 * after,
+        ));
+        let findings = [
+            (counts.refused > 0 || peak > self.requests, "the limit was passed"),
+            (before < LEAST || after < LEAST, "too little of the limit was used"),
+            (took > most, "it took too long until all was well again"),
+        ];
+        let findings = findings.into_iter().filter(|(is_found, _)| *is_found);
+        Ok(findings.map(|(_, finding)| format!("{}: {finding}", self.name)).collect())
+    }
+}
+
+async fn fleet(set: &'static str, trouble: Trouble, time: Duration) -> Outcome<Vec<String>> {
+    Fleet::start(set, trouble).await?.run(trouble, time).await
+}
+
+#[tokio::main]
+async fn main() -> Outcome<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["machine", base_url, server, set] => machine(base_url, server, set).await,
+        [seconds] => {
+            let time = SECOND * seconds.parse()?;
+            let (a, b) = ("A", "B");
+            let runs = [(a, Trouble::Kill), (b, Trouble::Kill), (a, Trouble::Restart), (b, Trouble::Restart)];
+            let runs: Vec<_> = runs.into_iter().map(|(set, trouble)| tokio::spawn(fleet(set, trouble, time))).collect();
+            let mut findings = Vec::new();
+            for run in runs {
+                findings.extend(run.await??);
+            }
+            if findings.is_empty() { Ok(()) } else { Err(findings.join("; ").into()) }
+        }
+        _ => Err("say for how many seconds".into()),
+    }
+}

@@ -1,0 +1,125 @@
+//! What the server's clock shows, as far as this machine can know.
+//!
+//! Times of exchanges go in; for a point in time of this machine the earliest and the latest that the server's clock may
+//! show then come out. A request that leaves is counted at the latest, and the next is let pass by the earliest: what is not
+//! known of the clock makes the gate slower, never too fast.
+
+use runtime::gate::rules::Moment;
+use tokio::time::Instant;
+
+/// Clocks drift apart by less than this part of the time.
+const DRIFT: u32 = 1000;
+
+/// Bounds of the server's clock.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    bounds: Bounds,
+}
+
+/// What the server's clock shows at `at`.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    at: Instant,
+    earliest: Moment,
+    latest: Moment,
+}
+
+impl Bounds {
+    /// The bounds of another point in time: the further away, the wider.
+    fn shifted(self, at: Instant) -> Self {
+        let (later, sooner) = (at.saturating_duration_since(self.at), self.at.saturating_duration_since(at));
+        let shift = |moment: Moment| (moment + later).checked_sub(sooner).unwrap_or_default();
+        let drift = (later + sooner) / DRIFT;
+        let earliest = shift(self.earliest).checked_sub(drift).unwrap_or_default();
+        Self { at, earliest, latest: shift(self.latest) + drift }
+    }
+}
+
+impl Clock {
+    /// A clock that shows nothing but this, at this point in time.
+    pub(crate) fn new(at: Instant, shown: Moment) -> Self {
+        Self { bounds: Bounds { at, earliest: shown, latest: shown } }
+    }
+
+    /// Learns what the clock showed between two points in time.
+    pub(crate) fn learn(&mut self, asked: Instant, answered: Instant, shown: Moment) {
+        let taken = answered.saturating_duration_since(asked);
+        let new = Bounds { at: answered, earliest: shown, latest: shown + taken };
+        let known = self.bounds.shifted(answered);
+        let both =
+            Bounds { at: answered, earliest: new.earliest.max(known.earliest), latest: new.latest.min(known.latest) };
+        // They exclude each other where the clock was set, or this machine slept.
+        self.bounds = if both.earliest <= both.latest { both } else { new };
+    }
+
+    /// The clock shows this at least.
+    pub(crate) fn earliest(&self, at: Instant) -> Moment {
+        self.bounds.shifted(at).earliest
+    }
+
+    /// The clock shows this at most.
+    pub(crate) fn latest(&self, at: Instant) -> Moment {
+        self.bounds.shifted(at).latest
+    }
+
+    /// When the clock certainly shows this.
+    pub(crate) fn instant(&self, shown: Moment) -> Instant {
+        let Bounds { at, earliest, .. } = self.bounds;
+        let wait = shown.saturating_since(earliest);
+        at + wait + wait / (DRIFT - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const MILLISECOND: Duration = Duration::from_millis(1);
+
+    fn shown(milliseconds: u64) -> Moment {
+        Moment::after_origin(Duration::from_millis(1_700_000_000_000 + milliseconds))
+    }
+
+    #[test]
+    fn bounds_narrow_with_quick_exchanges_and_widen_with_time() {
+        let start = Instant::now();
+        let at = |milliseconds: u32| start + milliseconds * MILLISECOND;
+        let mut clock = Clock::new(start, shown(99));
+        clock.learn(at(10), at(50), shown(1030));
+        assert_eq!((clock.earliest(at(50)), clock.latest(at(50))), (shown(1030), shown(1070)));
+        clock.learn(at(60), at(62), shown(1061));
+        assert_eq!((clock.earliest(at(62)), clock.latest(at(62))), (shown(1061), shown(1063)));
+        // A slow exchange makes it no worse.
+        clock.learn(at(70), at(170), shown(1090));
+        assert!(clock.earliest(at(170)) > shown(1168) && clock.latest(at(170)) < shown(1172));
+        // Without any it gets worse slowly, in both directions.
+        let later = clock.latest(at(10_170)).saturating_since(clock.earliest(at(10_170)));
+        assert!(later > 20 * MILLISECOND && later < 24 * MILLISECOND, "{later:?}");
+        let sooner = clock.latest(start).saturating_since(clock.earliest(start));
+        assert!(sooner < 4 * MILLISECOND, "{sooner:?}");
+    }
+
+    #[test]
+    fn a_clock_that_was_set_is_believed() {
+        let start = Instant::now();
+        let mut clock = Clock::new(start, shown(0));
+        for (asked, showing) in [(100, 5000), (200, 90_000), (300, 1000)] {
+            let asked = start + asked * MILLISECOND;
+            clock.learn(asked, asked + MILLISECOND, shown(showing));
+            assert_eq!(clock.earliest(asked + MILLISECOND), shown(showing));
+        }
+    }
+
+    #[test]
+    fn a_wait_ends_when_the_clock_certainly_shows_it() {
+        let start = Instant::now();
+        let mut clock = Clock::new(start, shown(0));
+        clock.learn(start, start + 2 * MILLISECOND, shown(500));
+        for wait in [0, 1, 100, 60_000] {
+            let until = shown(500 + wait);
+            assert!(clock.earliest(clock.instant(until)) >= until, "{wait}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! A draft: the next ledger, as one machine would have it.
+//!
+//! What the server held goes in, with all that has happened at this machine since and who waits; the ledger to offer comes
+//! out, with the requests that pass if it is taken, whether it is worth an exchange, and when to look again.
+
+use std::time::Duration;
+
+use runtime::gate::rules::{Closed, Moment};
+use tokio::time::Instant;
+
+use crate::ledger::{Ledger, UnderWay};
+use crate::line::Ticket;
+use crate::store::Store;
+use crate::worker::Worker;
+
+/// What the server held at a point in time.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) version: String,
+    pub(crate) ledger: Ledger,
+    pub(crate) at: Instant,
+}
+
+/// What is to be offered, and what follows if it is taken.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) number: u64,
+    pub(crate) version: String,
+    pub(crate) ledger: Ledger,
+    /// Who passes, and when they may leave, by this machine's clock: the server's may be set before the offer is taken.
+    pub(crate) turns: Vec<(Ticket, Instant)>,
+    /// How much of what has happened it has noted.
+    pub(crate) notes: usize,
+    /// Whether it closes the gate for what was sent unseen.
+    pub(crate) closes: bool,
+    /// Whether it is worth an exchange now.
+    pub(crate) is_due: bool,
+    /// When to look again if it is not.
+    pub(crate) look: Instant,
+}
+
+/// No more pass with one exchange.
+const AT_ONCE: usize = 64;
+
+/// A place that another machine gives free is seen within this time.
+const PLACES: Duration = Duration::from_millis(25);
+
+/// What other machines write is seen within this time.
+const OTHERS: Duration = Duration::from_millis(200);
+
+impl<S: Store> Worker<S> {
+    /// Drafts what comes after a ledger.
+    pub(crate) fn draft(&mut self, base: &Ledger) -> Draft {
+        self.drafts += 1;
+        let now = self.now();
+        let mut ledger = base.clone();
+        ledger.open(&self.machine, self.under_way, now);
+        for event in &self.noted {
+            ledger.note(&self.machine, *event, &self.clock, now);
+        }
+        if self.was_alone {
+            ledger.close(now);
+        }
+        let tickets = self.line.first(AT_ONCE);
+        let (mut turns, mut closed) = (Vec::new(), None);
+        for ticket in &tickets {
+            match ledger.pass(&self.machine, now, self.ahead) {
+                Ok(at) => turns.push((*ticket, self.clock.instant(at))),
+                Err(why) => {
+                    closed = Some(why);
+                    break;
+                }
+            }
+        }
+        ledger.finish(&self.machine, turns.len() < tickets.len(), self.drafts, now);
+        Draft {
+            number: self.drafts,
+            version: format!("{}-{}", self.machine, self.drafts),
+            is_due: self.is_due(base, &ledger, now) || !turns.is_empty(),
+            look: self.look(&ledger, closed, now),
+            notes: self.noted.len(),
+            closes: self.was_alone,
+            ledger,
+            turns,
+        }
+    }
+
+    /// Whether it is time to write, though nobody passes.
+    fn is_due(&self, base: &Ledger, ledger: &Ledger, now: Moment) -> bool {
+        let has_lease = ledger.waits(&self.machine) || ledger.under_way(&self.machine) != UnderWay::default();
+        self.was_alone
+            || base.waits(&self.machine) != ledger.waits(&self.machine)
+            || self.write_by.is_some_and(|write_by| write_by <= Instant::now())
+            || has_lease && base.renewal(&self.machine).is_none_or(|renewal| renewal <= now)
+    }
+
+    /// When to look again, if nothing happens here before.
+    fn look(&self, ledger: &Ledger, closed: Option<Closed>, now: Moment) -> Instant {
+        let ahead = if ledger.is_next(&self.machine, now) { self.ahead } else { Duration::ZERO };
+        let now = Instant::now();
+        // Machines that wait for the same do not ask at the same time.
+        let random = |time: Duration| time.mul_f64(0.5 + fastrand::f64() / 2.0);
+        let opening = match closed {
+            None => None,
+            Some(Closed::Full) => Some(now + random(PLACES)),
+            Some(Closed::Until(later)) => {
+                let early = self.clock.instant(later).checked_sub(random(ahead));
+                Some(early.unwrap_or(now).clamp(now, now + random(OTHERS)))
+            }
+        };
+        let renewal = ledger.renewal(&self.machine).map(|renewal| self.clock.instant(renewal));
+        opening.into_iter().chain(renewal).chain(self.write_by).min().unwrap_or(now + OTHERS)
+    }
+}

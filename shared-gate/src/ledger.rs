@@ -1,0 +1,265 @@
+//! What all machines know together: the state of the rules, and what each machine has under way.
+//!
+//! A machine takes a copy, writes into it what it has seen and which of its requests pass, and offers it to the store, which
+//! takes it if no other machine was faster. So the rules are the built-in gate's, applied by whoever is next. Times are those
+//! of the server's clock. Nothing here waits, sends or reads a clock.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use runtime::RateLimit;
+use runtime::gate::GateError;
+use runtime::gate::rules::{Closed, Moment, State};
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Clock;
+use crate::line::Event;
+use crate::outage::Failure;
+use crate::status::{Machine, Status};
+
+/// A machine that does not renew its lease for so long is taken for dead, and loses its places …
+pub(crate) const LEASE: Duration = Duration::from_secs(8);
+
+/// … so it renews it this often.
+pub(crate) const RENEWAL: Duration = Duration::from_secs(1);
+
+/// A clock that has gone back further than this was set.
+const SET_BACK: Duration = Duration::from_secs(1);
+
+/// Every request counts as one here, whatever its endpoint weighs.
+const WEIGHT: usize = 1;
+
+/// How a ledger is written: another number is another way.
+const FORMAT: u32 = 1;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Ledger {
+    format: u32,
+    /// Which run of the server it was written in.
+    run: String,
+    /// When it was written last.
+    written: Moment,
+    state: State,
+    leases: BTreeMap<String, Lease>,
+}
+
+/// What a machine has under way.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Lease {
+    /// It holds until then unless it is renewed.
+    until: Moment,
+    under_way: usize,
+    /// How many of them are not known to have left.
+    leaving: usize,
+    /// Since when the machine has had none pass although some wait; `None` if none waits.
+    waits: Option<Moment>,
+    /// The number of the machine's last exchange.
+    exchange: u64,
+}
+
+/// What a machine knows that it has under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UnderWay {
+    pub(crate) all: usize,
+    pub(crate) leaving: usize,
+}
+
+impl Ledger {
+    /// A ledger that was never written or is lost. What was sent before is not known, so nothing passes for as long as the
+    /// longest window counts it, and until all machines have told again what they have under way.
+    pub(crate) fn lost(limit: RateLimit, run: &str, now: Moment) -> Self {
+        let (run, state) = (run.to_owned(), State::new(limit));
+        let mut ledger = Self { format: FORMAT, run, written: now, state, leases: BTreeMap::new() };
+        ledger.close(now);
+        ledger
+    }
+
+    /// What the store holds, made fit to go on from it.
+    pub(crate) fn read(text: Option<&str>, limit: &RateLimit, run: &str, now: Moment) -> Result<Self, Failure> {
+        let Some(text) = text else { return Ok(Self::lost(limit.clone(), run, now)) };
+        let mut held: Self = serde_json::from_str(text).map_err(|error| {
+            let message = "the server holds what no gate of this version has written; use another name";
+            Failure::lasting(GateError::new(message).because(error))
+        })?;
+        if held.format != FORMAT {
+            let message = format!("the gate on the server has format {}, not {FORMAT}; use another name", held.format);
+            return Err(Failure::lasting(GateError::new(message)));
+        }
+        held.end_leases(now, "");
+        let is_alike = held.state.is_like(&State::new(limit.clone()));
+        if !is_alike && !held.leases.is_empty() {
+            let message = format!("other machines use this gate with another limit than {limit}; use another name");
+            return Err(Failure::lasting(GateError::new(message)));
+        }
+        if !is_alike || held.is_ahead_of(now) {
+            return Ok(Self::lost(limit.clone(), run, now));
+        }
+        if held.run != run {
+            // What stands there may be older than what the server once knew.
+            run.clone_into(&mut held.run);
+            held.close(now);
+        }
+        Ok(held)
+    }
+
+    /// Whether the clock was set back since it was written: its times are far away then.
+    pub(crate) fn is_ahead_of(&self, now: Moment) -> bool {
+        self.written > now + SET_BACK
+    }
+
+    /// As it is written.
+    pub(crate) fn text(&self) -> Result<String, Failure> {
+        let written = serde_json::to_string(self);
+        written.map_err(|error| Failure::lasting(GateError::new("the gate cannot be written").because(error)))
+    }
+
+    /// Lets nothing pass for as long as what may have been sent counts.
+    pub(crate) fn close(&mut self, now: Moment) {
+        self.state.close(now + self.state.memory(now).max(RENEWAL));
+    }
+
+    /// Ends the leases that were not renewed, but for one machine's.
+    fn end_leases(&mut self, now: Moment, but: &str) {
+        let Self { state, leases, .. } = self;
+        leases.retain(|machine, lease| {
+            let holds = machine == but || lease.until > now;
+            if !holds {
+                // Nobody knows whether what was leaving has left, so it counts.
+                (0..lease.leaving).for_each(|_| state.departed(now, WEIGHT));
+                (0..lease.under_way).for_each(|_| state.ended());
+            }
+            holds
+        });
+    }
+
+    /// Begins to write for a machine, which knows best what it has under way.
+    pub(crate) fn open(&mut self, machine: &str, known: UnderWay, now: Moment) {
+        self.end_leases(now, machine);
+        let lease = self.leases.entry(machine.to_owned()).or_default();
+        let more = |known: usize, written: usize| known.saturating_sub(written);
+        self.state.adopt(more(known.all, lease.under_way), more(known.leaving, lease.leaving));
+        (known.leaving..lease.leaving).for_each(|_| self.state.departed(now, WEIGHT));
+        (known.all..lease.under_way).for_each(|_| self.state.ended());
+        (lease.under_way, lease.leaving) = (known.all, known.leaving);
+    }
+
+    /// Writes what has become of a request of a machine.
+    pub(crate) fn note(&mut self, machine: &str, event: Event, clock: &Clock, now: Moment) {
+        let Some(lease) = self.leases.get_mut(machine) else { return };
+        match event {
+            Event::Departed(at) => {
+                lease.leaving = lease.leaving.saturating_sub(1);
+                self.state.departed(clock.latest(at), WEIGHT);
+            }
+            Event::DepartedAfterAll(at) => self.state.count(clock.latest(at), WEIGHT),
+            Event::Stayed => {
+                lease.leaving = lease.leaving.saturating_sub(1);
+                self.state.stayed(now, WEIGHT);
+            }
+            Event::Answered(after) => self.state.answered(after),
+            Event::Ended => {
+                lease.under_way = lease.under_way.saturating_sub(1);
+                self.state.ended();
+            }
+            Event::Refused(at, pause) => self.state.refused(clock.latest(at), pause),
+        }
+    }
+
+    /// Whether no other machine has waited for longer. That one may pass ahead of time; others pass once it is time, so that
+    /// machines take turns however far they are from the server, and nothing is lost where the next one is dead.
+    pub(crate) fn is_next(&self, machine: &str, now: Moment) -> bool {
+        let since = |lease: &Lease| lease.waits.unwrap_or(now);
+        let own = self.leases.get(machine).map_or(now, since);
+        let mut others = self.leases.iter().filter(|(name, lease)| *name != machine && lease.waits.is_some());
+        others.all(|(name, lease)| (own, machine) <= (since(lease), name.as_str()))
+    }
+
+    /// Lets a request of a machine pass, and says from when on; no later than so long ahead.
+    pub(crate) fn pass(&mut self, machine: &str, now: Moment, ahead: Duration) -> Result<Moment, Closed> {
+        if self.is_others_turn(machine, now) {
+            return Err(Closed::Full);
+        }
+        if self.leases.values().any(|lease| lease.waits.is_some()) {
+            self.state.wait();
+        }
+        let ahead = if self.is_next(machine, now) { ahead } else { Duration::ZERO };
+        let at = match self.state.enter(now, WEIGHT) {
+            Err(Closed::Until(later)) if later <= now + ahead => self.state.enter(later, WEIGHT).map(|()| later),
+            entered => entered.map(|()| now),
+        }?;
+        if let Some(lease) = self.leases.get_mut(machine) {
+            lease.under_way += 1;
+            lease.leaving += 1;
+            lease.waits = lease.waits.map(|_| now);
+        }
+        Ok(at)
+    }
+
+    /// Whether the next place belongs to another machine.
+    ///
+    /// Whoever's request ends is the first to know of the place, and would keep it for ever. So a machine with its share of
+    /// the places leaves the next one to a machine that waits with less; and where there are more machines than
+    /// places, to one that has waited for longer.
+    fn is_others_turn(&self, machine: &str, now: Moment) -> bool {
+        let Some((places, own)) = self.state.places().zip(self.leases.get(machine)) else { return false };
+        let share = places / self.leases.len().max(1);
+        let goes_first = |(since, other): (Moment, &Lease)| {
+            if share > 0 {
+                own.under_way >= share && other.under_way < share
+            } else {
+                other.under_way <= own.under_way && since < own.waits.unwrap_or(now)
+            }
+        };
+        let others = self.leases.iter().filter(|(name, _)| *name != machine);
+        others.filter_map(|(_, lease)| Some((lease.waits?, lease))).any(goes_first)
+    }
+
+    /// Ends writing for a machine: whether some of its requests wait, and the number of this exchange.
+    pub(crate) fn finish(&mut self, machine: &str, waits: bool, exchange: u64, now: Moment) {
+        self.written = now;
+        let Some(lease) = self.leases.get_mut(machine) else { return };
+        lease.waits = waits.then(|| lease.waits.unwrap_or(now));
+        lease.exchange = exchange;
+        lease.until = now + LEASE;
+        if !waits && lease.under_way == 0 && lease.leaving == 0 {
+            self.leases.remove(machine);
+        }
+    }
+
+    /// What a machine has under way.
+    pub(crate) fn under_way(&self, machine: &str) -> UnderWay {
+        let lease = self.leases.get(machine);
+        lease.map_or_else(UnderWay::default, |lease| UnderWay { all: lease.under_way, leaving: lease.leaving })
+    }
+
+    /// Whether it says that requests of a machine wait.
+    pub(crate) fn waits(&self, machine: &str) -> bool {
+        self.leases.get(machine).is_some_and(|lease| lease.waits.is_some())
+    }
+
+    /// When a machine should renew its lease; `None` if it has none.
+    pub(crate) fn renewal(&self, machine: &str) -> Option<Moment> {
+        self.leases.get(machine)?.until.checked_sub(LEASE.saturating_sub(RENEWAL))
+    }
+
+    /// The number of a machine's last exchange, as far as it still stands there.
+    pub(crate) fn exchange(&self, machine: &str) -> Option<u64> {
+        self.leases.get(machine).map(|lease| lease.exchange)
+    }
+
+    /// How it stands, as of now.
+    pub(crate) fn status(&self, now: Moment) -> Status {
+        let mut now_ledger = self.clone();
+        now_ledger.end_leases(now, "");
+        let Self { state, leases, .. } = now_ledger;
+        let machine = |lease: Lease| Machine { under_way: lease.under_way, waits: lease.waits.is_some() };
+        let left = |until: Option<Moment>| until.map_or(Duration::ZERO, |until| until.saturating_since(now));
+        Status {
+            under_way: state.under_way().0,
+            places: state.places(),
+            paused: left(state.paused(now)),
+            closed: left(state.opening(now, WEIGHT)),
+            machines: leases.into_iter().map(|(name, lease)| (name, machine(lease))).collect(),
+        }
+    }
+}

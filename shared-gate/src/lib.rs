@@ -1,0 +1,166 @@
+//! One rate limit for all machines that use an API key, kept in Redis or Valkey.
+//!
+//! A service counts what a key sends, wherever it comes from; the built-in gate of a client knows one process. A
+//! [`SharedGate`] takes its place ([`Builder::gate`](runtime::Builder::gate)) on every machine, and all of them together keep
+//! to the limit:
+//!
+//! ```no_run
+//! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/tests/invented/service.rs")); }
+//! # use invented::Client;
+//! use std::time::Duration;
+//!
+//! use runtime::RateLimit;
+//! use shared_gate::SharedGate;
+//!
+//! # fn demo() -> Result<(), Box<dyn std::error::Error>> {
+//! let limit = RateLimit::new(10, Duration::from_secs(1), 20);
+//! let gate = SharedGate::builder("redis://127.0.0.1:6379", limit).name("research-key").build()?;
+//! let client = Client::builder("https://example.com/v2").api_key("key").gate(gate).build()?;
+//! # Ok(()) }
+//! ```
+//!
+//! # What holds
+//!
+//! - In no rolling window do the machines together send more than the limit, and no more are under way at once, by the
+//!   server's clock. The windows, the even pace, the margin that is learned from refusals and reply times, and what goes
+//!   first are the built-in gate's.
+//! - A 429 that one machine gets pauses all.
+//! - A machine renews its lease on its places every second for as long as it has requests under way or waiting, from a
+//!   thread of its own, however long a request takes. A machine that is dead or cut off for eight seconds loses
+//!   them.
+//! - Machines that want to send take turns, and share the places evenly.
+//! - A server that has restarted, was replaced, or has lost what it held costs one longest window, in which nothing is sent:
+//!   what was sent before is not known any more. So does the first use of a name.
+//! - While the server cannot be reached, either nothing is sent or each machine sends its share: [`Unreachable`].
+//!
+//! # How it works
+//!
+//! What all know stands under one key of the server as a text with a version, the ledger. A machine drafts the next ledger
+//! from the one it knows and offers it; the server takes it if nobody else was faster, and answers with the other one
+//! otherwise. That compare-and-set and the reading of the server's clock are one script of a few lines, and all that the
+//! server executes. Which requests pass is decided in Rust, by the very code of the built-in gate, so that there is one
+//! statement of its rules. A machine lets requests pass a little ahead of their time, so that the exchange costs none.
+//!
+//! An exchange takes a round trip, and those of all machines follow one another. Keep the server near: at a round trip of
+//! a millisecond, hundreds of machines share a limit of ten requests a second.
+//!
+//! A backfill on several machines is shown on a page of its own, [`fleet`].
+//!
+//! # What it needs
+//!
+//! Redis from version 5 or Valkey, without cluster mode, and the right to `EVAL`, `EVALSHA`, `TIME`, `HMGET`, `HSET` and
+//! `PEXPIRE`; with `INFO` it notices a restart by which the server has gone back to an older state. All machines name the
+//! same limit. The server's clock may be slewed, but must not be set forward while the gate is in use.
+//!
+//! Every request counts as one, also where the catalogue gives its endpoint a weight.
+//!
+//! A machine that is suspended while one of its requests is about to leave may send it after its lease has ended.
+//!
+//! # Why `redis`
+//!
+//! It is the client library that the server's own documentation names for Rust, speaks to Redis and Valkey, has
+//! asynchronous connections with timeouts on Tokio, and is small without its default features: no TLS, pool, cluster or
+//! connection manager. The worker keeps one connection and makes it anew itself, since what happens meanwhile is the gate's
+//! affair. The feature `tls` adds `rediss://` URLs.
+
+#[doc = include_str!("../FLEET.md")]
+pub mod fleet {}
+
+mod clock;
+mod draft;
+mod ledger;
+mod line;
+mod outage;
+mod redis_store;
+mod settings;
+
+mod status;
+mod store;
+#[cfg(test)]
+mod tests;
+mod worker;
+
+#[cfg(test)]
+#[path = "../../runtime/tests/invented/mod.rs"]
+mod invented;
+#[cfg(test)]
+#[path = "../../runtime/tests/scripted/mod.rs"]
+mod scripted;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use runtime::RateLimit;
+use runtime::gate::{Attempt, Gate, GateError, PermitFuture};
+use tokio::time::Instant;
+
+use line::{Event, Line};
+pub use outage::Unreachable;
+pub use settings::{Builder, SettingsError};
+pub use status::{Machine, Status};
+
+/// A gate that all machines with an API key share.
+///
+/// Cloning is cheap, and clones are the same machine. Its worker ends with the last of them, once the requests that are
+/// under way have ended.
+#[derive(Clone)]
+pub struct SharedGate(Arc<Handle>);
+
+struct Handle {
+    line: Arc<Line>,
+    limit: RateLimit,
+    name: String,
+}
+
+impl SharedGate {
+    /// Settings of a gate that keeps a limit by the server of a URL: `redis://[user:password@]host[:port][/database]`.
+    ///
+    /// Nothing connects before the first request.
+    pub fn builder(url: impl Into<String>, limit: RateLimit) -> Builder {
+        Builder::new(url.into(), limit)
+    }
+
+    fn new(line: Arc<Line>, limit: RateLimit, name: String) -> Self {
+        Self(Arc::new(Handle { line, limit, name }))
+    }
+
+    /// Asks the server what all machines are doing; an error says why it cannot be reached or used.
+    pub async fn status(&self) -> Result<Status, GateError> {
+        self.0.line.ask().await
+    }
+
+    /// Waits until the server knows which of this machine's requests have ended.
+    ///
+    /// A program calls it before it exits: what the server has not heard of by then keeps its place until the lease ends.
+    /// Without the server it returns at once.
+    pub async fn leave(&self) {
+        self.0.line.written().await;
+    }
+}
+
+impl Gate for SharedGate {
+    fn enter(&self, attempt: Attempt) -> PermitFuture<'_> {
+        Box::pin(self.0.line.turn(attempt.into()))
+    }
+
+    fn refused(&self, pause: Duration) {
+        self.0.line.tell([Event::Refused(Instant::now(), pause)]);
+    }
+
+    fn rate_limit(&self) -> Option<RateLimit> {
+        Some(self.0.limit.clone())
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.line.close();
+    }
+}
+
+impl fmt::Debug for SharedGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedGate").field("name", &self.0.name).field("limit", &self.0.limit).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,174 @@
+//! What a machine does while the server cannot be reached.
+//!
+//! A failure of the store comes in; requests that fail, or that pass by a share of the limit, go out. The server is asked
+//! again in steps of up to a second. What counts as a failure is for the store to say.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use runtime::RateLimit;
+use runtime::gate::GateError;
+use tokio::time::Instant;
+
+use crate::ledger::Ledger;
+use crate::store::{Answer, Offer, Store};
+use crate::worker::{Worker, ask};
+
+/// What a machine does while it cannot reach the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unreachable {
+    /// Nothing is sent. Requests wait, and fail once they and the outage have lasted for so long.
+    Stop {
+        /// For how long a request waits.
+        after: Duration,
+    },
+    /// Each machine sends its share of the limit, one of so many parts, once the longest window of the limit has passed
+    /// without the server. When it is back, all wait for that window again.
+    ///
+    /// Where the server is out of reach for some machines only, the others have the whole limit to themselves, and these send
+    /// their shares on top.
+    Share {
+        /// Into how many parts the limit is split: the most machines that there ever are.
+        machines: u32,
+    },
+}
+
+impl Default for Unreachable {
+    fn default() -> Self {
+        Self::Stop { after: Duration::from_secs(30) }
+    }
+}
+
+impl Unreachable {
+    /// What a machine may send by itself; `None` if there is no safe share.
+    pub(crate) fn share(&self, limit: &RateLimit) -> Option<RateLimit> {
+        match self {
+            Self::Stop { .. } => None,
+            Self::Share { machines } => limit.clone().share_of(*machines),
+        }
+    }
+}
+
+/// Why an exchange has failed.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: GateError,
+    /// Whether it may pass by itself. What does not pass is a mistake of somebody, and waiting is of no use.
+    pub(crate) passes: bool,
+}
+
+impl Failure {
+    pub(crate) fn passing(error: GateError) -> Self {
+        Self { error, passes: true }
+    }
+
+    pub(crate) fn lasting(error: GateError) -> Self {
+        Self { error, passes: false }
+    }
+}
+
+/// The time without the server.
+pub(crate) struct Outage {
+    since: Instant,
+    failure: Failure,
+    probe: Probe,
+    /// How often it was asked in vain.
+    failures: u32,
+    /// The ledger of this machine alone.
+    alone: Option<Ledger>,
+}
+
+type Probe = Pin<Box<dyn Future<Output = (Instant, Result<Answer, Failure>)> + Send>>;
+
+/// The server is asked again after this time at first, and then after twice the time before …
+const FIRST_PROBE: Duration = Duration::from_millis(50);
+
+/// … but no later than this.
+const LATEST_PROBE: Duration = Duration::from_secs(1);
+
+/// Those who wait are looked at in such steps.
+const STEP: Duration = Duration::from_millis(250);
+
+impl Outage {
+    /// Returns when the server has been asked once more.
+    pub(crate) async fn probed(&mut self) -> (Instant, Result<Answer, Failure>) {
+        self.probe.as_mut().await
+    }
+}
+
+/// Asks a store what it holds, after a while.
+fn probe<S: Store>(store: Arc<S>, failures: u32) -> Probe {
+    let bound = FIRST_PROBE.saturating_mul(1 << failures.min(10)).min(LATEST_PROBE);
+    Box::pin(async move {
+        tokio::time::sleep(bound.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+        ask(&*store, Offer::default()).await
+    })
+}
+
+impl<S: Store> Worker<S> {
+    /// Begins an outage, or goes on with it.
+    pub(crate) fn lose(&mut self, failure: Failure) {
+        self.known = None;
+        let before = self.outage.take();
+        let failures = before.as_ref().map_or(0, |outage| outage.failures + 1);
+        let (since, alone) = before.map_or((Instant::now(), None), |outage| (outage.since, outage.alone));
+        self.outage = Some(Outage { since, failure, probe: probe(self.store.clone(), failures), failures, alone });
+    }
+
+    /// Takes up what the server answers after an outage.
+    pub(crate) fn reach(&mut self, asked: Instant, answer: Result<Answer, Failure>) {
+        let settled = answer.and_then(|answer| self.settle(asked, answer));
+        match settled {
+            Ok(()) => self.outage = None,
+            Err(failure) => self.lose(failure),
+        }
+    }
+
+    /// Does what can be done without the server, and says when to look again.
+    pub(crate) fn work_alone(&mut self) -> Option<Instant> {
+        self.listen();
+        let outage = self.outage.as_ref()?;
+        let (error, passes, since) = (outage.failure.error.clone(), outage.failure.passes, outage.since);
+        for question in self.line.take_questions() {
+            // Whoever does not listen any more needs no answer.
+            drop(question.send(Err(error.clone())));
+        }
+        let now = Instant::now();
+        match (&self.unreachable, self.unreachable.share(&self.limit)) {
+            _ if !passes => self.line.fail(now, &error),
+            (_, Some(share)) => return Some(self.work_by_share(&share)),
+            (Unreachable::Stop { after }, None) if now.saturating_duration_since(since) >= *after => {
+                if let Some(since) = now.checked_sub(*after) {
+                    self.line.fail(since, &error);
+                }
+            }
+            _ => {}
+        }
+        (!self.line.first(1).is_empty()).then(|| now + STEP)
+    }
+
+    /// Lets requests pass by this machine's share, and says when to look again.
+    fn work_by_share(&mut self, share: &RateLimit) -> Instant {
+        let now = self.now();
+        loop {
+            let kept = self.outage.as_mut().and_then(|outage| outage.alone.take());
+            let base = kept.unwrap_or_else(|| Ledger::lost(share.clone(), "", now));
+            let was_alone = std::mem::replace(&mut self.was_alone, false);
+            let draft = self.draft(&base);
+            self.was_alone = was_alone || !draft.turns.is_empty();
+            let (is_due, look, ledger) = (draft.is_due, draft.look, draft.ledger.clone());
+            if is_due {
+                self.accept(draft);
+            }
+            if let Some(outage) = &mut self.outage {
+                outage.alone = Some(if is_due { ledger } else { base });
+            }
+            if !is_due {
+                return look;
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A ledger in Redis or Valkey: a hash under one key, and one script.
+//!
+//! Offers go in and answers come out, over one connection that is made anew after a failure. When to try again is for the
+//! worker to decide. Errors name neither password nor user.
+
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError, Script};
+use runtime::gate::GateError;
+use runtime::gate::rules::Moment;
+use std::time::Duration;
+use tokio::sync::Mutex;
+
+use crate::outage::Failure;
+use crate::store::{Answer, Held, KEPT, News, Offer, Store};
+
+/// A server that takes longer than this to answer cannot be reached.
+const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// What the script returns.
+type Returned = (u64, u32, String, String, String);
+
+pub(crate) struct RedisStore {
+    client: Client,
+    key: String,
+    script: Script,
+    connection: Mutex<Option<MultiplexedConnection>>,
+}
+
+impl RedisStore {
+    /// A ledger of this name on the server of a URL, to which nothing connects yet.
+    pub(crate) fn new(url: &str, name: &str) -> Result<Self, RedisError> {
+        #[cfg(feature = "tls")]
+        // Nothing is lost if the process has chosen one before.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let script = Script::new(include_str!("exchange.lua"));
+        let connection = Mutex::new(None);
+        Ok(Self { client: Client::open(url)?, key: format!("shared-gate:{{{name}}}"), script, connection })
+    }
+
+    async fn connect(&self) -> Result<MultiplexedConnection, RedisError> {
+        let config =
+            AsyncConnectionConfig::new().set_connection_timeout(Some(TIMEOUT)).set_response_timeout(Some(TIMEOUT));
+        self.client.get_multiplexed_async_connection_with_config(&config).await
+    }
+
+    async fn call(&self, offer: Offer) -> Result<Returned, RedisError> {
+        let mut kept = self.connection.lock().await;
+        let mut connection = match kept.take() {
+            Some(connection) => connection,
+            None => self.connect().await?,
+        };
+        let next = offer.next.unwrap_or_else(|| Held { version: String::new(), text: String::new() });
+        let mut call = self.script.key(&self.key);
+        call.arg(offer.known).arg(next.version).arg(next.text).arg(u64::try_from(KEPT.as_millis()).unwrap_or(u64::MAX));
+        let returned = call.invoke_async(&mut connection).await?;
+        // One that has failed is not used again.
+        *kept = Some(connection);
+        Ok(returned)
+    }
+}
+
+impl Store for RedisStore {
+    async fn exchange(&self, offer: Offer) -> Result<Answer, Failure> {
+        let known = match &offer.next {
+            Some(next) => next.version.clone(),
+            None => offer.known.clone(),
+        };
+        let is_offer = offer.next.is_some();
+        let (seconds, micros, run, version, text) = self.call(offer).await.map_err(failure)?;
+        let is_known = if is_offer { version == format!("{run}:{known}") } else { version == known };
+        let holds_none = version.ends_with(':');
+        let news = if is_known { News::None } else { News::Other((!holds_none).then_some(text)) };
+        let now = Moment::after_origin(Duration::from_secs(seconds) + Duration::from_micros(micros.into()));
+        Ok(Answer { now, run, version, news })
+    }
+}
+
+/// What the server refuses for good is a mistake of somebody; anything else may pass.
+fn failure(error: RedisError) -> Failure {
+    let is_refusal = matches!(error.code(), Some("NOAUTH" | "NOPERM" | "WRONGPASS" | "WRONGTYPE"));
+    if is_refusal || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::UnexpectedReturnType) {
+        Failure::lasting(GateError::new("the server of the shared gate refuses to serve it").because(error))
+    } else {
+        Failure::passing(GateError::new("the server of the shared gate cannot be reached").because(error))
+    }
+}

@@ -1,0 +1,124 @@
+//! Settings of a shared gate.
+//!
+//! A URL, a limit and a name come in; a gate whose worker runs on a thread of its own goes out, or an error that says what
+//! does not fit. Nothing connects here. `Debug` shows no URL, which may hold a password.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use runtime::RateLimit;
+use runtime::gate::rules::Moment;
+use tokio::time::Instant;
+
+use crate::SharedGate;
+use crate::clock::Clock;
+use crate::line::Line;
+use crate::outage::Unreachable;
+use crate::redis_store::RedisStore;
+use crate::store::Store;
+use crate::worker::Worker;
+
+/// Settings of a [`SharedGate`]; from [`SharedGate::builder`].
+#[must_use]
+pub struct Builder {
+    url: String,
+    limit: RateLimit,
+    name: String,
+    unreachable: Unreachable,
+}
+
+impl Builder {
+    pub(crate) fn new(url: String, limit: RateLimit) -> Self {
+        Self { url, limit, name: "default".to_owned(), unreachable: Unreachable::default() }
+    }
+
+    /// Which gate of the server it is; `default` unless set. Machines with one API key name the same one, machines with
+    /// another key another one. It is part of the key on the server, and no place for a secret.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// What happens while the server cannot be reached; requests wait for half a minute and then fail unless set.
+    pub fn unreachable(mut self, unreachable: Unreachable) -> Self {
+        self.unreachable = unreachable;
+        self
+    }
+
+    /// A gate with these settings.
+    pub fn build(self) -> Result<SharedGate, SettingsError> {
+        if let Unreachable::Share { machines } = self.unreachable
+            && self.unreachable.share(&self.limit).is_none()
+        {
+            let message = format!("the limit of {} has no safe share for each of {machines} machines", self.limit);
+            return Err(SettingsError { message, cause: None });
+        }
+        let store = RedisStore::new(&self.url, &self.name).map_err(|error| {
+            // The error of the library says what is wrong and does not repeat the URL.
+            SettingsError::of("the URL of the shared gate's server cannot be used", error)
+        })?;
+        let (gate, worker) = self.parts(store);
+        let thread = std::thread::Builder::new().name("shared-gate".to_owned()).spawn(move || work(worker));
+        // Nobody waits for the thread: it ends with the last clone of the gate.
+        drop(thread.map_err(|error| SettingsError::of("the thread of the shared gate does not start", error))?);
+        Ok(gate)
+    }
+
+    /// The gate, and the worker that has to run for it.
+    pub(crate) fn parts<S: Store>(self, store: S) -> (SharedGate, Worker<S>) {
+        let Self { limit, name, unreachable, .. } = self;
+        let line = Arc::new(Line::default());
+        // Names that machines give themselves are as good as random ones, and say a little about who it is.
+        let machine = format!("{}-{:08x}", std::process::id(), fastrand::u32(..));
+        let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let clock = Clock::new(Instant::now(), Moment::after_origin(epoch));
+        let worker = Worker::new(store, line.clone(), machine, limit.clone(), unreachable, clock);
+        (SharedGate::new(line, limit, name), worker)
+    }
+}
+
+/// Runs a worker on this thread: neither a program's own runtime nor its end of the moment holds up the lease.
+fn work<S: Store>(worker: Worker<S>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    // Without a runtime the worker is dropped, and whoever waits hears of it.
+    if let Ok(runtime) = runtime {
+        runtime.block_on(worker.run());
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("limit", &self.limit)
+            .field("name", &self.name)
+            .field("unreachable", &self.unreachable)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why there is no gate with such settings.
+#[derive(Debug)]
+pub struct SettingsError {
+    message: String,
+    cause: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl SettingsError {
+    fn of(message: &str, cause: impl Error + Send + Sync + 'static) -> Self {
+        Self { message: message.to_owned(), cause: Some(Box::new(cause)) }
+    }
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for SettingsError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}

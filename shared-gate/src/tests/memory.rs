@@ -1,0 +1,147 @@
+//! A store in memory, on the paused clock: it does what the script does, and what may happen to a server.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use runtime::gate::GateError;
+use runtime::gate::rules::Moment;
+use tokio::time::Instant;
+
+use crate::outage::Failure;
+use crate::store::{Answer, Held, News, Offer, Store};
+
+/// A server, as one machine reaches it.
+pub(crate) struct Memory {
+    server: Arc<Mutex<Server>>,
+    /// How long a round trip takes.
+    trip: Duration,
+    /// Whether this machine is cut off.
+    is_cut: Mutex<bool>,
+}
+
+pub(crate) struct Server {
+    held: Option<Held>,
+    run: u32,
+    begun: Instant,
+    /// How far the clock was set.
+    set: Duration,
+    is_down: bool,
+    /// How many answers get lost from now on.
+    lost_answers: usize,
+    pub(crate) exchanges: usize,
+}
+
+/// What the clock of a server shows when it begins.
+const BEGIN: Moment = Moment::after_origin(Duration::from_secs(1_700_000_000));
+
+impl Memory {
+    pub(crate) fn new() -> Arc<Self> {
+        let server = Server {
+            held: None,
+            run: 1,
+            begun: Instant::now(),
+            set: Duration::from_secs(7200),
+            is_down: false,
+            lost_answers: 0,
+            exchanges: 0,
+        };
+        Arc::new(Self {
+            server: Arc::new(Mutex::new(server)),
+            trip: Duration::from_millis(1),
+            is_cut: Mutex::new(false),
+        })
+    }
+
+    /// The same server, further away.
+    pub(crate) fn at(&self, trip: Duration) -> Arc<Self> {
+        Arc::new(Self { server: self.server.clone(), trip, is_cut: Mutex::new(false) })
+    }
+
+    pub(crate) fn server(&self) -> MutexGuard<'_, Server> {
+        self.server.lock().unwrap()
+    }
+
+    pub(crate) fn cut(&self, is_cut: bool) {
+        *self.is_cut.lock().unwrap() = is_cut;
+    }
+}
+
+impl Server {
+    pub(crate) fn stop(&mut self) {
+        self.is_down = true;
+    }
+
+    /// Starts it again, with what it holds.
+    pub(crate) fn start(&mut self) {
+        self.is_down = false;
+        self.run += 1;
+    }
+
+    pub(crate) fn forget(&mut self) {
+        self.held = None;
+    }
+
+    pub(crate) fn hold(&mut self, text: &str) {
+        self.held = Some(Held { version: "somebody".to_owned(), text: text.to_owned() });
+    }
+
+    pub(crate) fn snapshot(&self) -> Option<Held> {
+        self.held.clone()
+    }
+
+    /// Goes back to what it held before.
+    pub(crate) fn go_back(&mut self, to: Option<Held>) {
+        self.held = to;
+    }
+
+    pub(crate) fn lose_answers(&mut self, count: usize) {
+        self.lost_answers = count;
+    }
+
+    /// Sets the clock back.
+    pub(crate) fn set_back(&mut self, by: Duration) {
+        self.set -= by;
+    }
+
+    fn take(&mut self, offer: Offer) -> Answer {
+        self.exchanges += 1;
+        let version = |held: Option<&Held>| format!("{}:{}", self.run, held.map_or("", |held| &held.version));
+        let mut answer = Answer {
+            now: BEGIN + self.set + self.begun.elapsed(),
+            run: self.run.to_string(),
+            version: version(self.held.as_ref()),
+            news: News::None,
+        };
+        if answer.version != offer.known {
+            answer.news = News::Other(self.held.as_ref().map(|held| held.text.clone()));
+        } else if offer.next.is_some() {
+            answer.version = version(offer.next.as_ref());
+            self.held = offer.next;
+        }
+        answer
+    }
+}
+
+impl Store for Arc<Memory> {
+    async fn exchange(&self, offer: Offer) -> Result<Answer, Failure> {
+        let failure = || Failure::passing(GateError::new("the server cannot be reached"));
+        tokio::time::sleep(self.trip / 2).await;
+        if *self.is_cut.lock().unwrap() {
+            return Err(failure());
+        }
+        let answer = {
+            let mut server = self.server();
+            if server.is_down {
+                return Err(failure());
+            }
+            let answer = server.take(offer);
+            if server.lost_answers > 0 {
+                server.lost_answers -= 1;
+                return Err(failure());
+            }
+            answer
+        };
+        tokio::time::sleep(self.trip / 2).await;
+        Ok(answer)
+    }
+}

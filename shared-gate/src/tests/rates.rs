@@ -1,0 +1,76 @@
+//! The limit is kept and used, whatever the machines and their ways to the server are like.
+
+use super::*;
+
+/// Lets machines at these distances from the server go at full speed for three of the longest windows after the first.
+/// In all they stay within the limit and use this part of it, and each gets so much of what an even share is.
+async fn check(limit: RateLimit, longest: Duration, trips: &[u64], reply: u64, least: (f64, f64)) {
+    let (windows, reply) = (3, Duration::from_millis(reply));
+    let service = service(reply);
+    let store = Memory::new();
+    let begun = Instant::now();
+    // The first use of a gate costs a window, and the next one begins with a burst.
+    let (from, end) = (begun + 2 * longest, begun + (2 + windows) * longest);
+    let paths = ["/a", "/b", "/c", "/d", "/e"];
+    let mut machines = Vec::new();
+    for (trip, path) in trips.iter().zip(paths) {
+        let mut machine = Machine::new(&service, store.at(Duration::from_millis(*trip)), limit.clone());
+        machine.run(path, 30, end);
+        machines.push(machine);
+    }
+    tokio::time::sleep_until(end).await;
+    let departures = service.arrivals();
+    let places = limit.share_of(1).map_or(0, |_| 20);
+    let allowed = 10.0_f64.min(f64::from(places) / reply.as_secs_f64());
+    let used = rate(&departures, from, end) / allowed;
+    let what = format!("{trips:?} {reply:?}");
+    assert!(peak(&departures, longest) <= 10 * usize::try_from(longest.as_secs()).unwrap(), "{what}");
+    assert!(peak(&departures, SECOND) <= 11, "{what}");
+    assert!(service.most_under_way() <= 20, "{what}");
+    let all = service.paths();
+    for path in &paths[..trips.len()] {
+        let own = all.iter().filter(|other| path.ends_with(other.as_str())).count() * trips.len();
+        let share = f64::from(u32::try_from(own).unwrap()) / f64::from(u32::try_from(all.len()).unwrap());
+        assert!(share >= least.1, "{path} got {share:.2} of its share: {what}");
+        show(&format!("{path} got {share:.2} of its share"));
+    }
+    show(&format!("{what}: {:.1} %, {} exchanges a second", 100.0 * used, exchanges(&store, begun)));
+    assert!(used >= least.0, "{used}: {what}");
+}
+
+fn exchanges(store: &Memory, begun: Instant) -> u64 {
+    u64::try_from(store.server().exchanges).unwrap() / begun.elapsed().as_secs()
+}
+
+#[allow(clippy::print_stdout)] // Asked for.
+fn show(line: &str) {
+    if std::env::var_os("SHOW").is_some() {
+        println!("{line}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_machine_uses_it_all() {
+    check(set_a(), 10 * SECOND, &[1], 20, (0.97, 1.0)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn machines_share_a_short_window() {
+    check(set_a(), 10 * SECOND, &[1, 1, 1], 20, (0.97, 0.9)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn machines_share_a_long_window() {
+    check(RateLimit::new(600, 60 * SECOND, 20), 60 * SECOND, &[1, 1, 1], 20, (0.97, 0.9)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn far_machines_lose_little() {
+    check(set_a(), 10 * SECOND, &[1, 10, 40], 20, (0.94, 0.9)).await;
+    check(set_a(), 10 * SECOND, &[20, 20, 20, 20, 20], 20, (0.94, 0.9)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn places_are_used_where_replies_are_slow() {
+    check(set_a(), 30 * SECOND, &[1, 1, 1], 3000, (0.97, 0.8)).await;
+}

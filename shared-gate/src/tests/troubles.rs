@@ -1,0 +1,304 @@
+//! What the gate does when machines die, when the service refuses, and when the server forgets, is late or away.
+
+use runtime::ErrorKind;
+use runtime::gate::Gate;
+use runtime::transport::Phase;
+
+use super::*;
+use crate::scripted::{failure, reply};
+
+/// One place, so that it is seen who has it.
+fn one_place() -> RateLimit {
+    RateLimit::new(10, SECOND, 1)
+}
+
+/// Where a gate was in use before, its first window is over.
+async fn settle(machine: &Machine) {
+    tokio::time::sleep(2 * SECOND).await;
+    machine.client.raw("/x").await.unwrap();
+    tokio::time::sleep(2 * SECOND).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_machine_loses_its_places() {
+    let (service, store) = (service(100 * SECOND), Memory::new());
+    let [mut dead, mut alive] = [(); 2].map(|()| Machine::new(&service, store.clone(), one_place()));
+    let begun = Instant::now();
+    dead.run("/dead", 3, begun + 50 * SECOND);
+    tokio::time::sleep(20 * SECOND).await;
+    assert_eq!(service.paths(), ["dead"]);
+    alive.run("/alive", 1, begun + 50 * SECOND);
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(alive.gate.status().await.unwrap().under_way, 1);
+    dead.kill();
+    let killed = Instant::now();
+    tokio::time::sleep(10 * SECOND).await;
+    assert_eq!(service.paths(), ["dead", "alive"]);
+    let taken = *service.arrivals().last().unwrap() - killed;
+    assert!(taken > 5 * SECOND && taken < 9 * SECOND, "{taken:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_request_keeps_its_place() {
+    let (service, store) = (service(25 * SECOND), Memory::new());
+    let [mut one, mut other] = [(); 2].map(|()| Machine::new(&service, store.clone(), one_place()));
+    let end = Instant::now() + 100 * SECOND;
+    one.run("/one", 1, end);
+    other.run("/other", 1, end);
+    assert!(one.finish().await + other.finish().await >= 4);
+    assert_eq!(service.most_under_way(), 1);
+    // Nor does the one that knows first of the free place keep it.
+    let paths = service.paths();
+    assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "{paths:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_machine_gets_its_share_of_places_that_others_have_taken() {
+    let (service, store) = (service(4 * SECOND), Memory::new());
+    let mut machines = [(); 3].map(|()| Machine::new(&service, store.clone(), RateLimit::new(100, SECOND, 9)));
+    let end = Instant::now() + 120 * SECOND;
+    for (machine, path) in machines.iter_mut().zip(["/a", "/b", "/c"]) {
+        machine.run(path, 20, end);
+        tokio::time::sleep(20 * SECOND).await;
+    }
+    tokio::time::sleep(20 * SECOND).await;
+    let status = machines[0].gate.status().await.unwrap();
+    let shares: Vec<_> = status.machines.values().map(|machine| machine.under_way).collect();
+    assert!(shares.len() == 3 && shares.iter().all(|share| (2..=4).contains(share)), "{status:?}");
+    assert_eq!(service.most_under_way(), 9);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_holds_for_all() {
+    let service = Service::new(move |_, before| match before {
+        100 => reply(429, &[("retry-after", "5")], ""),
+        _ => Fate { way: Duration::ZERO, reply: 20 * MILLISECOND, ..ok() },
+    });
+    let store = Memory::new();
+    let mut machines = [(); 3].map(|()| Machine::new(&service, store.clone(), set_a()));
+    let end = Instant::now() + 30 * SECOND;
+    for machine in &mut machines {
+        machine.run("/x", 10, end);
+    }
+    for machine in &mut machines {
+        machine.finish().await;
+    }
+    let arrivals = service.arrivals();
+    let refused = arrivals[100] + 20 * MILLISECOND;
+    // What had passed a little ahead of its time leaves.
+    let next = arrivals.iter().find(|arrival| **arrival > refused + 150 * MILLISECOND).unwrap();
+    let pause = *next - refused;
+    assert!(pause >= 5 * SECOND && pause < 5 * SECOND + 50 * MILLISECOND, "{pause:?}");
+}
+
+/// What happens to a server in the middle of work, which says when it happened, and how long the work may then stand still.
+async fn check(trouble: impl AsyncFnOnce(&Memory) -> Instant, most: Duration) {
+    let (service, store) = (service(20 * MILLISECOND), Memory::new());
+    let mut machines =
+        [(); 3].map(|()| Machine::new(&service, store.at(MILLISECOND), RateLimit::new(100, 10 * SECOND, 20)));
+    let begun = Instant::now();
+    let end = begun + 90 * SECOND;
+    for machine in &mut machines {
+        machine.run("/x", 10, end);
+    }
+    tokio::time::sleep(40 * SECOND).await;
+    let before = trouble(&store).await;
+    let mut calls = 0;
+    for machine in &mut machines {
+        calls += machine.finish().await;
+    }
+    let arrivals = service.arrivals();
+    assert_eq!(usize::try_from(calls).unwrap(), arrivals.len(), "each call ends once and well");
+    assert!(peak(&arrivals, 10 * SECOND) <= 100);
+    let still = arrivals.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
+    assert!(still <= most, "{still:?}");
+    let [used_before, used_after] =
+        [(begun + 20 * SECOND, before), (before + most, end)].map(|(from, to)| rate(&arrivals, from, to) / 10.0);
+    assert!(used_before >= 0.97 && used_after >= 0.97, "{used_before} {used_after}");
+}
+
+const WINDOW: Duration = Duration::from_millis(10_100);
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_has_forgotten_costs_a_window() {
+    let restarted = async |store: &Memory| {
+        let stopped = Instant::now();
+        store.server().stop();
+        tokio::time::sleep(3 * SECOND).await;
+        store.server().forget();
+        store.server().start();
+        stopped
+    };
+    let forgot = async |store: &Memory| {
+        store.server().forget();
+        Instant::now()
+    };
+    check(restarted, 3 * SECOND + WINDOW + SECOND).await;
+    check(forgot, WINDOW + SECOND / 5).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_has_gone_back_costs_a_window() {
+    let went_back = async |store: &Memory| {
+        let before = store.server().snapshot();
+        tokio::time::sleep(5 * SECOND).await;
+        store.server().stop();
+        store.server().go_back(before);
+        store.server().start();
+        Instant::now()
+    };
+    check(went_back, WINDOW + SECOND / 5).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_back_costs_a_window() {
+    // Also while offers are on their way.
+    for step in 0..6 {
+        let set_back = async |store: &Memory| {
+            tokio::time::sleep(17 * step * MILLISECOND).await;
+            store.server().set_back(3600 * SECOND);
+            Instant::now()
+        };
+        check(set_back, WINDOW + SECOND / 5).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_lost_costs_no_place() {
+    let flaky = async |store: &Memory| {
+        for _ in 0..15 {
+            store.server().lose_answers(2);
+            tokio::time::sleep(2 * SECOND).await;
+        }
+        Instant::now()
+    };
+    check(flaky, SECOND).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_that_leaves_keeps_no_place() {
+    let (service, store) = (service(MILLISECOND), Memory::new());
+    let unreachable = Unreachable::Stop { after: SECOND };
+    settle(&Machine::new(&service, store.clone(), one_place())).await;
+    let begun = Instant::now();
+    for _ in 0..20 {
+        let mut program = Machine::with(&service, store.clone(), one_place(), unreachable.clone());
+        program.client.raw("/x").await.unwrap();
+        program.gate.leave().await;
+        program.kill();
+    }
+    assert!(begun.elapsed() < 3 * SECOND, "{:?}", begun.elapsed());
+    let program = Machine::new(&service, store.clone(), one_place());
+    program.client.raw("/x").await.unwrap();
+    store.server().stop();
+    program.gate.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_given_up_leaves_nothing_behind() {
+    let store = Memory::new();
+    let service = Service::new(|_, before| match before % 3 {
+        0 => failure(Phase::Head),
+        1 => Fate { way: SECOND, departure: SECOND, ..ok() },
+        _ => Fate { reply: 50 * SECOND, ..ok() },
+    });
+    let machine = Machine::new(&service, store.clone(), set_a());
+    settle(&machine).await;
+    for patience in (0..60).map(|index| 37 * index * MILLISECOND) {
+        let task = tokio::spawn(machine.client.raw("/x").into_future());
+        tokio::time::sleep(patience).await;
+        task.abort();
+    }
+    tokio::time::sleep(2 * SECOND).await;
+    let status = machine.gate.status().await.unwrap();
+    assert_eq!((status.under_way, status.machines.len(), status.closed), (0, 0, Duration::ZERO), "{status:?}");
+    // Its worker ends with the last clone.
+    let Machine { client, gate, worker, .. } = machine;
+    drop((client, gate));
+    worker.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_the_server_nothing_is_sent() {
+    let (service, store) = (service(MILLISECOND), Memory::new());
+    let unreachable = Unreachable::Stop { after: 10 * SECOND };
+    let machine = Machine::with(&service, store.clone(), set_a(), unreachable);
+    settle(&machine).await;
+    store.server().stop();
+    let before = service.arrivals().len();
+    let begun = Instant::now();
+    let error = machine.client.raw("/x").retry(runtime::Retry::none()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Wait);
+    assert!(error.to_string().contains("the server cannot be reached"), "{error}");
+    assert!(begun.elapsed() >= 10 * SECOND && begun.elapsed() < 11 * SECOND, "{:?}", begun.elapsed());
+    assert!(machine.gate.status().await.is_err());
+    // Whoever waits when it is back goes on.
+    let waiting = tokio::spawn(machine.client.raw("/x").into_future());
+    tokio::time::sleep(5 * SECOND).await;
+    assert_eq!(service.arrivals().len(), before);
+    store.server().start();
+    waiting.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_the_server_each_machine_sends_its_share() {
+    let (service, store) = (service(20 * MILLISECOND), Memory::new());
+    let unreachable = Unreachable::Share { machines: 3 };
+    let limit = RateLimit::new(100, 10 * SECOND, 20);
+    let stores = [(); 3].map(|()| store.at(MILLISECOND));
+    let mut machines = stores.clone().map(|store| Machine::with(&service, store, limit.clone(), unreachable.clone()));
+    let begun = Instant::now();
+    let end = begun + 170 * SECOND;
+    for machine in &mut machines {
+        machine.run("/x", 10, end);
+    }
+    tokio::time::sleep_until(begun + 60 * SECOND).await;
+    // They lose it one after the other, as packets go.
+    for store in &stores {
+        store.cut(true);
+        tokio::time::sleep(100 * MILLISECOND).await;
+    }
+    tokio::time::sleep_until(begun + 120 * SECOND).await;
+    for store in &stores {
+        store.cut(false);
+    }
+    for machine in &mut machines {
+        machine.finish().await;
+    }
+    let arrivals = service.arrivals();
+    assert!(peak(&arrivals, 10 * SECOND) <= 100);
+    let used = [(20, 60), (72, 120), (133, 170)]
+        .map(|(from, to)| rate(&arrivals, begun + from * SECOND, begun + to * SECOND) / 10.0);
+    assert!(used[0] >= 0.97 && used[1] >= 0.95 && used[2] >= 0.97, "{used:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_meant_for_it_is_an_error_at_once() {
+    let (service, store) = (service(20 * SECOND), Memory::new());
+    let one = Machine::new(&service, store.clone(), set_a());
+    settle(&one).await;
+    let task = tokio::spawn(one.client.raw("/x").into_future());
+    tokio::time::sleep(SECOND).await;
+    let begun = Instant::now();
+    let other = Machine::new(&service, store.clone(), one_place());
+    let told = other.client.raw("/x").retry(runtime::Retry::none()).await.unwrap_err().to_string();
+    let expected = "other machines use this gate with another limit than 10 in 1s and 1 under way; use another name";
+    assert!(told.contains(expected), "{told}");
+    assert!(begun.elapsed() < SECOND);
+    assert_eq!(other.gate.rate_limit(), Some(one_place()));
+    // Once nobody uses it any more, another limit takes over.
+    task.await.unwrap().unwrap();
+    tokio::time::sleep(2 * SECOND).await;
+    other.client.raw("/x").await.unwrap();
+    for (text, expected) in [
+        ("{}", "the server holds what no gate of this version has written; use another name: missing field"),
+        ("", "the server holds what no gate of this version has written; use another name: EOF"),
+    ] {
+        store.server().hold(text);
+        // While it fails, the server is asked every second.
+        tokio::time::sleep(2 * SECOND).await;
+        let told = other.gate.status().await.unwrap_err();
+        let told = format!("{told}: {}", std::error::Error::source(&told).unwrap());
+        assert!(told.starts_with(expected), "{told}");
+    }
+}

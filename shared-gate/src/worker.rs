@@ -1,0 +1,270 @@
+//! The one that speaks with the server for a machine.
+//!
+//! It takes what requests tell, drafts the next ledger, offers it, and calls those whose turn it is once the server has taken
+//! the offer. When another machine was faster, it drafts anew from what that one wrote. Which requests pass is for the
+//! ledger to say; how the store is reached is not known here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use runtime::RateLimit;
+use runtime::gate::GateError;
+use runtime::gate::rules::Moment;
+use tokio::time::Instant;
+
+use crate::clock::Clock;
+use crate::draft::{Draft, Known};
+use crate::ledger::{Ledger, UnderWay};
+use crate::line::{Event, Line};
+use crate::outage::{Failure, Outage, Unreachable};
+use crate::store::{Answer, Held, News, Offer, Store};
+
+/// What has happened is written no later than this, with whatever else has happened by then.
+const WRITING: Duration = Duration::from_millis(25);
+
+/// What is known of the server longer than this is asked for again before somebody is made to wait by it.
+const FRESH: Duration = Duration::from_millis(20);
+
+/// No exchange takes longer, whatever the store does.
+const LONGEST_EXCHANGE: Duration = Duration::from_secs(3);
+
+/// Requests pass so long before they may leave at least, so that the exchange costs no time …
+const AHEAD: Duration = Duration::from_millis(20);
+
+/// … and no longer, so that a pause is seen by most.
+const FURTHEST_AHEAD: Duration = Duration::from_millis(500);
+
+pub(crate) struct Worker<S> {
+    pub(crate) store: Arc<S>,
+    pub(crate) line: Arc<Line>,
+    /// The name of this machine.
+    pub(crate) machine: String,
+    pub(crate) limit: RateLimit,
+    pub(crate) unreachable: Unreachable,
+    pub(crate) clock: Clock,
+    /// How long before a request may leave it is let pass.
+    pub(crate) ahead: Duration,
+    /// What the server held when it was last asked.
+    pub(crate) known: Option<Known>,
+    /// What this machine has under way, as far as it has written that.
+    pub(crate) under_way: UnderWay,
+    /// What has happened since.
+    pub(crate) noted: Vec<Event>,
+    /// When that is to be written.
+    pub(crate) write_by: Option<Instant>,
+    /// The number of the last draft.
+    pub(crate) drafts: u64,
+    /// An offer that may have been taken.
+    pub(crate) unsettled: Option<Draft>,
+    pub(crate) outage: Option<Outage>,
+    /// It has let requests pass by itself, which the server has not heard of.
+    pub(crate) was_alone: bool,
+}
+
+impl<S: Store> Worker<S> {
+    pub(crate) fn new(
+        store: S,
+        line: Arc<Line>,
+        machine: String,
+        limit: RateLimit,
+        unreachable: Unreachable,
+        clock: Clock,
+    ) -> Self {
+        Self {
+            store: Arc::new(store),
+            line,
+            machine,
+            limit,
+            unreachable,
+            clock,
+            ahead: AHEAD,
+            known: None,
+            under_way: UnderWay::default(),
+            noted: Vec::new(),
+            write_by: None,
+            drafts: 0,
+            unsettled: None,
+            outage: None,
+            was_alone: false,
+        }
+    }
+
+    /// Works until nobody needs the gate any more.
+    pub(crate) async fn run(mut self) {
+        loop {
+            let look = if self.outage.is_some() {
+                self.work_alone()
+            } else {
+                match self.work().await {
+                    Ok(look) => look,
+                    Err(failure) => {
+                        self.lose(failure);
+                        continue;
+                    }
+                }
+            };
+            if self.noted.is_empty() || self.outage.is_some() {
+                self.line.tell_leavers();
+            }
+            if self.line.is_closed() && (self.is_idle() || self.outage.is_some() && self.under_way.all == 0) {
+                return;
+            }
+            self.wait(look).await;
+        }
+    }
+
+    /// Takes what requests have told since it was last asked.
+    pub(crate) fn listen(&mut self) {
+        let before = self.noted.len();
+        self.noted.extend(self.line.take_events());
+        let now = Instant::now();
+        let is_urgent = self.noted[before..].iter().any(|event| matches!(event, Event::Refused(..)));
+        if is_urgent || !self.noted.is_empty() && self.line.is_anybody_leaving() {
+            self.write_by = Some(now);
+        } else if self.noted.len() > before {
+            self.write_by.get_or_insert(now + WRITING);
+        }
+    }
+
+    /// Whether there is nothing to do before somebody joins.
+    fn is_idle(&self) -> bool {
+        self.noted.is_empty()
+            && self.under_way == UnderWay::default()
+            && self.line.first(1).is_empty()
+            && !self.was_alone
+    }
+
+    /// Does what can be done now, and says when to look again at the latest.
+    async fn work(&mut self) -> Result<Option<Instant>, Failure> {
+        self.answer_questions().await?;
+        loop {
+            self.listen();
+            let waits = self.known.as_ref().is_some_and(|known| known.ledger.waits(&self.machine));
+            if self.is_idle() && !waits {
+                return Ok(None);
+            }
+            let Some(known) = &self.known else {
+                self.read().await?;
+                continue;
+            };
+            let (base, age) = (known.ledger.clone(), known.at.elapsed());
+            let draft = self.draft(&base);
+            if draft.is_due {
+                self.offer(draft).await?;
+            } else if age >= FRESH {
+                self.read().await?;
+            } else {
+                return Ok(Some(draft.look));
+            }
+        }
+    }
+
+    /// Says how the gate stands to those who asked.
+    async fn answer_questions(&mut self) -> Result<(), Failure> {
+        let questions = self.line.take_questions();
+        if questions.is_empty() {
+            return Ok(());
+        }
+        let read = self.read().await;
+        for question in questions {
+            let status = match (&read, &self.known) {
+                (Err(failure), _) => Err(failure.error.clone()),
+                (Ok(()), None) => Err(GateError::new("the server has not been asked")),
+                (Ok(()), Some(known)) => Ok(known.ledger.status(self.clock.earliest(Instant::now()))),
+            };
+            // Whoever does not listen any more needs no answer.
+            drop(question.send(status));
+        }
+        read
+    }
+
+    /// Asks what the server holds.
+    async fn read(&mut self) -> Result<(), Failure> {
+        let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
+        let (asked, answer) = ask(&*self.store, Offer { known, next: None }).await;
+        self.settle(asked, answer?)
+    }
+
+    /// Offers a draft in the place of what is known.
+    async fn offer(&mut self, draft: Draft) -> Result<(), Failure> {
+        let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
+        let next = Some(Held { version: draft.version.clone(), text: draft.ledger.text()? });
+        self.unsettled = Some(draft);
+        let (asked, answer) = ask(&*self.store, Offer { known, next }).await;
+        self.settle(asked, answer?)
+    }
+
+    /// Learns from what the store answers, to an offer that was made before as well.
+    pub(crate) fn settle(&mut self, asked: Instant, answer: Answer) -> Result<(), Failure> {
+        let now = Instant::now();
+        let taken = now.saturating_duration_since(asked);
+        self.clock.learn(asked, now, answer.now);
+        self.ahead = (4 * taken).clamp(AHEAD, FURTHEST_AHEAD);
+        let unsettled = self.unsettled.take();
+        let ledger = match (answer.news, &unsettled, &self.known) {
+            (News::None, Some(draft), _) => draft.ledger.clone(),
+            (News::None, None, Some(known)) => known.ledger.clone(),
+            (News::None, None, None) => Ledger::lost(self.limit.clone(), &answer.run, answer.now),
+            (News::Other(text), _, _) => Ledger::read(text.as_deref(), &self.limit, &answer.run, answer.now)?,
+        };
+        if let Some(draft) = unsettled {
+            let is_taken = answer.version == format!("{}:{}", answer.run, draft.version)
+                || ledger.exchange(&self.machine) == Some(draft.number);
+            if is_taken {
+                self.accept(draft);
+            }
+        }
+        // Also what this machine wrote itself: the clock may have been set while its offer was on the way.
+        let is_lost = ledger.is_ahead_of(answer.now);
+        let ledger = if is_lost { Ledger::lost(self.limit.clone(), &answer.run, answer.now) } else { ledger };
+        self.known = Some(Known { version: answer.version, ledger, at: now });
+        Ok(())
+    }
+
+    /// Goes by a draft that was taken.
+    pub(crate) fn accept(&mut self, draft: Draft) {
+        self.under_way = draft.ledger.under_way(&self.machine);
+        self.noted.drain(..draft.notes);
+        self.write_by = (!self.noted.is_empty()).then(|| Instant::now() + WRITING);
+        self.was_alone &= !draft.closes;
+        for (ticket, at) in draft.turns {
+            self.line.call(ticket, at);
+        }
+    }
+
+    /// What the server's clock shows at the least.
+    pub(crate) fn now(&self) -> Moment {
+        self.clock.earliest(Instant::now())
+    }
+
+    /// Waits until somebody tells something, until it is time, or until the server can be reached again.
+    async fn wait(&mut self, look: Option<Instant>) {
+        let later = async {
+            match look {
+                Some(look) => tokio::time::sleep_until(look).await,
+                None => std::future::pending().await,
+            }
+        };
+        let probed = async {
+            match &mut self.outage {
+                Some(outage) => outage.probed().await,
+                None => std::future::pending().await,
+            }
+        };
+        let probed = tokio::select! {
+            () = self.line.changed() => None,
+            () = later => None,
+            probed = probed => Some(probed),
+        };
+        if let Some((asked, answer)) = probed {
+            self.reach(asked, answer);
+        }
+    }
+}
+
+/// Makes an offer, and says when it began to.
+pub(crate) async fn ask<S: Store>(store: &S, offer: Offer) -> (Instant, Result<Answer, Failure>) {
+    let asked = Instant::now();
+    let answer = tokio::time::timeout(LONGEST_EXCHANGE, store.exchange(offer)).await;
+    (asked, answer.unwrap_or_else(|_| Err(Failure::passing(GateError::new("the server of the shared gate is silent")))))
+}

@@ -1,0 +1,19 @@
+//! Whether machines that share a gate on a real server keep to one limit, and use it.
+//!
+//! The program behind it has its own list of what has to hold, and says what it measured. It takes three minutes more than the
+//! seconds it is asked for, which a release takes 180 of; less than a minute is too short to tell.
+
+use super::{Check, Program, Verify, call};
+
+pub(super) const CHECK: Check = Check {
+    name: "fleet",
+    shows: "three processes with one gate use a limit and never pass it, through a kill and a restart of the server",
+    needs: &[Program { probe: &["redis-server", "--version"], install: "apt-get install --yes redis-server" }],
+    run,
+};
+
+fn run(wanted: &Verify) -> Result<(), String> {
+    let seconds = wanted.seconds.to_string();
+    let program = ["cargo", "run", "--quiet", "--release", "--package", "generated-client-shared-gate"];
+    call(&[&program[..], &["--example", "fleet", "--", &seconds]].concat())
+}
