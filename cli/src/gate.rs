@@ -4,6 +4,7 @@
 //! not. A password is taken from the environment alone: others can read the command line.
 
 use std::env;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::Args;
@@ -34,6 +35,8 @@ impl GateOptions {
         let gate = built.map_err(|error| Failure::usage(with_causes(&error)))?;
         let status = gate.status().await;
         status.map_err(|error| Failure::new(Ending::Service, with_causes(&error)).tip(TIP))?;
+        // A command opens one gate.
+        drop(OPENED.set(gate.clone()));
         Ok(Some(gate))
     }
 
@@ -47,6 +50,20 @@ impl GateOptions {
             Some(url) => Ok(Some(url.clone())),
             None => Ok(env::var(variable).ok().filter(|url| !url.is_empty())),
         }
+    }
+}
+
+/// The gate that is left when the program ends.
+static OPENED: OnceLock<SharedGate> = OnceLock::new();
+
+/// No program waits longer for the server when it ends.
+const LEAVING: Duration = Duration::from_secs(1);
+
+/// Tells the server, if there is one, that this program's requests have ended: their places are free at once.
+pub(crate) async fn leave() {
+    if let Some(gate) = OPENED.get() {
+        // What the server does not hear of now, it takes from the lease that ends.
+        drop(tokio::time::timeout(LEAVING, gate.leave()).await);
     }
 }
 

@@ -65,5 +65,9 @@ fn run(line: CommandLine) -> Result<()> {
 fn wait(work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
     let machine = |error: std::io::Error| Failure::new(Ending::Machine, error.to_string());
     let runtime = tokio::runtime::Runtime::new().map_err(machine)?;
-    runtime.block_on(async { work(Interrupt::listen().map_err(machine)?).await })
+    runtime.block_on(async {
+        let done = work(Interrupt::listen().map_err(machine)?).await;
+        gate::leave().await;
+        done
+    })
 }

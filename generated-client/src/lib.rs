@@ -68,7 +68,8 @@
 //! with the others, which no timeout counts but [`Builder::gate_timeout`]. Tokens go first in that line, then retries.
 //! The limits are used as far as they go, in even steps where the line is long. An [`Observer`] hears of each attempt
 //! and wait, and how each request ended and what it cost ([`Event`]); a [`Gate`] of your own hears what
-//! kind of request enters, when it leaves and how it ends.
+//! kind of request enters, when it leaves and how it ends. Machines that share an API key share its limit with a gate of the
+//! crate `generated-client-shared-gate`.
 //!
 //! # Long time ranges
 //!

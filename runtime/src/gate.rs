@@ -54,8 +54,9 @@ pub mod rules {
 
 /// Holds requests back.
 ///
-/// A fleet of machines shares a limit through something that they all reach. Here it is a counter that
-/// says how long to wait, kept in Redis perhaps:
+/// A fleet of machines shares a limit through something that they all reach. The crate `generated-client-shared-gate` is a
+/// gate that is kept in Redis or Valkey, with all that the built-in one does. Here it is no more than a counter that says how
+/// long to wait:
 ///
 /// ```
 /// # use runtime::gate::{Attempt, Gate, GateError, Permit, PermitFuture};

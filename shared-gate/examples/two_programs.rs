@@ -18,13 +18,14 @@ const TIME: Duration = Duration::from_secs(30);
 /// One of the programs: a client as anywhere, but for its gate.
 async fn program(name: &str, server: &str, base_url: &str) -> Result<(), Box<dyn Error>> {
     let gate = SharedGate::builder(server, limits::SET_A).name("two-programs").build()?;
-    let client = Client::builder(base_url).api_key("the-same-key").allow_http(true).gate(gate).build()?;
+    let client = Client::builder(base_url).api_key("the-same-key").allow_http(true).gate(gate.clone()).build()?;
     let begun = Instant::now();
     let mut replies = 0;
     while begun.elapsed() < TIME {
         client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(50).await?;
         replies += 1;
     }
+    gate.leave().await;
     println!("program {name}: {replies} replies, {:.1} a second", f64::from(replies) / TIME.as_secs_f64());
     Ok(())
 }

@@ -129,6 +129,14 @@ impl SharedGate {
     pub async fn status(&self) -> Result<Status, GateError> {
         self.0.line.ask().await
     }
+
+    /// Waits until the server knows which of this machine's requests have ended.
+    ///
+    /// A program calls it before it exits: what the server has not heard of by then keeps its place until the lease ends.
+    /// Without the server it returns at once.
+    pub async fn leave(&self) {
+        self.0.line.written().await;
+    }
 }
 
 impl Gate for SharedGate {

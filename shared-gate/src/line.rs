@@ -27,6 +27,8 @@ struct Inner {
     came: u64,
     events: Vec<Event>,
     questions: Vec<Question>,
+    /// Those who wait until all that has happened is written.
+    leavers: Vec<oneshot::Sender<()>>,
     is_over: bool,
 }
 
@@ -105,6 +107,29 @@ impl Line {
         self.inner().questions.push(question);
         self.changed.notify_one();
         answer.await.unwrap_or_else(|_| Err(GateError::new("the worker of the shared gate has ended")))
+    }
+
+    /// Waits until the worker has written all that has happened before, or cannot.
+    pub(crate) async fn written(&self) {
+        let (leaver, told) = oneshot::channel();
+        self.inner().leavers.push(leaver);
+        self.changed.notify_one();
+        // Where there is no worker any more, nothing is left to write.
+        told.await.unwrap_or_default();
+    }
+
+    /// Whether somebody waits for what has happened to be written.
+    pub(crate) fn is_anybody_leaving(&self) -> bool {
+        !self.inner().leavers.is_empty()
+    }
+
+    /// Tells those who wait that it is written.
+    pub(crate) fn tell_leavers(&self) {
+        let leavers = std::mem::take(&mut self.inner().leavers);
+        for leaver in leavers {
+            // Whoever does not listen any more need not know.
+            leaver.send(()).unwrap_or_default();
+        }
     }
 
     /// Nobody will join any more.

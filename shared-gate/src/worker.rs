@@ -103,6 +103,9 @@ impl<S: Store> Worker<S> {
                     }
                 }
             };
+            if self.noted.is_empty() || self.outage.is_some() {
+                self.line.tell_leavers();
+            }
             if self.line.is_closed() && (self.is_idle() || self.outage.is_some() && self.under_way.all == 0) {
                 return;
             }
@@ -115,7 +118,8 @@ impl<S: Store> Worker<S> {
         let before = self.noted.len();
         self.noted.extend(self.line.take_events());
         let now = Instant::now();
-        if self.noted[before..].iter().any(|event| matches!(event, Event::Refused(..))) {
+        let is_urgent = self.noted[before..].iter().any(|event| matches!(event, Event::Refused(..)));
+        if is_urgent || !self.noted.is_empty() && self.line.is_anybody_leaving() {
             self.write_by = Some(now);
         } else if self.noted.len() > before {
             self.write_by.get_or_insert(now + WRITING);

@@ -18,6 +18,7 @@ mod page;
 mod running;
 mod sandbox;
 mod soak;
+mod tables;
 mod throughput;
 
 use std::path::PathBuf;
@@ -44,6 +45,7 @@ const CHECKS: &[Check] = &[
     page::CHECK,
     sandbox::CHECK,
     soak::CHECK,
+    tables::CHECK,
     throughput::CHECK,
 ];
 

@@ -172,6 +172,25 @@ async fn an_answer_that_is_lost_costs_no_place() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_program_that_leaves_keeps_no_place() {
+    let (service, store) = (service(MILLISECOND), Memory::new());
+    let unreachable = Unreachable::Stop { after: SECOND };
+    settle(&Machine::new(&service, store.clone(), one_place())).await;
+    let begun = Instant::now();
+    for _ in 0..20 {
+        let mut program = Machine::with(&service, store.clone(), one_place(), unreachable.clone());
+        program.client.raw("/x").await.unwrap();
+        program.gate.leave().await;
+        program.kill();
+    }
+    assert!(begun.elapsed() < 3 * SECOND, "{:?}", begun.elapsed());
+    let program = Machine::new(&service, store.clone(), one_place());
+    program.client.raw("/x").await.unwrap();
+    store.server().stop();
+    program.gate.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_given_up_leaves_nothing_behind() {
     let store = Memory::new();
     let service = Service::new(|_, before| match before % 3 {

@@ -37,7 +37,7 @@ enum Kind {
 const EXACT: u64 = 1 << 53;
 
 impl Inferred {
-    /// The columns that records have, in the order in which their names first come.
+    /// The columns that records have: the time, then the others in the order in which their names first come.
     pub(super) fn of(time: Option<TimeColumn>, records: &[AnyRecord]) -> Self {
         let mut columns: Vec<(String, Option<Kind>)> = Vec::new();
         for (name, value) in records.iter().filter_map(|record| record.as_any()?.as_object()).flatten() {
@@ -48,7 +48,8 @@ impl Inferred {
             }
         }
         // Of what was null in all of them nobody knows what it is.
-        let columns = columns.into_iter().filter_map(|(name, kind)| Some((name, kind?))).collect();
+        let mut columns: Vec<_> = columns.into_iter().filter_map(|(name, kind)| Some((name, kind?))).collect();
+        columns.sort_by_key(|(_, kind)| *kind != Kind::Time);
         Self { time, columns }
     }
 

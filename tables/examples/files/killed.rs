@@ -1,0 +1,169 @@
+//! A job that is killed at ten random points, and gone on with each time.
+//!
+//! `kill -9` gives nobody a chance to tidy up. What the last run leaves has to be what a job has that nobody disturbed:
+//! the same rows, as sorted CSV the same bytes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use super::{Outcome, client, job, run, sandbox, series};
+
+/// A year of minutes of four series takes long enough to be killed often.
+pub(super) const DAYS: i64 = 365;
+
+const KILLS: u32 = 10;
+
+/// Files of every format, and a data set.
+pub(super) async fn on_disk(folder: &Path) -> Outcome {
+    let sandbox = sandbox().await?;
+    let client = client(sandbox.base_url())?;
+    let whole = format!("{}/whole.csv", folder.display());
+    let begun = Instant::now();
+    let summary = run(&job(series(&client, "1m")?, DAYS, &whole)?).await?;
+    let taken = begun.elapsed();
+    println!("undisturbed: {} rows in {:.1} s, {} requests", summary.records, taken.as_secs_f64(), summary.requests);
+    let expected = rows(Path::new(&whole))?;
+    for (seed, name) in ["killed.csv", "killed.parquet", "killed"].into_iter().enumerate() {
+        let target = format!("{}/{name}", folder.display());
+        let asked = sandbox.counts().requests;
+        let kills = killed(sandbox.base_url(), &target, taken, u64::try_from(seed)?).await?;
+        let found = if name == "killed" { exported(Path::new(&target))? } else { rows(Path::new(&target))? };
+        if found != expected {
+            return Err(
+                format!("{name}: {} rows, not the {} of an undisturbed job", found.len(), expected.len()).into()
+            );
+        }
+        let asked = sandbox.counts().requests - asked;
+        println!("{name}: killed {kills} times, the same {} rows, {asked} requests", found.len());
+    }
+    Ok(())
+}
+
+/// The same in a bucket, whose server the environment names.
+pub(super) async fn in_bucket(bucket: &str) -> Outcome {
+    let sandbox = sandbox().await?;
+    let client = client(sandbox.base_url())?;
+    let (whole, target) = (format!("s3://{bucket}/whole"), format!("s3://{bucket}/killed"));
+    let few =
+        || Ok::<_, Box<dyn std::error::Error + Send + Sync>>(series(&client, "1m")?.into_iter().take(1).collect());
+    let begun = Instant::now();
+    run(&job(few()?, 60, &whole)?).await?;
+    let taken = begun.elapsed();
+    println!("undisturbed, in a bucket: {:.1} s", taken.as_secs_f64());
+    let kills = killed(sandbox.base_url(), &target, taken, 7).await?;
+    println!("in a bucket: killed {kills} times");
+    Ok(())
+}
+
+/// Runs the job again and again, killed at random points, and then to its end; tells how often it was killed.
+async fn killed(base_url: &str, target: &str, taken: Duration, seed: u64) -> Outcome<u32> {
+    let (mut dice, mut kills) = (Dice(seed), 0);
+    for _ in 0..KILLS {
+        let mut child = Killable(spawn(base_url, target)?);
+        // Later runs have less to do: all of them together get a bit less than what one takes.
+        let wait = taken.mul_f64(dice.next() * 2.0 / f64::from(KILLS));
+        tokio::time::sleep(wait).await;
+        if let Some(status) = child.0.try_wait()? {
+            if !status.success() {
+                return Err(format!("the job ended with {status}").into());
+            }
+            continue;
+        }
+        kills += 1;
+    }
+    let status = tokio::task::spawn_blocking({
+        let (base_url, target) = (base_url.to_owned(), target.to_owned());
+        move || spawn(&base_url, &target)?.wait()
+    })
+    .await??;
+    if !status.success() {
+        return Err(format!("the last run ended with {status}").into());
+    }
+    Ok(kills)
+}
+
+fn spawn(base_url: &str, target: &str) -> std::io::Result<Child> {
+    Command::new(std::env::current_exe()?).args(["job", base_url, target]).spawn()
+}
+
+/// Killed by SIGKILL when it is dropped.
+struct Killable(Child);
+
+impl Drop for Killable {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Numbers from 0 to 1, the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    #[allow(clippy::cast_precision_loss)] // Of 53 bits there is none.
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// The rows of a file as sorted lines of CSV.
+fn rows(path: &Path) -> Outcome<Vec<String>> {
+    let text = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("csv") => fs::read_to_string(path)?,
+        _ => csv(path)?,
+    };
+    let mut lines: Vec<_> = text.lines().skip(1).map(str::to_owned).collect();
+    lines.sort();
+    Ok(lines)
+}
+
+fn csv(path: &Path) -> Outcome<String> {
+    let input = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(fs::File::open(path)?)?;
+    let mut lines = tables::Lines::csv(Vec::new());
+    for batch in input.build()? {
+        lines.write(&batch?)?;
+    }
+    Ok(String::from_utf8(lines.into_inner()?)?)
+}
+
+/// The same of a data set, with what its folders say and in the columns of one file.
+fn exported(folder: &Path) -> Outcome<Vec<String>> {
+    let mut lines = BTreeSet::new();
+    let mut count = 0;
+    for path in files(folder)? {
+        let names: Vec<_> = path.strip_prefix(folder)?.iter().filter_map(|name| name.to_str()).collect();
+        let values: Vec<_> = names.iter().map(|name| name.split_once('=').map_or(*name, |(_, value)| value)).collect();
+        let is_ratio = path.to_string_lossy().contains("volume_ratio");
+        for line in csv(&path)?.lines().skip(1) {
+            let cells: Vec<_> = line.splitn(3, ',').collect();
+            let [time, value, unknown] = cells.as_slice() else { return Err(format!("{line:?}").into()) };
+            let (delta, ratio) = if is_ratio { ("", *value) } else { (*value, "") };
+            let values = values.get(..4).unwrap_or_default().join(",");
+            lines.insert(format!("{values},{time},{delta},{ratio},{unknown}"));
+            count += 1;
+        }
+    }
+    if lines.len() != count {
+        return Err(format!("{} of {count} rows are doubled", count - lines.len()).into());
+    }
+    Ok(lines.into_iter().collect())
+}
+
+fn files(folder: &Path) -> Outcome<Vec<std::path::PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        // What was being written when the job was killed; no reader looks at such a file.
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if path.is_dir() {
+            found.extend(files(&path)?);
+        } else if !is_hidden {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,81 @@
+//! What `cargo xtask verify tables` runs: `files WHAT FOLDER`.
+//!
+//! `write` fills a folder with every kind of file, for other programs to read. `killed` kills a job at ten random points,
+//! goes on each time and compares what comes with a job that was left alone; `bucket` does so with object storage.
+//! `million` makes Parquet of ten million records. `job` is the job that is killed.
+
+#![allow(clippy::print_stdout)] // What it is for.
+
+mod killed;
+mod million;
+mod write;
+
+use std::error::Error;
+use std::path::Path;
+
+use generated_client::registry::EndpointInfo;
+use generated_client::{Client, GROUPS, RateLimit};
+use sandbox::Sandbox;
+use tables::{Backfill, Series, Target};
+
+type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
+
+const HOUR: i64 = 3600;
+const DAY: i64 = 24 * HOUR;
+
+/// 2024-06-15T00:00:00Z.
+const END: i64 = 1_718_409_600;
+
+async fn sandbox() -> Outcome<Sandbox> {
+    Ok(Sandbox::builder().stop_clock_at(END + 12 * HOUR).start().await?)
+}
+
+fn client(base_url: &str) -> Outcome<Client> {
+    Ok(Client::builder(base_url).api_key("any").rate_limit(RateLimit::none()).build()?)
+}
+
+fn endpoint(name: &str) -> Outcome<&'static EndpointInfo> {
+    let mut all = GROUPS.iter().flat_map(|group| group.endpoints);
+    Ok(all.find(|endpoint| endpoint.to_string() == name).ok_or("there is no such endpoint")?)
+}
+
+/// Two metrics of two coins.
+fn series(client: &Client, timeframe: &str) -> Outcome<Vec<Series>> {
+    let mut all = Vec::new();
+    for name in ["orderflow.volume_ratio", "orderflow.volume_delta"] {
+        for coin in ["BTC", "ETH"] {
+            let request = client.endpoint(endpoint(name)?).query("exchange", "binance_perp_stable");
+            all.push(Series::new(request.query("coin", coin).query("timeframe", timeframe))?);
+        }
+    }
+    Ok(all)
+}
+
+fn job(series: Vec<Series>, days: i64, target: &str) -> Outcome<Backfill> {
+    Ok(Backfill::new(series, END - days * DAY..END, Target::parse(target)?))
+}
+
+async fn run(job: &Backfill) -> Outcome<tables::Summary> {
+    let summary = job.run(|_| {}, std::future::pending()).await?;
+    if !summary.is_complete {
+        return Err(format!("it is not complete: {summary:?}").into());
+    }
+    Ok(summary)
+}
+
+#[tokio::main]
+async fn main() -> Outcome {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["write", folder] => write::all(Path::new(folder)).await,
+        ["killed", folder] => killed::on_disk(Path::new(folder)).await,
+        ["bucket", bucket] => killed::in_bucket(bucket).await,
+        ["million", folder] => million::run(Path::new(folder)).await,
+        ["pages", file] => million::pages(Path::new(file)),
+        ["job", base_url, target] => {
+            run(&job(series(&client(base_url)?, "1m")?, killed::DAYS, target)?).await.map(drop)
+        }
+        _ => Err("write FOLDER, killed FOLDER, bucket NAME, million FOLDER or pages FILE is needed".into()),
+    }
+}

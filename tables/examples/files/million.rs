@@ -1,0 +1,106 @@
+//! Ten million records to Parquet: how long, how much memory, how long the file is.
+//!
+//! A transport makes the replies up as they are asked for. The same replies go to a file, for others to do the same.
+
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
+use generated_client::{Client, RateLimit};
+use tables::{Backfill, Series, Target};
+
+use super::{END, Outcome, endpoint};
+
+const RECORDS: i64 = 10_000_000;
+const MINUTE: i64 = 60;
+
+/// What a job may hold in memory at most, in KiB.
+const MOST: u64 = 200 << 10;
+
+/// Writes one file, and says what that took.
+pub(super) async fn run(folder: &Path) -> Outcome {
+    let name = "million.parquet";
+    let transport =
+        from_fn(async |request: HttpRequest| Ok(HttpResponse::new(200, Headers::new(), made_up(&request.url))));
+    let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
+    let client = builder.rate_limit(RateLimit::none()).build()?;
+    let request = client.endpoint(endpoint("orderflow.kline")?);
+    let request = request.query("exchange", "binance_perp_stable").query("coin", "BTC").query("timeframe", "1m");
+    let target = format!("{}/{name}", folder.display());
+    let job = Backfill::new(vec![Series::new(request)?], END - RECORDS * MINUTE..END, Target::parse(&target)?);
+    let begun = Instant::now();
+    let summary = super::run(&job).await?;
+    let taken = begun.elapsed().as_secs_f64();
+    let (bytes, peak) = (std::fs::metadata(&target)?.len(), peak_memory().unwrap_or_default());
+    #[allow(clippy::cast_precision_loss)] // Some millions.
+    let (rate, length) = (summary.records as f64 / taken, bytes as f64 / summary.records as f64);
+    println!(
+        "{name}: {} rows in {taken:.1} s, {rate:.0} rows a second, {length:.1} bytes a row, {} MiB at most",
+        summary.records,
+        peak >> 10
+    );
+    if i64::try_from(summary.records)? != RECORDS || peak > MOST {
+        return Err(format!("{RECORDS} records in {} MiB were to be written", MOST >> 10).into());
+    }
+    Ok(())
+}
+
+/// Writes the replies, one a line.
+pub(super) fn pages(file: &Path) -> Outcome {
+    let mut out = BufWriter::new(std::fs::File::create(file)?);
+    let page = 1000;
+    for first in (END / MINUTE - RECORDS..END / MINUTE).step_by(page) {
+        let last = (first + i64::try_from(page)?).min(END / MINUTE) - 1;
+        writeln!(out, "{}", reply(first..=last))?;
+    }
+    Ok(out.flush()?)
+}
+
+/// A reply with one record a minute.
+fn made_up(url: &str) -> String {
+    let param = |name: &str| url.split(name).nth(1)?.split('&').next()?.parse::<i64>().ok();
+    let (start, end) = (param("startTime=").unwrap_or_default(), param("endTime=").unwrap_or_default());
+    reply((start + MINUTE - 1) / MINUTE..=end / MINUTE)
+}
+
+/// Candles that hardly repeat, with as many digits as a market has.
+fn reply(minutes: std::ops::RangeInclusive<i64>) -> String {
+    let mut text = String::from(r#"{"data":["#);
+    let mut separator = "";
+    for minute in minutes {
+        let [open, high, low, close] = [0, 1, 2, 3].map(|part| noise(minute, part, 10_000));
+        let _ = write!(
+            text,
+            r#"{separator}{{"openDate":{},"open":{}.{:02},"high":{}.{:02},"low":{}.{:02},"close":{}.{:02}}}"#,
+            minute * MINUTE,
+            60_000 + open / 100,
+            open % 100,
+            60_100 + high / 100,
+            high % 100,
+            59_900 + low / 100,
+            low % 100,
+            60_000 + close / 100,
+            close % 100
+        );
+        separator = ",";
+    }
+    text.push_str(r#"],"metadata":{"exchanges":[]}}"#);
+    text
+}
+
+/// A number below a bound that looks like chance.
+fn noise(minute: i64, part: i64, below: i64) -> i64 {
+    let mut number = (minute * 31 + part).wrapping_mul(0x1E37_79B9_7F4A_7C15);
+    number ^= number >> 29;
+    number = number.wrapping_mul(0x3F58_476D_1CE4_E5B9);
+    number ^= number >> 32;
+    number.rem_euclid(below)
+}
+
+/// What this process held in memory at most, in KiB, where the system says it as Linux does.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()
+}

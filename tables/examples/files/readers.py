@@ -1,0 +1,158 @@
+"""Reads a folder of `files write` with pandas, Polars, DuckDB and PySpark.
+
+Every reader has to find the rows that the sandbox has, numbers as numbers and points in time as points in time. Run by
+`cargo xtask verify tables`.
+"""
+
+import json
+import sys
+import warnings
+from datetime import datetime, timezone
+
+import duckdb
+import pandas
+import polars
+import pyarrow.parquet
+from pyspark.sql import SparkSession
+
+# Older and newer versions of pandas call options by other names.
+warnings.simplefilter("ignore")
+folder = sys.argv[1]
+truth = sorted((endpoint, coin, time, value) for endpoint, coin, time, value in json.load(open(f"{folder}/truth.json")))
+RATIO, DELTA = "orderflow.volume_ratio", "orderflow.volume_delta"
+FILES = ["out.parquet", "out.csv", "out.jsonl"]
+
+
+def check(reader, name, rows):
+    """Rows are (endpoint, coin, point in time, ratio, delta)."""
+    found = []
+    for endpoint, coin, time, ratio, delta in rows:
+        assert isinstance(time, datetime) and time.tzinfo is not None, f"{reader}, {name}: {time!r} is no point in time"
+        value = ratio if endpoint == RATIO else delta
+        assert isinstance(value, float), f"{reader}, {name}: {value!r} is no number"
+        other = delta if endpoint == RATIO else ratio
+        assert other is None or other != other, f"{reader}, {name}: {other!r} should be missing"
+        found.append((endpoint, coin, int(time.timestamp()), value))
+    found.sort()
+    assert found == truth, f"{reader}, {name}: {len(found)} rows, {len(truth)} expected; first {found[:2]} and {truth[:2]}"
+    print(f"  {reader} {name}: {len(found)} rows")
+
+
+def both(rows_of):
+    """A data set has a folder for each endpoint, read one by one."""
+    return [(endpoint, *row) for endpoint in (RATIO, DELTA) for row in rows_of(endpoint)]
+
+
+def split(endpoint, coin, time, value):
+    return (coin, time, value, None) if endpoint == RATIO else (coin, time, None, value)
+
+
+FIELD = {RATIO: "volumeRatio", DELTA: "volumeDelta"}
+
+
+def with_pandas():
+    def rows(frame):
+        columns = [frame[name] for name in ("endpoint", "coin", "openDate", "volumeRatio", "volumeDelta")]
+        return [(e, c, t.to_pydatetime(), float(r), float(d)) for e, c, t, r, d in zip(*columns)]
+
+    check("pandas", "out.parquet", rows(pandas.read_parquet(f"{folder}/out.parquet")))
+    check("pandas", "out.csv", rows(pandas.read_csv(f"{folder}/out.csv", parse_dates=["openDate"], float_precision="round_trip")))
+    frame = pandas.read_json(f"{folder}/out.jsonl", lines=True, convert_dates=["openDate"], precise_float=True)
+    check("pandas", "out.jsonl", rows(frame))
+
+    def of(endpoint):
+        frame = pandas.read_parquet(f"{folder}/data/{endpoint}")
+        assert {"exchange", "coin", "timeframe", "date"} <= set(frame.columns), frame.columns
+        return [
+            split(endpoint, str(c), t.to_pydatetime(), float(v))
+            for c, t, v in zip(frame["coin"], frame["openDate"], frame[FIELD[endpoint]])
+        ]
+
+    check("pandas", "data/", both(of))
+
+
+def with_polars():
+    names = ["endpoint", "coin", "openDate", "volumeRatio", "volumeDelta"]
+    check("polars", "out.parquet", polars.read_parquet(f"{folder}/out.parquet").select(names).rows())
+    csv = polars.read_csv(f"{folder}/out.csv", try_parse_dates=True, infer_schema_length=None).select(names)
+    check("polars", "out.csv", [(e, c, aware(t), r, d) for e, c, t, r, d in csv.rows()])
+    lines = polars.read_ndjson(f"{folder}/out.jsonl", infer_schema_length=None).select(names)
+    lines = lines.with_columns(polars.col("openDate").str.to_datetime(time_zone="UTC"))
+    check("polars", "out.jsonl", lines.rows())
+
+    def of(endpoint):
+        frame = polars.scan_parquet(f"{folder}/data/{endpoint}/**/*.parquet", hive_partitioning=True)
+        frame = frame.select("coin", "openDate", FIELD[endpoint], "date", "exchange", "timeframe").collect()
+        assert frame.schema["date"] == polars.Date, frame.schema
+        return [split(endpoint, *row[:3]) for row in frame.rows()]
+
+    check("polars", "data/", both(of))
+
+
+def aware(time):
+    return time if time.tzinfo else time.replace(tzinfo=timezone.utc)
+
+
+def with_duckdb():
+    connection = duckdb.connect()
+    connection.sql("set timezone = 'UTC'")
+    names = "endpoint, coin, epoch(openDate), volumeRatio, volumeDelta, typeof(openDate)"
+    for name, source in [
+        ("out.parquet", f"'{folder}/out.parquet'"),
+        ("out.csv", f"'{folder}/out.csv'"),
+        ("out.jsonl", f"read_json('{folder}/out.jsonl')"),
+    ]:
+        rows = connection.sql(f"select {names} from {source}").fetchall()
+        assert all(row[5].startswith("TIMESTAMP") for row in rows), rows[0]
+        check("duckdb", name, [(e, c, datetime.fromtimestamp(t, timezone.utc), r, d) for e, c, t, r, d, _ in rows])
+
+    def of(endpoint):
+        source = f"read_parquet('{folder}/data/{endpoint}/**/*.parquet', hive_partitioning = true)"
+        columns = f"coin, epoch(openDate), {FIELD[endpoint]}, typeof(date), date = openDate::date"
+        rows = connection.sql(f"select {columns} from {source}").fetchall()
+        assert all(row[3:] == ("DATE", True) for row in rows), rows[0]
+        return [split(endpoint, c, datetime.fromtimestamp(t, timezone.utc), v) for c, t, v, _, _ in rows]
+
+    check("duckdb", "data/", both(of))
+
+
+def with_spark():
+    spark = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.ui.enabled", "false")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("ERROR")
+
+    def of(endpoint):
+        frame = spark.read.parquet(f"{folder}/data/{endpoint}")
+        types = dict(frame.dtypes)
+        assert (types["openDate"], types["date"], types[FIELD[endpoint]]) == ("timestamp", "date", "double"), types
+        rows = frame.selectExpr("coin", "unix_seconds(openDate)", FIELD[endpoint]).collect()
+        return [split(endpoint, c, datetime.fromtimestamp(t, timezone.utc), v) for c, t, v in rows]
+
+    check("spark", "data/", both(of))
+    frame = spark.read.parquet(f"{folder}/out.parquet")
+    rows = frame.selectExpr("endpoint", "coin", "unix_seconds(openDate)", "volumeRatio", "volumeDelta").collect()
+    check("spark", "out.parquet", [(e, c, datetime.fromtimestamp(t, timezone.utc), r, d) for e, c, t, r, d in rows])
+    spark.stop()
+
+
+def metadata():
+    schema = pyarrow.parquet.read_schema(f"{folder}/out.parquet")
+    said = schema.field("volumeRatio").metadata
+    assert said[b"evidence"] == b"document" and said[b"meaning"], said
+    for endpoint in ("global_metrics.global_bid_ask", "orderflow.anchored_cvd"):
+        frame = pandas.read_parquet(f"{folder}/shapes/{endpoint}")
+        assert len(frame) == 30 * 24 and str(frame["openDate"].dtype).startswith("datetime64"), frame.dtypes
+        print(f"  pandas shapes/{endpoint}: {', '.join(frame.columns)}")
+
+
+metadata()
+with_pandas()
+with_polars()
+with_duckdb()
+with_spark()

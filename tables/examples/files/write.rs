@@ -1,0 +1,59 @@
+//! A folder of files for other programs to read, with what they should find in it.
+
+use std::fs;
+use std::path::Path;
+
+use runtime::record::FieldValue;
+use serde_json::json;
+
+use super::{END, Outcome, client, endpoint, job, run, sandbox, series};
+use tables::{Backfill, Series, Target};
+
+const DAYS: i64 = 30;
+
+/// Writes every kind of file.
+pub(super) async fn all(folder: &Path) -> Outcome {
+    let sandbox = sandbox().await?;
+    let client = client(sandbox.base_url())?;
+    for name in ["out.parquet", "out.csv", "out.jsonl", "data/"] {
+        run(&job(series(&client, "1h")?, DAYS, &path(folder, name))?).await?;
+    }
+    // Records of every shape that the catalogue has, and of none.
+    let mut shapes = Vec::new();
+    for (name, query) in [
+        ("global_metrics.global_bid_ask", &[("timeframe", "1h")] as &[_]),
+        ("orderflow.anchored_cvd", &[("coin", "BTC"), ("timeframe", "1h")]),
+    ] {
+        let empty = client.endpoint(endpoint(name)?);
+        let request = query.iter().fold(empty, |request, (name, value)| request.query(*name, value));
+        shapes.push(Series::new(request)?);
+    }
+    let target = Target::parse(&path(folder, "shapes/"))?;
+    run(&Backfill::new(shapes, END - DAYS * super::DAY..END, target)).await?;
+    let truth = truth(&client).await?;
+    fs::write(folder.join("truth.json"), truth.to_string())?;
+    Ok(())
+}
+
+fn path(folder: &Path, name: &str) -> String {
+    format!("{}/{name}", folder.display())
+}
+
+/// What the sandbox says itself, asked for in single requests.
+async fn truth(client: &generated_client::Client) -> Outcome<serde_json::Value> {
+    let mut all = Vec::new();
+    for series in series(client, "1h")? {
+        let field = if series.path().contains("ratio") { "volumeRatio" } else { "volumeDelta" };
+        let coin = if series.path().contains("BTC") { "BTC" } else { "ETH" };
+        let request = series.request().clone().query("startTime", END - DAYS * super::DAY).query("endTime", END - 1);
+        let generated_client::AnyBody::Series(reply) = request.query("limit", DAYS * 24).await? else {
+            return Err("no series".into());
+        };
+        for record in &reply.data {
+            let time = record.value("openDate").and_then(FieldValue::timestamp).ok_or("no time")?;
+            let value = record.value(field).and_then(FieldValue::number).ok_or("no value")?;
+            all.push(json!([series.endpoint().to_string(), coin, time.unix_seconds(), value]));
+        }
+    }
+    Ok(all.into())
+}
