@@ -155,6 +155,9 @@ pub use ::runtime::{
 pub use ::runtime::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
 pub use generated::*;
 
+#[doc = include_str!("../RECIPES.md")]
+pub mod recipes {}
+
 /// The front page's program compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]

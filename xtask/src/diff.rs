@@ -68,6 +68,12 @@ impl Diff {
     }
 }
 
+/// What all changes of our own catalogue since a revision ask of the version; `None` if nothing has changed.
+pub(crate) fn verdict_since(revision: &str) -> Result<Option<Verdict>, String> {
+    let diff = Diff { revision: revision.to_owned(), spec: None, fail_on: None };
+    Ok(diff.compare()?.0.verdict())
+}
+
 /// A catalogue in a repository of git.
 struct Repository {
     spec: PathBuf,

@@ -10,6 +10,7 @@ mod learn;
 mod offer;
 mod openapi;
 mod paths;
+mod release;
 mod serve;
 mod terminal;
 mod verify;
@@ -43,6 +44,7 @@ enum Command {
     /// Learn the fields of an endpoint's reply
     Learn(learn::Learn),
     Diff(diff::Diff),
+    ReleaseCheck(release::ReleaseCheck),
     /// Run the sandbox, a server that answers as the catalogue says
     Serve(serve::Serve),
     /// Show what is known how well, and what is worth finding out next
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Command::Import(command) => command.run(),
         Command::Learn(command) => command.run(),
         Command::Diff(command) => command.run(),
+        Command::ReleaseCheck(command) => command.run(),
         Command::Serve(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Verify(command) => command.run(),

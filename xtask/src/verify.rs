@@ -13,11 +13,13 @@ mod gate;
 mod history;
 mod layers;
 mod learn;
+mod lowest_rust;
 mod openapi;
 mod page;
 mod running;
 mod sandbox;
 mod soak;
+mod supply_chain;
 mod tables;
 mod throughput;
 
@@ -41,10 +43,12 @@ const CHECKS: &[Check] = &[
     history::CHECK,
     layers::CHECK,
     learn::CHECK,
+    lowest_rust::CHECK,
     openapi::CHECK,
     page::CHECK,
     sandbox::CHECK,
     soak::CHECK,
+    supply_chain::CHECK,
     tables::CHECK,
     throughput::CHECK,
 ];
@@ -126,6 +130,12 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Check>, String> {
         .collect()
 }
 
+/// Runs one check by its name.
+pub(crate) fn run_check(name: &str) -> Result<(), String> {
+    let wanted = Verify { names: vec![name.to_owned()], file: None, list: false, seconds: 60 };
+    chosen(&wanted.names)?.iter().try_for_each(|check| check.verdict(&wanted))
+}
+
 impl Check {
     fn missing(&self) -> impl Iterator<Item = &Program> {
         self.needs.iter().filter(|program| !program.is_there())
@@ -162,7 +172,7 @@ impl Program {
 }
 
 /// Runs a command in the project's root, its output shown as it comes.
-fn call(command: &[&str]) -> Result<(), String> {
+pub(crate) fn call(command: &[&str]) -> Result<(), String> {
     let [program, arguments @ ..] = command else { return Ok(()) };
     let status = Command::new(program).args(arguments).current_dir(paths::root()).status();
     match status {

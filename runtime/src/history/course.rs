@@ -50,9 +50,8 @@ impl Template {
         if !request.target().sets(info.limit) {
             request = request.set(Cow::Borrowed(info.limit), Some(page_size.to_string()));
         }
-        if let Some((param, oldest_first)) = info.sort
-            && request.target().endpoint().param(param).is_some()
-        {
+        let takes = |param: &str| request.target().endpoint().param(param).is_some();
+        if let Some((param, oldest_first)) = info.sort.filter(|(param, _)| takes(param)) {
             request = request.set(Cow::Borrowed(param), Some(oldest_first.to_owned()));
         }
         request.target().check()?;

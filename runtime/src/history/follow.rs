@@ -188,10 +188,9 @@ impl<T: Send + 'static> State<T> {
 
     /// How long to wait before the next request; `None` if it is due.
     fn wait(&self, grid: Grid) -> Option<Duration> {
-        if let Some(pause) = self.not_before.map(|time| time.saturating_duration_since(Instant::now()))
-            && !pause.is_zero()
-        {
-            return Some(pause);
+        let pause = self.not_before.map(|time| time.saturating_duration_since(Instant::now()));
+        if pause.is_some_and(|pause| !pause.is_zero()) {
+            return pause;
         }
         let closed = self.closed(grid);
         let is_new = closed > self.asked;
