@@ -64,7 +64,7 @@ async fn killed(base_url: &str, target: &str, taken: Duration, seed: u64) -> Out
     for _ in 0..KILLS {
         let mut child = Killable(spawn(base_url, target)?);
         // Later runs have less to do: all of them together get a bit less than what one takes.
-        let wait = taken.mul_f64(dice.next() * 2.0 / f64::from(KILLS));
+        let wait = taken.mul_f64(dice.next() * 1.5 / f64::from(KILLS));
         tokio::time::sleep(wait).await;
         if let Some(status) = child.0.try_wait()? {
             if !status.success() {
