@@ -27,8 +27,8 @@ pub(crate) struct Draft {
     pub(crate) number: u64,
     pub(crate) version: String,
     pub(crate) ledger: Ledger,
-    /// Who passes, and when they may leave.
-    pub(crate) turns: Vec<(Ticket, Moment)>,
+    /// Who passes, and when they may leave, by this machine's clock: the server's may be set before the offer is taken.
+    pub(crate) turns: Vec<(Ticket, Instant)>,
     /// How much of what has happened it has noted.
     pub(crate) notes: usize,
     /// Whether it closes the gate for what was sent unseen.
@@ -65,7 +65,7 @@ impl<S: Store> Worker<S> {
         let (mut turns, mut closed) = (Vec::new(), None);
         for ticket in &tickets {
             match ledger.pass(&self.machine, now, self.ahead) {
-                Ok(at) => turns.push((*ticket, at)),
+                Ok(at) => turns.push((*ticket, self.clock.instant(at))),
                 Err(why) => {
                     closed = Some(why);
                     break;

@@ -91,7 +91,7 @@ impl Ledger {
             let message = format!("other machines use this gate with another limit than {limit}; use another name");
             return Err(Failure::lasting(GateError::new(message)));
         }
-        if !is_alike || held.written > now + SET_BACK {
+        if !is_alike || held.is_ahead_of(now) {
             return Ok(Self::lost(limit.clone(), run, now));
         }
         if held.run != run {
@@ -100,6 +100,11 @@ impl Ledger {
             held.close(now);
         }
         Ok(held)
+    }
+
+    /// Whether the clock was set back since it was written: its times are far away then.
+    pub(crate) fn is_ahead_of(&self, now: Moment) -> bool {
+        self.written > now + SET_BACK
     }
 
     /// As it is written.

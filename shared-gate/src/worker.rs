@@ -214,6 +214,9 @@ impl<S: Store> Worker<S> {
                 self.accept(draft);
             }
         }
+        // Also what this machine wrote itself: the clock may have been set while its offer was on the way.
+        let is_lost = ledger.is_ahead_of(answer.now);
+        let ledger = if is_lost { Ledger::lost(self.limit.clone(), &answer.run, answer.now) } else { ledger };
         self.known = Some(Known { version: answer.version, ledger, at: now });
         Ok(())
     }
@@ -225,7 +228,7 @@ impl<S: Store> Worker<S> {
         self.write_by = (!self.noted.is_empty()).then(|| Instant::now() + WRITING);
         self.was_alone &= !draft.closes;
         for (ticket, at) in draft.turns {
-            self.line.call(ticket, self.clock.instant(at));
+            self.line.call(ticket, at);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Parquet: how files of it are written and read here.
 //!
-//! Batches come in and go out. Row groups and compression were chosen by measuring; `ARCHITECTURE.md` says where.
+//! Batches come in and go out. Row groups and compression were chosen by measuring; the crate's README has the figures.
 
 use std::io::Write;
 
@@ -48,7 +48,7 @@ impl<W: Write + Send> ParquetFile<W> {
     }
 }
 
-/// Times are written as differences; the numbers of a market hardly repeat, so they are split by bytes.
+/// Times are written as differences, since steps repeat. Numbers hardly do: a dictionary of them is lost effort.
 fn properties(schema: &Schema) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -58,6 +58,7 @@ fn properties(schema: &Schema) -> WriterProperties {
     for field in schema.fields() {
         let path = ColumnPath::from(field.name().as_str());
         properties = match field.data_type() {
+            DataType::Float64 => properties.set_column_dictionary_enabled(path, false),
             DataType::Timestamp(..) => properties
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),

@@ -10,8 +10,9 @@ use bytes::Bytes;
 
 use crate::error::Error;
 
-/// What the name of a file begins with that is not whole yet; readers of data sets skip such files.
-const UNFINISHED: &str = ".unfinished-";
+/// What the name of a file ends in that is not whole yet, behind a dot at its beginning: no reader of a data set takes it
+/// for a file of that.
+const UNFINISHED: &str = "unfinished";
 
 /// Files below a folder.
 #[derive(Clone, Debug)]
@@ -68,7 +69,7 @@ where
 {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let unfinished = folder.join(format!("{UNFINISHED}{name}"));
+    let unfinished = folder.join(format!(".{name}.{UNFINISHED}"));
     let fails = |error| Error::storage(path.display(), error);
     fs::create_dir_all(folder).map_err(|error| Error::storage(folder.display(), error))?;
     let mut file = File::create(&unfinished).map_err(fails)?;

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
+use rustls::crypto::CryptoProvider;
 
 use crate::error::Error;
 
@@ -22,6 +23,11 @@ pub(crate) struct Bucket {
 
 impl Bucket {
     pub(super) fn new(bucket: &str, prefix: &str) -> Result<Self, Error> {
+        // Object storage's transport takes the provider of the process, and panics where there is none.
+        if CryptoProvider::get_default().is_none() {
+            // Somebody else may have been first, which is as good.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+        }
         // Local test servers speak no TLS; it has to be asked for by `AWS_ALLOW_HTTP`, as elsewhere.
         let store = AmazonS3Builder::from_env().with_bucket_name(bucket).build();
         let store = store.map_err(|error| Error::storage(format!("s3://{bucket}"), error))?;
