@@ -71,10 +71,10 @@ impl Backfill {
         let job = self.job(&connected.client, &series, target)?;
         let labels = labels(&series);
         let plan = job.plan().await?;
+        say.remark(&announced(&plan));
         if self.dry_run {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
         }
-        say.remark(&announced(&plan));
         let mut watcher = Watcher { bars: Bars::new(&labels, say), gaps: Vec::new(), labels };
         let signal = Cell::new(Ending::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };

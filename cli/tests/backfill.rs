@@ -53,7 +53,8 @@ fn a_dry_run_says_what_is_missing_and_asks_nothing() {
     let service = Service::start();
     let told = run_with(&service, &backfill("BTC,ETH", &folder.path().join("data"), &["--dry-run"]));
     let plan = "series,from,to,why\nBTC,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\nETH,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\n";
-    assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (Some(0), plan, ""));
+    let said = "2 series: 4,320 records at most in 6 requests, at least 0:00\n";
+    assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (Some(0), plan, said));
     assert!(!folder.path().join("data").exists());
 }
 
