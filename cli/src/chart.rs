@@ -37,13 +37,12 @@ pub(crate) struct Line {
 
 impl Line {
     /// A line of what is a finite number.
-    pub(crate) fn new(label: String, points: impl IntoIterator<Item = (Timestamp, Option<f64>)>) -> Self {
+    pub(crate) fn new(label: String, points: impl IntoIterator<Item = (Timestamp, f64)>) -> Self {
         // Exact for some hundred million years around ours.
         #[allow(clippy::cast_precision_loss)]
-        let point = |(time, value): (Timestamp, Option<f64>)| {
-            Some((time.unix_seconds() as f64, value.filter(|value| value.is_finite())?))
-        };
-        Self { label, points: points.into_iter().filter_map(point).collect() }
+        let point = |(time, value): (Timestamp, f64)| (time.unix_seconds() as f64, value);
+        let finite = points.into_iter().filter(|(_, value)| value.is_finite());
+        Self { label, points: finite.map(point).collect() }
     }
 
     /// The same shape in so many columns: of the points in each the first, the least, the greatest and the last.
@@ -86,8 +85,17 @@ impl Panel {
         bounds(self.lines.iter().flat_map(|line| &line.points).map(|point| point.1))
     }
 
+    /// What is shown, and of which series where there is one: no line has to be told from others then.
+    pub(crate) fn subject(&self) -> String {
+        match self.lines.as_slice() {
+            [line] if !line.label.is_empty() => format!("{}, {}", self.title, line.label),
+            _ => self.title.clone(),
+        }
+    }
+
     pub(crate) fn heading(&self) -> String {
-        if self.unit.is_empty() { self.title.clone() } else { format!("{}, {}", self.title, self.unit) }
+        let unit = if self.unit.is_empty() { String::new() } else { format!(" ({})", self.unit) };
+        self.subject() + &unit
     }
 }
 

@@ -9,6 +9,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
+use crate::backfill::Backfill;
 use crate::check::Check;
 use crate::completions::Completions;
 use crate::describe::Describe;
@@ -43,6 +44,7 @@ pub(crate) enum Command {
     List(List),
     Describe(Describe),
     Get(Get),
+    Backfill(Backfill),
     Poll(Poll),
     Plot(Plot),
     Check(Check),
@@ -70,7 +72,7 @@ impl Chosen {
 }
 
 /// The commands that take params, and whether they walk a history by some of them.
-const WITH_PARAMS: [(&str, bool); 3] = [("get", false), ("poll", true), ("plot", false)];
+const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("poll", true), ("plot", false)];
 
 /// The names of endpoints, for a shell to offer.
 pub(crate) fn candidates() -> ArgValueCandidates {

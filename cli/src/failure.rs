@@ -25,6 +25,8 @@ pub(crate) enum Ending {
     Service = 4,
     /// The service refused the request, or answered with what cannot be read.
     Refused = 5,
+    /// All is done that could be, and some windows of time failed.
+    Incomplete = 6,
     /// Ctrl-C.
     Interrupted = 130,
     /// SIGTERM.
@@ -40,7 +42,8 @@ Exit codes:
   3    settings or credentials are missing, or not accepted
   4    the service cannot be reached, or failed
   5    the service refused the request, or its answer cannot be read
-  130  Ctrl-C (143: SIGTERM)";
+  6    done, but some windows of time could not be had
+  130  Ctrl-C (143: SIGTERM); a backfill has kept all whole pages, and goes on from there";
 
 /// Why a command did not do its work.
 #[derive(Debug)]
@@ -104,6 +107,20 @@ impl fmt::Display for Failure {
             write!(f, "{}  tip: {tip}", if index == 0 { "\n\n" } else { "\n" })?;
         }
         Ok(())
+    }
+}
+
+impl From<tables::Error> for Failure {
+    fn from(error: tables::Error) -> Self {
+        match error {
+            tables::Error::Request(error) => error.into(),
+            tables::Error::Storage { path, source, .. } => {
+                let said = source.to_string();
+                let reason = said.split(" (os error").next().unwrap_or_default();
+                Self::new(Ending::Machine, format!("{path}: {reason}"))
+            }
+            other => Self::usage(other.to_string()),
+        }
     }
 }
 

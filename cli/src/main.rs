@@ -3,6 +3,7 @@
 //! Words come in, data goes out on standard output and everything else on standard error. Each command is one file;
 //! what the service has and takes stands in the registry of the client, and none of it here.
 
+mod backfill;
 mod chart;
 mod check;
 mod command_line;
@@ -16,6 +17,7 @@ mod get;
 mod interrupt;
 mod list;
 mod moment;
+mod numbers;
 mod params;
 mod plot;
 mod poll;
@@ -25,6 +27,7 @@ mod say;
 mod series;
 mod sheet;
 mod stdout;
+mod stored;
 mod suggest;
 
 use std::process::ExitCode;
@@ -55,6 +58,7 @@ fn run(line: CommandLine) -> Result<()> {
         Command::Describe(describe) => describe.run(),
         Command::Completions(completions) => completions.run(),
         Command::Get(get) => wait(async |interrupt| get.run(&say, interrupt).await),
+        Command::Backfill(backfill) => wait(async |interrupt| backfill.run(&say, interrupt).await),
         Command::Poll(poll) => wait(async |interrupt| poll.run(&say, interrupt).await),
         Command::Plot(plot) => wait(async |interrupt| plot.run(&say, interrupt).await),
         Command::Check(check) => wait(async |interrupt| check.run(interrupt).await),

@@ -108,6 +108,20 @@ impl Bars {
         draw(&self.total, &sum, format!("{}{time}", rate(&sum)));
     }
 
+    /// What was written in parts becomes one file.
+    pub(crate) fn joining(&self) {
+        self.total.set_message("writing the file");
+        self.total.tick();
+    }
+
+    /// Leaves the bars as they are, but for those that were not to stay.
+    pub(crate) fn end(&self) {
+        if self.stay {
+            self.each.iter().filter_map(|bar| bar.shown.as_ref()).for_each(ProgressBar::abandon);
+        }
+        self.total.abandon();
+    }
+
     /// Takes the bars away: what follows says more.
     pub(crate) fn clear(&self) {
         // A terminal that cannot be written to shows none anyway.

@@ -154,7 +154,10 @@ fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str
     }
     match series.value(name) {
         Some(value) => value.cell(),
-        None if name == ENDPOINT => Cell::text(series.endpoint.name()),
+        // Whole, as in the files of a backfill.
+        None if name == ENDPOINT => {
+            Cell::text(series.endpoint.known().map_or_else(|| series.endpoint.name(), ToString::to_string))
+        }
         None => Cell::EMPTY,
     }
 }

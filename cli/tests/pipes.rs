@@ -59,10 +59,10 @@ fn several_series_are_one_table_with_what_tells_them_apart() {
     let told = run(&[args.as_slice(), &["--sandbox"]].concat());
     assert!(told.out.starts_with("openDate,endpoint,coin,volumeRatio,open,high,low,close\n"), "{}", told.out);
     assert_eq!(told.rows().len(), 20);
-    assert!(told.rows()[5].contains(",volume_ratio,ETH,0") || told.rows()[5].contains(",volume_ratio,ETH,-0"));
+    assert!(told.rows()[5].contains("Z,orderflow.volume_ratio,ETH,"));
     let lines = run(&[args.as_slice(), &["--sandbox", "--format", "jsonl"]].concat());
     let first: serde_json::Value = lines.out.lines().next().unwrap().parse().unwrap();
-    assert_eq!((&first["endpoint"], &first["coin"]), (&"volume_ratio".into(), &"BTC".into()));
+    assert_eq!((&first["endpoint"], &first["coin"]), (&"orderflow.volume_ratio".into(), &"BTC".into()));
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn no_color_means_none() {
 fn a_plot_fits_the_terminal() {
     let (code, screen) = seen(&["plot", "open_interest", "--coin", "BTC,ETH", "--timeframe", "1h", "--sandbox"]);
     assert_eq!(code, Some(0));
-    assert!(screen.contains("Open Interest: close, USD"), "{screen}");
+    assert!(screen.contains("Open Interest: close (USD)"), "{screen}");
     assert!(screen.contains("── BTC  ── ETH"), "{screen}");
     let frames = screen.lines().filter(|line| line.ends_with('│') || line.ends_with('┐') || line.ends_with('┘'));
     assert!(frames.count() > 15, "{screen}");
@@ -82,4 +82,40 @@ fn ctrl_c_ends_a_poll_with_130() {
     terminal.interrupt();
     assert_eq!(terminal.end(), Some(130));
     assert!(!terminal.screen().contains("error"), "{}", terminal.screen());
+}
+
+#[test]
+fn a_backfill_leaves_full_bars_and_says_what_it_did() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
+    let range = ["--from", "2025-01-01", "--to", "2025-04-01", "--out", file.to_str().unwrap(), "--sandbox"];
+    let args = ["backfill", "volume_ratio", "open_interest", "--coin", "BTC", "--timeframe", "1h"];
+    let (code, screen) = seen(&[args.as_slice(), &range].concat());
+    assert_eq!(code, Some(0), "{screen}");
+    for label in ["volume_ratio ", "open_interest ", "all "] {
+        let bar = screen.lines().find(|line| line.starts_with(label));
+        assert!(bar.is_some_and(|bar| bar.contains("100%")), "{label}\n{screen}");
+    }
+    assert!(screen.contains("4,320 new records in 6 requests"), "{screen}");
+}
+
+#[test]
+fn ctrl_c_ends_a_backfill_in_good_order_and_it_goes_on_from_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    let service = Service::with(|builder| builder.fault("latency=200ms".parse().unwrap()));
+    let range = ["--from", "2024-01-01", "--to", "2024-02-01", "--out", file.to_str().unwrap()];
+    let args = [["backfill", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1m"].as_slice(), &range].concat();
+    let mut terminal = Terminal::asking(&service, &args);
+    // The first replies are there.
+    terminal.wait_for("requests/s");
+    terminal.interrupt();
+    assert_eq!(terminal.end(), Some(130), "{}", terminal.screen());
+    assert!(terminal.screen().contains("the same command goes on from there"), "{}", terminal.screen());
+    assert!(!file.exists());
+    let mut again = Terminal::asking(&service, &args);
+    assert_eq!(again.end(), Some(0), "{}", again.screen());
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(text.lines().skip(1).count(), 2 * 31 * 24 * 60);
+    assert!(!again.screen().contains("89,280 new records"), "{}", again.screen());
 }

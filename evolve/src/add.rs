@@ -5,7 +5,7 @@ use codegen::{Catalogue, did_you_mean, spec};
 use heck::ToTitleCase;
 
 use super::change::{CatalogueChange, Desk, Refusal};
-use super::edit::Step;
+use super::place::Place;
 use super::tree::Tree;
 
 /// What is known of a new endpoint.
@@ -39,9 +39,10 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
     say_known_elsewhere(&mut desk, addition, &entry);
     let file = format!("{}.yaml", addition.group);
     if let Some((_, group)) = desk.checked.groups.iter().find(|(module, _)| *module == addition.group) {
+        let endpoints = Place::file(&file).key("endpoints");
         match known_by_name(group, &entry) {
-            Some(index) => complete(&mut desk, &file, index, &entry),
-            None => desk.extend(&file, &[], "endpoints", vec![entry]),
+            Some(index) => complete(&mut desk, &endpoints.item(index), &entry),
+            None => desk.extend(&endpoints, vec![entry]),
         }
     } else {
         if !names::is_ident(&addition.group, Case::Snake) {
@@ -103,9 +104,8 @@ fn say_known_elsewhere(desk: &mut Desk, addition: &Addition, entry: &Tree) {
 }
 
 /// Fills in what was unknown of an endpoint; what somebody wrote stays.
-fn complete(desk: &mut Desk, file: &str, index: usize, entry: &Tree) {
-    let at = [Step::Key("endpoints"), Step::Item(index)];
-    let known = desk.tree(file).at(&at).cloned().unwrap_or_else(Tree::map);
+fn complete(desk: &mut Desk, at: &Place, entry: &Tree) {
+    let known = at.tree(desk).clone();
     let name = known.text("name").unwrap_or_default();
     desk.say(format!("`{name}` was known by name, and now has a path"));
     for key in ["path", "evidence", "summary", "params", "body"] {
@@ -113,19 +113,19 @@ fn complete(desk: &mut Desk, file: &str, index: usize, entry: &Tree) {
         // Beside a path nothing is left out.
         let Some(new) = entry.get(key).filter(|new| known.get(key).is_none() || is_known(new)) else { continue };
         match known.get(key) {
-            Some(Tree::List(listed)) => add_params(desk, file, &at, listed, new),
+            Some(Tree::List(listed)) => add_params(desk, at, listed, new),
             Some(old) if key != "evidence" && old.as_text() != Some("unknown") => {
                 if old != new {
                     desk.say(format!("its {key} is known and stays as it is"));
                 }
             }
-            _ => desk.set(file, &at, key, new.clone()),
+            _ => desk.set(at, key, new.clone()),
         }
     }
 }
 
 /// Adds the params that a path has to those that are known, which no others join.
-fn add_params(desk: &mut Desk, file: &str, endpoint: &[Step], listed: &[Tree], new: &Tree) {
+fn add_params(desk: &mut Desk, endpoint: &Place, listed: &[Tree], new: &Tree) {
     let Tree::List(new) = new else { return };
     let is_listed = |new: &Tree| listed.iter().any(|known| param(known) == param(new));
     let (in_path, named): (Vec<_>, Vec<_>) =
@@ -133,7 +133,7 @@ fn add_params(desk: &mut Desk, file: &str, endpoint: &[Step], listed: &[Tree], n
     if !named.is_empty() {
         desk.say("its params are known and stay as they are, but for those in the path");
     }
-    desk.extend(file, endpoint, "params", in_path);
+    desk.extend(&endpoint.key("params"), in_path);
 }
 
 /// What an entry of `params` is about.

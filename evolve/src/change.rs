@@ -9,8 +9,9 @@ use std::path::Path;
 use codegen::{Api, Catalogue, Diagnostics, load_texts, marked};
 use similar::TextDiff;
 
-use super::edit::{Rewritten, Step, rewrite};
+use super::edit::{Rewritten, rewrite};
 use super::keys::{self, SERVICE};
+use super::place::Place;
 use super::tree::Tree;
 use crate::checked::{Checked, api};
 
@@ -194,6 +195,14 @@ impl Desk {
         Some(Tree::map().with("series", "unknown").with_some("evidence", evidence))
     }
 
+    /// The items of a list, none where there is no list.
+    pub(super) fn entries(&self, list: &Place) -> &[Tree] {
+        match list.tree(self) {
+            Tree::List(items) => items,
+            _ => &[],
+        }
+    }
+
     /// Notes something for the person who reads the change.
     pub(super) fn say(&mut self, text: impl Into<String>) {
         self.said.push(text.into());
@@ -214,38 +223,42 @@ impl Desk {
     }
 
     /// Gives a key of a map a value, where the format has it among the others.
-    pub(super) fn set(&mut self, file: &str, path: &[Step], key: &'static str, value: impl Into<Tree>) {
-        let Some(map) = self.at(file, path) else { return };
-        if let Some(known) = keys::map_at(file, path, map) {
+    pub(super) fn set(&mut self, place: &Place, key: &'static str, value: impl Into<Tree>) {
+        let Some(map) = self.at(place) else { return };
+        if let Some(known) = keys::map_at(&place.file, &place.path, map) {
             map.set(known, key, Some(value));
         }
     }
 
     /// Adds items at the end of a list, which need not be there yet.
-    pub(super) fn extend(&mut self, file: &str, path: &[Step], key: &'static str, items: Vec<Tree>) {
-        match self.at(file, path).and_then(|map| map.get_mut(key)) {
-            Some(Tree::List(list)) => list.extend(items),
+    pub(super) fn extend(&mut self, list: &Place, items: Vec<Tree>) {
+        match self.at(list) {
+            Some(Tree::List(known)) => known.extend(items),
             _ if items.is_empty() => {}
-            _ => self.set(file, path, key, items),
+            _ => {
+                if let Some((map, key)) = list.parent() {
+                    self.set(&map, key, items);
+                }
+            }
         }
     }
 
     /// Puts a value in the place of another.
-    pub(super) fn replace(&mut self, file: &str, path: &[Step], value: impl Into<Tree>) {
-        if let Some(tree) = self.at(file, path) {
+    pub(super) fn replace(&mut self, place: &Place, value: impl Into<Tree>) {
+        if let Some(tree) = self.at(place) {
             *tree = value.into();
         }
     }
 
     /// Takes a key out of a map.
-    pub(super) fn remove(&mut self, file: &str, path: &[Step], key: &str) {
-        if let Some(map) = self.at(file, path) {
+    pub(super) fn remove(&mut self, place: &Place, key: &str) {
+        if let Some(map) = self.at(place) {
             map.remove(key);
         }
     }
 
-    fn at(&mut self, file: &str, path: &[Step]) -> Option<&mut Tree> {
-        self.trees.get_mut(file)?.at_mut(path)
+    fn at(&mut self, place: &Place) -> Option<&mut Tree> {
+        self.trees.get_mut(&place.file)?.at_mut(&place.path)
     }
 
     /// The change, if the catalogue is then still without a mistake.

@@ -30,10 +30,10 @@ use std::collections::{BTreeMap, HashSet};
 use codegen::{Catalogue, OpenApiFormat, OpenApiVersion, is_invisible, openapi};
 
 use super::change::{CatalogueChange, Desk, Refusal};
-use super::edit::Step;
 use super::keys::SERVICE;
 use super::merge::merge;
 use super::naming::NamesInUse;
+use super::place::Place;
 use super::tree::Tree;
 use document::Document;
 use draft::Draft;
@@ -76,14 +76,15 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let here = |key: &str| surroundings.tree(SERVICE).get(key).cloned();
     let base_url = here("base_url").or(service.get("base_url").filter(|_| draft.prefix.is_empty()).cloned());
     let envelope = here("envelope").map(without_fields);
+    let service_file = Place::service();
     for (key, value) in [("base_url", base_url), ("envelope", envelope.clone())] {
         match value {
-            Some(value) => alone.set(SERVICE, &[], key, value),
-            None => alone.remove(SERVICE, &[], key),
+            Some(value) => alone.set(&service_file, key, value),
+            None => alone.remove(&service_file, key),
         }
     }
     if let Some(unsupported) = draft.unsupported.take() {
-        alone.set(SERVICE, &[Step::Key("envelope"), Step::Key("metadata")], "unsupported", unsupported);
+        alone.set(&service_file.key("envelope").key("metadata"), "unsupported", unsupported);
     }
     let mut fresh = Desk::empty()?;
     fresh.create(SERVICE, Tree::map().with_some("envelope", envelope));

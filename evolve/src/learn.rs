@@ -25,7 +25,7 @@ use endpoint::find;
 pub(super) use endpoint::near;
 use enums::FieldsSeen;
 use fields::Topic;
-use kind::Kind;
+use kind::BodyKind;
 
 /// What is to be learned, and how.
 #[derive(Clone, Debug)]
@@ -75,14 +75,15 @@ fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, met: &mut Field
     let warning = failure::judge(&desk.checked, found.group, known, &replies)?;
     let topic = Topic { file: format!("{module}.yaml"), endpoint: found.label, learning };
     let data = desk.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone());
-    let kind = known.map_or_else(|| kind::of(&replies, data.as_deref()), |body| Ok(Kind::known(body)))?;
-    if let (None, Kind::Object, Some(data)) = (known, kind, data.as_deref().filter(|data| has_key(&replies, data))) {
+    let kind = known.map_or_else(|| kind::of(&replies, data.as_deref()), |body| Ok(BodyKind::known(body)))?;
+    if let (None, BodyKind::Object, Some(data)) = (known, kind, data.as_deref().filter(|data| has_key(&replies, data)))
+    {
         topic.say(desk, format!("`{data}` is no list, so the body is taken for one object and not for a series"));
     }
     let seen = match kind {
-        Kind::Series => kind::records(&replies, data.as_deref())?,
-        Kind::Object => kind::objects(&replies)?,
-        Kind::Value => kind::whole(&replies),
+        BodyKind::Series => kind::records(&replies, data.as_deref())?,
+        BodyKind::Object => kind::objects(&replies)?,
+        BodyKind::Value => kind::whole(&replies),
     };
     let seen = topic.by_names(desk, found.endpoint, kind, seen)?;
     if let Some(warning) = warning {
@@ -90,7 +91,7 @@ fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, met: &mut Field
     }
     met.add(&seen);
     topic.body(desk, found.endpoint, kind, &seen)?;
-    if kind == Kind::Series {
+    if kind == BodyKind::Series {
         topic.metadata(desk, &replies, met)?;
     }
     Ok(())

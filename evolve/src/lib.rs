@@ -12,6 +12,7 @@ mod keys;
 mod learn;
 mod merge;
 mod naming;
+mod place;
 mod question;
 mod reply;
 mod seen;

@@ -6,6 +6,9 @@
 mod absent;
 mod additions;
 mod compare;
+mod known_endpoints;
+mod known_fields;
+mod known_params;
 mod matching;
 mod new_params;
 mod places;
@@ -14,20 +17,21 @@ mod report;
 mod required;
 mod setters;
 mod types;
+mod values;
 
 use std::collections::BTreeMap;
 
 use crate::change::Desk;
 use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, root_types};
+use crate::place::Place;
 use crate::tree::Tree;
 pub(crate) use additions::join_values;
 use compare::Edit;
-pub(crate) use compare::holds;
 use matching::Matches;
-use places::Place;
 use report::Report;
 use setters::Setters;
+pub(crate) use values::holds;
 
 /// A new catalogue, and what it does not say itself of where it comes from.
 #[derive(Debug)]
@@ -37,15 +41,15 @@ pub(crate) struct Fresh {
     pub(crate) prefix: String,
     /// Whether it comes of a catalogue, so that every word in it is meant.
     pub(crate) is_ours: bool,
-    /// By file and index of endpoints.
-    pub(crate) hints: BTreeMap<(String, usize), Hint>,
+    /// By endpoint.
+    pub(crate) hints: BTreeMap<Place, Hint>,
     /// What its types and records are to be called; they have other names in it, each of its own.
-    pub(crate) names: BTreeMap<String, Wanted>,
+    pub(crate) names: BTreeMap<String, WantedName>,
 }
 
 /// A name for a type or record.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct WantedName {
     pub(crate) name: String,
     /// What it stands in, to be put before a name that is taken.
     pub(crate) owner: String,
@@ -147,10 +151,9 @@ impl Merger<'_> {
     /// The time of all series, which the envelope has and none of them repeats.
     fn time_of_series(&mut self) {
         let Some(time) = places::envelope_time(self.desk).cloned() else { return };
-        for ((file, index), hint) in &self.new.hints {
+        for (endpoint, hint) in &self.new.hints {
             let Some(said) = &hint.time else { continue };
-            if let Some(differing) = self.differing(&time, file, said) {
-                let endpoint = Place::new(file, &[]).item("endpoints", *index);
+            if let Some(differing) = self.differing(&time, &endpoint.file, said) {
                 let label = places::label(endpoint.tree(&self.new.desk));
                 self.report.differ(&format!("`{}`", time.text("name").unwrap_or_default()), &label, differing);
             }
@@ -174,19 +177,10 @@ impl Merger<'_> {
         }
         for edit in std::mem::take(&mut self.edits) {
             match edit {
-                Edit::Set(at, key, value) => self.desk.set(&at.file, &at.path, key, value),
-                Edit::Extend(at, key, items) => self.desk.extend(&at.file, &at.path, key, items),
-                Edit::Replace(at, value) => self.desk.replace(&at.file, &at.path, value),
+                Edit::Set(at, key, value) => self.desk.set(&at, key, value),
+                Edit::Extend(list, items) => self.desk.extend(&list, items),
+                Edit::Replace(at, value) => self.desk.replace(&at, value),
             }
         }
     }
-}
-
-/// An endpoint's file, and its index there.
-fn key_of(endpoint: &Place) -> (String, usize) {
-    let index = endpoint.path.iter().find_map(|step| match step {
-        crate::edit::Step::Item(index) => Some(*index),
-        crate::edit::Step::Key(_) => None,
-    });
-    (endpoint.file.clone(), index.unwrap_or_default())
 }

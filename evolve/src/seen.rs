@@ -33,7 +33,7 @@ pub(super) struct Seen {
     shortest: usize,
     longest: usize,
     pub(super) objects: usize,
-    pub(super) fields: Fields,
+    pub(super) fields: SeenFields,
     /// The values of all fields, as if their names were data.
     pub(super) under_keys: Option<Box<Seen>>,
     /// Whether the objects are lists, whose places were given names.
@@ -42,7 +42,7 @@ pub(super) struct Seen {
 
 /// The fields of objects that were seen at one place, in the order in which they first came.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Fields(pub(super) Vec<(String, Seen)>);
+pub(super) struct SeenFields(pub(super) Vec<(String, Seen)>);
 
 /// An enum has no more values than this; more are not worth keeping.
 pub(super) const MOST_VALUES: usize = 200;
@@ -167,7 +167,7 @@ impl Seen {
     /// Lists as if they were objects: by the names of their places.
     pub(super) fn named(&self, name: impl Fn(usize) -> String) -> Self {
         let places = self.places.iter().enumerate();
-        let fields = Fields(places.map(|(place, seen)| (name(place), seen.clone())).collect());
+        let fields = SeenFields(places.map(|(place, seen)| (name(place), seen.clone())).collect());
         Self { times: self.times, nulls: self.nulls, objects: self.lists, fields, by_place: true, ..Self::default() }
     }
 
@@ -227,7 +227,7 @@ fn excerpt(text: &str) -> &str {
     text.char_indices().nth(60).map_or(text, |(end, _)| &text[..end])
 }
 
-impl Fields {
+impl SeenFields {
     fn slot(&mut self, name: &str) -> &mut Seen {
         let index = self.0.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
             self.0.push((name.to_owned(), Seen::default()));

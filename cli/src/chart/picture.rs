@@ -79,7 +79,7 @@ fn lines(panel: &Panel, range: (f64, f64)) -> Vec<Plot> {
 
 fn layout(panel: &Panel, range: (f64, f64)) -> Layout {
     Layout::auto_from_plots(&lines(panel, range))
-        .with_title(panel.title.as_str())
+        .with_title(panel.subject())
         .with_y_label(panel.unit.as_str())
         .with_x_axis_min(range.0)
         .with_x_axis_max(range.1)

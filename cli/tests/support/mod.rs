@@ -9,7 +9,7 @@ mod service;
 #[cfg(unix)]
 mod terminal;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 pub(crate) use service::Service;
@@ -54,6 +54,14 @@ pub(crate) fn run(args: &[&str]) -> Told {
 /// Runs the program against a service.
 pub(crate) fn run_with(service: &Service, args: &[&str]) -> Told {
     told(&asking(service, args).output().unwrap())
+}
+
+pub(crate) fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+pub(crate) fn contents(file: &Path) -> String {
+    std::fs::read_to_string(file).unwrap()
 }
 
 /// Runs a command to its end.

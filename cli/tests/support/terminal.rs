@@ -71,7 +71,10 @@ impl Terminal {
 
     /// What somebody sees now.
     pub(crate) fn screen(&self) -> String {
-        self.shown.lock().unwrap().screen.screen().contents()
+        let shown = self.shown.lock().unwrap();
+        // Line by line, however a line was ended.
+        let lines: Vec<_> = shown.screen.screen().rows(0, COLUMNS).map(|line| line.trim_end().to_owned()).collect();
+        lines.join("\n").trim_end().to_owned()
     }
 
     /// Everything that was written, with all that steers a terminal.

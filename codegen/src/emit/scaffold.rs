@@ -80,9 +80,9 @@ mod generated;
 
 #[doc(inline)]
 pub use ::runtime::{
-    BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Endpoint, Error, ErrorKind, Event, Gate, Item, Observer,
-    OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry, Secret, Timestamp,
-    Transport, UnknownFields, Value, gate, observer, record, registry, transport, wire,
+    AnyBody, AnySeries, BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Endpoint, Error, ErrorKind, Event,
+    Gate, Item, Listed, Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry,
+    Secret, Timestamp, Transport, UnknownFields, Value, gate, history, observer, record, registry, transport, wire,
 };
 #[cfg(feature = "settings")]
 #[doc(inline)]

@@ -52,6 +52,7 @@ const MODULES: &[&str] = &[
     "limits",
     "observer",
     "params",
+    "recipes",
     "record",
     "records",
     "registry",
@@ -63,7 +64,7 @@ const MODULES: &[&str] = &[
 ];
 
 /// Methods of `Client`.
-const CLIENT: &[&str] = &["builder", "from_env", "raw"];
+const CLIENT: &[&str] = &["builder", "endpoint", "from_env", "raw"];
 
 /// What the emitted tests of requests call, and their one function that is named after no group.
 const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "example", "setter"];
@@ -77,9 +78,12 @@ const REQUEST: &[&str] = &[
     "header",
     "history",
     "into_future",
+    "into_listed",
     "new",
+    "params",
     "path_and_query",
     "query",
+    "query_list",
     "response",
     "response_blocking",
     "retry",
@@ -96,6 +100,8 @@ const PLANNED_FOR_REQUESTS: &[&str] = &["plan", "poll", "total_timeout"];
 
 /// Types at the crate's root, those that it shows of the runtime among them, and what emitted files import.
 const TYPES: &[&str] = &[
+    "AnyBody",
+    "AnySeries",
     "BadRecord",
     "BasicEncoding",
     "Body",
@@ -124,6 +130,7 @@ const TYPES: &[&str] = &[
     "IntoParamList",
     "Item",
     "LimitInfo",
+    "Listed",
     "Metadata",
     "NamedType",
     "Observer",

@@ -11,8 +11,8 @@ use crate::tree::Tree;
 
 /// What a good reply holds, and what is said of it.
 #[derive(Debug)]
-pub(super) struct Reply {
-    pub(super) body: Body,
+pub(super) struct DraftReply {
+    pub(super) body: DraftBody,
     /// How it is known.
     pub(super) evidence: String,
     /// The unit or format of a series' time where no field says it.
@@ -20,7 +20,7 @@ pub(super) struct Reply {
 }
 
 #[derive(Debug)]
-pub(super) enum Body {
+pub(super) enum DraftBody {
     Unknown,
     /// A record by its number, if it is known, and the field of its time as far as it is said.
     Series(Option<usize>, Option<String>),
@@ -29,7 +29,7 @@ pub(super) enum Body {
     Value(String),
 }
 
-impl Body {
+impl DraftBody {
     /// The record of one of its entries, or of the whole.
     pub(super) fn record(&self) -> Option<usize> {
         match self {
@@ -42,13 +42,13 @@ impl Body {
 }
 
 impl<'d> Reader<'d> {
-    pub(super) fn reply(&mut self, operation: &'d Value, name: &str, place: &str) -> Reply {
+    pub(super) fn reply(&mut self, operation: &'d Value, name: &str, place: &str) -> DraftReply {
         let known = self.known_reply(operation, name, place);
         let evidence = self.options.evidence.clone();
-        known.unwrap_or(Reply { body: Body::Unknown, evidence, time_form: Tree::map() })
+        known.unwrap_or(DraftReply { body: DraftBody::Unknown, evidence, time_form: Tree::map() })
     }
 
-    fn known_reply(&mut self, operation: &'d Value, name: &str, place: &str) -> Option<Reply> {
+    fn known_reply(&mut self, operation: &'d Value, name: &str, place: &str) -> Option<DraftReply> {
         let (chosen, response) = good_reply(operation.get("responses")?)?;
         let (response, reference) = self.document.follow(response)?;
         let place = format!("{place}/responses/{chosen}");
@@ -64,11 +64,11 @@ impl<'d> Reader<'d> {
         let unit = text(response, "x-time-unit").filter(|unit| TimeUnit::of(unit).is_some());
         let format = text(response, "x-time-format").filter(|format| TimeFormat::of(format).is_some());
         let time_form = Tree::map().with_some("unit", unit).with_some("format", format);
-        Some(Reply { body, evidence, time_form })
+        Some(DraftReply { body, evidence, time_form })
     }
 
     /// A body in the envelope of the service.
-    fn series(&mut self, schema: &'d Value, name: &str, time: Option<String>, place: &str) -> Option<Body> {
+    fn series(&mut self, schema: &'d Value, name: &str, time: Option<String>, place: &str) -> Option<DraftBody> {
         let envelope = self.envelope.clone()?;
         let (target, reference) = self.document.follow(schema)?;
         let at = reference.unwrap_or(place);
@@ -82,21 +82,21 @@ impl<'d> Reader<'d> {
         for (_, property, at) in fields.iter().filter(|(key, ..)| Some(*key) == envelope.metadata.as_deref()) {
             self.metadata(property, at);
         }
-        let Some(item) = list.get("items") else { return Some(Body::Series(None, time)) };
+        let Some(item) = list.get("items") else { return Some(DraftBody::Series(None, time)) };
         let item = self.value(item, &format!("{name} Item"), &format!("{list_at}/items")).ty;
         let record = record_in(&item).filter(|_| innermost(&item) == item);
-        Some(Body::Series(record, time))
+        Some(DraftBody::Series(record, time))
     }
 
     /// A body without an envelope.
-    fn whole(&mut self, schema: &'d Value, name: &str, time: Option<String>, is_value: bool, place: &str) -> Body {
+    fn whole(&mut self, schema: &'d Value, name: &str, time: Option<String>, is_value: bool, place: &str) -> DraftBody {
         let ty = self.value(schema, &format!("{name} Body"), place).ty;
         let of_list = item(&ty).filter(|item| self.envelope.is_none() && innermost(item) == *item);
         match (record_in(&ty), of_list.map(|item| (item, record_in(item)))) {
             _ if is_value => {}
-            (Some(record), _) if innermost(&ty) == ty => return Body::Object(record),
-            (_, Some((item, record))) if record.is_some() || item == ANY => return Body::Series(record, time),
-            _ if ty == ANY => return Body::Unknown,
+            (Some(record), _) if innermost(&ty) == ty => return DraftBody::Object(record),
+            (_, Some((item, record))) if record.is_some() || item == ANY => return DraftBody::Series(record, time),
+            _ if ty == ANY => return DraftBody::Unknown,
             _ => {}
         }
         // What a type names has to have a name.
@@ -105,7 +105,7 @@ impl<'d> Reader<'d> {
         }
         // A body has no key that says how its moments are written.
         let is_written = innermost(&ty) == TIMESTAMP && self.moment_format(schema).is_some();
-        Body::Value(if is_written { holding(&ty, "string") } else { ty })
+        DraftBody::Value(if is_written { holding(&ty, "string") } else { ty })
     }
 }
 

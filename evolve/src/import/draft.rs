@@ -1,18 +1,18 @@
 //! What a description describes, in the words of the catalogue but before anything has a Rust name: types and records are
 //! called by their numbers, and every field says itself how it is known.
 
-use super::body::Reply;
-use crate::merge::{Hint, Wanted};
+use super::body::DraftReply;
+use crate::merge::{Hint, WantedName};
 use crate::tree::Tree;
 
 /// Everything that is to be in the catalogue.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) types: Vec<Named>,
-    pub(super) records: Vec<Record>,
+    pub(super) records: Vec<DraftRecord>,
     /// Params that operations refer to, each behind its place among the components.
     pub(super) shared: Vec<(usize, Tree)>,
-    pub(super) endpoints: Vec<Endpoint>,
+    pub(super) endpoints: Vec<DraftEndpoint>,
     /// Modules, and what is said of the groups that they have.
     pub(super) groups: Vec<(String, Tree)>,
     /// What the paths of the catalogue begin with, and the server of the description ends in.
@@ -29,13 +29,13 @@ pub(super) struct Draft {
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) tree: Tree,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: WantedName,
     /// Where it stands among the components.
     pub(super) rank: usize,
 }
 
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct DraftRecord {
     pub(super) named: Named,
     /// A reference or a place, by which it is found again.
     pub(super) origin: String,
@@ -43,7 +43,7 @@ pub(super) struct Record {
     pub(super) uses: usize,
 }
 
-impl Record {
+impl DraftRecord {
     /// Whether its fields have places instead of names.
     pub(super) fn is_positional(&self) -> bool {
         self.named.tree.get("positional").is_some()
@@ -56,11 +56,11 @@ impl Record {
 }
 
 #[derive(Debug)]
-pub(super) struct Endpoint {
+pub(super) struct DraftEndpoint {
     /// The group's file without its ending.
     pub(super) group: String,
     /// The endpoint without its body.
     pub(super) tree: Tree,
-    pub(super) reply: Reply,
+    pub(super) reply: DraftReply,
     pub(super) hint: Hint,
 }

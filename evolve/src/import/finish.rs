@@ -9,9 +9,9 @@ use codegen::spec::ENDPOINT;
 
 use super::draft::{Draft, Named};
 use crate::change::Desk;
-use crate::edit::Step;
 use crate::keys::SERVICE;
-use crate::merge::{Fresh, Hint, Wanted};
+use crate::merge::{Fresh, Hint, WantedName};
+use crate::place::Place;
 use crate::tree::Tree;
 
 /// Makes a catalogue of a draft; `desk` has the envelope of the series in it.
@@ -34,7 +34,7 @@ fn inline(draft: &Draft) -> BTreeSet<usize> {
     bodies.iter().copied().filter(is_alone).collect()
 }
 
-fn name_and_wish(named: Named) -> (String, Wanted) {
+fn name_and_wish(named: Named) -> (String, WantedName) {
     (named.tree.text("name").unwrap_or_default().to_owned(), named.wanted)
 }
 
@@ -60,7 +60,7 @@ impl Finisher {
         let lists = [("types", types), ("params", self.draft.shared.clone()), ("records", records.collect())];
         for (key, mut ranked) in lists {
             ranked.sort_by_key(|(rank, _): &(usize, Tree)| *rank);
-            self.desk.extend(SERVICE, &[], key, ranked.into_iter().map(|(_, tree)| tree).collect());
+            self.desk.extend(&Place::service().key(key), ranked.into_iter().map(|(_, tree)| tree).collect());
         }
         self.write_metadata();
     }
@@ -72,7 +72,7 @@ impl Finisher {
         let mut seen = BTreeSet::new();
         let all = self.draft.metadata.iter().flat_map(|metadata| self.listed(*metadata, &evidence, None));
         let fields = all.filter(|field| seen.insert(field.text("name").map(str::to_owned))).collect();
-        self.desk.extend(SERVICE, &[Step::Key("envelope"), Step::Key("metadata")], "fields", fields);
+        self.desk.extend(&Place::service().key("envelope").key("metadata").key("fields"), fields);
     }
 
     /// The fields of a record where they inherit what is known of them, without the one that the envelope has.
@@ -85,13 +85,14 @@ impl Finisher {
         fields
     }
 
-    fn write_groups(&mut self) -> BTreeMap<(String, usize), Hint> {
+    fn write_groups(&mut self) -> BTreeMap<Place, Hint> {
         let mut hints = BTreeMap::new();
         let mut groups: BTreeMap<String, Vec<Tree>> = BTreeMap::new();
         for mut endpoint in std::mem::take(&mut self.draft.endpoints) {
             let group = groups.entry(endpoint.group.clone()).or_default();
             endpoint.hint.time = self.said_time(&endpoint.reply);
-            hints.insert((format!("{}.yaml", endpoint.group), group.len()), endpoint.hint);
+            let place = Place::file(&format!("{}.yaml", endpoint.group)).key("endpoints").item(group.len());
+            hints.insert(place, endpoint.hint);
             let mut tree = endpoint.tree;
             let evidence = tree.text("evidence").unwrap_or_default().to_owned();
             tree.each("params", |param| param.inherit(&evidence));

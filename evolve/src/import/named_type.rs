@@ -10,7 +10,7 @@ use super::draft::Named;
 use super::numbered_types::type_name;
 use super::schema::{is_component, owner};
 use super::service::some;
-use crate::merge::Wanted;
+use crate::merge::WantedName;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
@@ -79,7 +79,7 @@ impl<'d> Reader<'d> {
             .with("evidence", evidence)
             .with_some("shapes", schema.get("x-shapes").map(Tree::of_value))
             .with_some("values", some(values));
-        let wanted = Wanted { name: name.to_owned(), owner: owner(place), is_shared: false };
+        let wanted = WantedName { name: name.to_owned(), owner: owner(place), is_shared: false };
         self.draft.types.push(Named { tree, wanted, rank: self.rank("schemas", name) });
         index
     }

@@ -7,7 +7,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{aliases, entries, items, text};
-use super::draft::Endpoint;
+use super::draft::DraftEndpoint;
 use super::notes::Weight;
 use super::service::{history, some};
 use crate::merge::Hint;
@@ -84,7 +84,7 @@ impl<'d> Reader<'d> {
             .ordered(&ENDPOINT);
         let (is_tagged, is_named) = (!items(operation, "tags").is_empty(), operation.get("operationId").is_some());
         let hint = Hint { is_tagged, is_named, told, time: None };
-        self.draft.endpoints.push(Endpoint { group, tree, reply, hint });
+        self.draft.endpoints.push(DraftEndpoint { group, tree, reply, hint });
     }
 
     /// Whether an endpoint has a path already, whatever its params are called there.

@@ -7,11 +7,11 @@ use serde_yaml::Value;
 use super::Reader;
 use super::composition::Properties;
 use super::document::text;
-use super::draft::{Named, Record};
+use super::draft::{DraftRecord, Named};
 use super::notes::Weight;
 use super::numbered_types::{or_null, record_in, record_name};
 use super::schema::{is_component, owner};
-use crate::merge::Wanted;
+use crate::merge::WantedName;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
@@ -71,7 +71,7 @@ impl<'d> Reader<'d> {
         let said = ["summary", "evidence"].iter().fold(Tree::map().with("name", record_name(index)), |tree, key| {
             tree.with_some(key, said.get(key).cloned())
         });
-        let wanted = Wanted {
+        let wanted = WantedName {
             name: name.to_owned(),
             owner: owner(place),
             // Our own descriptions say which group has a record; what they name for none belongs to all.
@@ -79,7 +79,7 @@ impl<'d> Reader<'d> {
         };
         let tree = said.with_some("positional", is_positional.then_some(true)).with("fields", Vec::new());
         let named = Named { tree, wanted, rank: self.rank("schemas", name) };
-        self.draft.records.push(Record { named, origin: place.to_owned(), uses: 0 });
+        self.draft.records.push(DraftRecord { named, origin: place.to_owned(), uses: 0 });
         self.open.push(index);
         // A record is read once, however many stand between it and the first.
         let nesting = std::mem::take(&mut self.nesting);

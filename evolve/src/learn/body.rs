@@ -5,25 +5,25 @@ use codegen::type_expr::TypeExpr;
 
 use super::fields::{FieldList, Topic, is_former};
 use super::guess::keys_of_data;
-use super::kind::Kind;
+use super::kind::BodyKind;
 use super::time::make_time;
 use crate::change::{Desk, Refusal};
-use crate::edit::Step;
+use crate::place::Place;
 use crate::seen::Seen;
 use crate::tree::Tree;
 
 impl Topic<'_> {
     /// Edits the body of an endpoint, and what its fields stand in.
-    pub(super) fn body(&self, desk: &mut Desk, index: usize, kind: Kind, seen: &Seen) -> Result<(), Refusal> {
-        let endpoint = vec![Step::Key("endpoints"), Step::Item(index)];
-        let entry = desk.tree(&self.file).at(&endpoint).cloned().unwrap_or(Tree::Null);
+    pub(super) fn body(&self, desk: &mut Desk, index: usize, kind: BodyKind, seen: &Seen) -> Result<(), Refusal> {
+        let endpoint = self.place(index);
+        let entry = endpoint.tree(desk).clone();
         let known = &desk.body(&entry).unwrap_or(Tree::Null);
         let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
         let own = known.text("time");
         let promised = desk.checked.service.envelope_time();
-        let shared = promised.map(|time| time.name.to_string()).filter(|_| kind == Kind::Series);
-        let body = [endpoint.as_slice(), &[Step::Key("body")]].concat();
-        if kind == Kind::Value {
+        let shared = promised.map(|time| time.name.to_string()).filter(|_| kind == BodyKind::Series);
+        let body = endpoint.key("body");
+        if kind == BodyKind::Value {
             return self.value(desk, &body, (known, inherited), seen);
         }
         match known.get(kind.key()) {
@@ -31,16 +31,16 @@ impl Topic<'_> {
                 let shared = shared.filter(|time| !seen.by_place && own.is_none_or(|own| own == time));
                 self.refuse_another(listed, inherited, seen)?;
                 let has_time = shared.as_ref().is_none_or(|time| self.has_time(desk, time, known, seen));
-                let path = [body.as_slice(), &[Step::Key(kind.key())]].concat();
+                let at = body.key(kind.key());
                 let time = shared.clone().filter(|_| has_time);
-                let place = FieldList { time, ..FieldList::new(&self.file, path.clone(), inherited) };
+                let place = FieldList { time, ..FieldList::new(at.clone(), inherited) };
                 self.merge(desk, &place, seen)?;
-                let list = entries_at(desk.tree(&self.file), &path).to_vec();
+                let list = desk.entries(&at).to_vec();
                 if has_time {
                     self.drop_time(desk, &body, &list, own);
                 } else {
                     let time = self.other_time(desk, &list, shared.as_deref());
-                    desk.set(&self.file, &body, "time", time);
+                    desk.set(&body, "time", time);
                 }
                 Ok(())
             }
@@ -59,9 +59,9 @@ impl Topic<'_> {
     fn open(
         &self,
         desk: &mut Desk,
-        body: &[Step],
+        body: &Place,
         (known, inherited): (&Tree, &str),
-        kind: Kind,
+        kind: BodyKind,
         shared: Option<&str>,
         seen: &Seen,
     ) -> Result<(), Refusal> {
@@ -81,7 +81,7 @@ impl Topic<'_> {
         }
         let is_placed = seen.by_place && shared.is_some_and(|time| seen.fields.get(time).is_some());
         let is_known =
-            kind == Kind::Object || is_placed || own == named && (has_time || envelope.is_none() && own.is_some());
+            kind == BodyKind::Object || is_placed || own == named && (has_time || envelope.is_none() && own.is_some());
         let time = match shared.filter(|_| has_time) {
             _ if is_known => own.map(str::to_owned),
             Some(shared) => {
@@ -102,7 +102,7 @@ impl Topic<'_> {
             .with_some("time", time)
             .with_some("positional", seen.by_place.then_some(true))
             .with(kind.key(), list);
-        self.set_body(desk, body, new);
+        set_body(desk, body, new);
         Ok(())
     }
 
@@ -110,7 +110,7 @@ impl Topic<'_> {
     fn value(
         &self,
         desk: &mut Desk,
-        body: &[Step],
+        body: &Place,
         (known, inherited): (&Tree, &str),
         seen: &Seen,
     ) -> Result<(), Refusal> {
@@ -121,9 +121,9 @@ impl Topic<'_> {
                 desk,
                 format!("the body is {expr} (evidence: {inherited}), and the replies have {words}; it becomes {wider}"),
             );
-            desk.set(&self.file, body, "type", wider);
+            desk.set(body, "type", wider);
             if let Some(own) = self.weaker_evidence(inherited) {
-                desk.set(&self.file, body, "evidence", own);
+                desk.set(body, "evidence", own);
             }
             return Ok(());
         }
@@ -141,13 +141,8 @@ impl Topic<'_> {
         let ty = if form.is_some() { ty.replace("timestamp", plain) } else { ty };
         self.say(desk, format!("the body is a `{ty}`"));
         let new = Tree::map().with("evidence", self.learning.evidence.as_str()).with("type", ty);
-        self.set_body(desk, body, new);
+        set_body(desk, body, new);
         Ok(())
-    }
-
-    fn set_body(&self, desk: &mut Desk, body: &[Step], new: Tree) {
-        let (_, endpoint) = body.split_last().unwrap_or((&Step::Key("body"), &[]));
-        desk.set(&self.file, endpoint, "body", new);
     }
 
     fn say_learned(&self, desk: &mut Desk, list: &[Tree], seen: &Seen) {
@@ -179,10 +174,9 @@ impl Topic<'_> {
     }
 }
 
-/// The list at a place.
-pub(super) fn entries_at<'t>(tree: &'t Tree, path: &[Step]) -> &'t [Tree] {
-    match tree.at(path) {
-        Some(Tree::List(items)) => items,
-        _ => &[],
+/// Puts a body where one is, or where nothing is said of it.
+fn set_body(desk: &mut Desk, body: &Place, new: Tree) {
+    if let Some((endpoint, key)) = body.parent() {
+        desk.set(&endpoint, key, new);
     }
 }

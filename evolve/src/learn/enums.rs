@@ -9,10 +9,10 @@ use codegen::type_expr::TypeExpr;
 use super::fields::Topic;
 use super::types::all_types;
 use crate::change::Desk;
-use crate::edit::Step;
 use crate::keys::SERVICE;
 use crate::merge::join_values;
 use crate::naming::{self, NamesInUse};
+use crate::place::Place;
 use crate::seen::{MOST_VALUES, Seen};
 use crate::tree::Tree;
 
@@ -146,7 +146,7 @@ impl Topic<'_> {
             .with("summary", "unknown")
             .with("evidence", self.learning.evidence.as_str())
             .with("values", values.iter().map(|text| value(text, &mut idents)).collect::<Vec<_>>());
-        desk.extend(SERVICE, &[], "types", vec![ty]);
+        desk.extend(&Place::service().key("types"), vec![ty]);
         let why = match namesake {
             Some(_) => {
                 format!(", as `{wanted}` of the catalogue has none of its values; `--enum {field}={wanted}` joins them")
@@ -176,7 +176,7 @@ impl Topic<'_> {
         let values: Vec<Tree> = values.iter().map(|text| Tree::map().with("value", *text)).collect();
         let said = Tree::map().with("evidence", self.learning.evidence.as_str()).with("values", values);
         let name = ty.text("name").unwrap_or_default();
-        for text in join_values(desk, &[Step::Key("types"), Step::Item(index)], &ty, &said) {
+        for text in join_values(desk, &Place::service().key("types").item(index), &ty, &said) {
             self.say(desk, format!("`{text}` is a new value of `{name}`"));
         }
     }

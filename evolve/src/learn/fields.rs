@@ -6,12 +6,11 @@ use codegen::names::{self, Case, Scope};
 use codegen::spec::Evidence;
 
 use super::Learning;
-use super::body::entries_at;
 use super::rows::{is_positional, named_as};
 use crate::change::{Desk, Refusal};
-use crate::edit::Step;
 use crate::keys::SERVICE;
 use crate::naming::NamesInUse;
+use crate::place::Place;
 use crate::seen::Seen;
 use crate::tree::Tree;
 
@@ -24,10 +23,9 @@ pub(super) struct Topic<'a> {
     pub(super) learning: &'a Learning,
 }
 
-/// Where a list of fields stands.
+/// A list of fields, and what is known of it as a whole.
 pub(super) struct FieldList {
-    pub(super) file: String,
-    pub(super) path: Vec<Step>,
+    pub(super) at: Place,
     /// What its fields inherit.
     pub(super) evidence: String,
     /// The envelope's time field, where the list does not repeat it.
@@ -41,9 +39,15 @@ pub(super) struct FieldList {
 }
 
 impl FieldList {
-    pub(super) fn new(file: &str, path: Vec<Step>, evidence: &str) -> Self {
-        let (file, evidence) = (file.to_owned(), evidence.to_owned());
-        Self { file, path, evidence, time: None, fixed: Vec::new(), within: String::new(), is_shared: false }
+    pub(super) fn new(at: Place, evidence: &str) -> Self {
+        Self {
+            at,
+            evidence: evidence.to_owned(),
+            time: None,
+            fixed: Vec::new(),
+            within: String::new(),
+            is_shared: false,
+        }
     }
 }
 
@@ -54,6 +58,11 @@ impl Topic<'_> {
     /// Notes something about the endpoint.
     pub(super) fn say(&self, desk: &mut Desk, text: impl std::fmt::Display) {
         desk.say(format!("{}: {text}", self.endpoint));
+    }
+
+    /// Where an endpoint of the group stands.
+    pub(super) fn place(&self, endpoint: usize) -> Place {
+        Place::file(&self.file).key("endpoints").item(endpoint)
     }
 
     /// The same topic for fields that stand in another file: records that they need stand there too.
@@ -71,51 +80,49 @@ impl Topic<'_> {
     }
 
     /// Compares listed fields with what was seen.
-    pub(super) fn merge(&self, desk: &mut Desk, place: &FieldList, seen: &Seen) -> Result<(), Refusal> {
-        let listed = entries_at(desk.tree(&place.file), &place.path).to_vec();
+    pub(super) fn merge(&self, desk: &mut Desk, list: &FieldList, seen: &Seen) -> Result<(), Refusal> {
+        let listed = desk.entries(&list.at).to_vec();
         let (mut taken, mut former) = (NamesInUse::default(), Vec::new());
-        if let Some(time) = &place.time {
+        if let Some(time) = &list.time {
             taken.note(snake(time));
         }
         for (index, field) in listed.iter().enumerate() {
             let name = field.text("name").unwrap_or_default();
-            let at = [place.path.as_slice(), &[Step::Item(index)]].concat();
+            let at = list.at.item(index);
             let met = seen.fields.get(name);
-            if is_former(field, &place.evidence) && seen.objects > 0 {
+            if is_former(field, &list.evidence) && seen.objects > 0 {
                 if met.is_none() {
                     former.push((name, at));
                     continue;
                 }
-                desk.set(&place.file, &at, "evidence", self.learning.evidence.as_str());
+                desk.set(&at, "evidence", self.learning.evidence.as_str());
             }
             taken.note(field.text("ident").map_or_else(|| snake(name), str::to_owned));
             let is_absent = met.is_none_or(|met| met.times < seen.objects || met.nulls > 0);
             if let Some(met) = met {
-                self.compare(desk, place, &at, field, met)?;
+                self.compare(desk, list, &at, field, met)?;
             }
             if is_absent && seen.objects > 0 && field.get("optional") != Some(&true.into()) {
-                desk.set(&place.file, &at, "optional", true);
-                self.say(desk, format!("`{}{name}` can be absent or null", place.within));
+                desk.set(&at, "optional", true);
+                self.say(desk, format!("`{}{name}` can be absent or null", list.within));
             }
         }
         let is_new = |name: &str| {
-            place.time.as_deref() != Some(name) && !listed.iter().any(|field| field.text("name") == Some(name))
+            list.time.as_deref() != Some(name) && !listed.iter().any(|field| field.text("name") == Some(name))
         };
-        let mut new = self.within_file(&place.file).new_fields(desk, seen, &mut taken, is_new)?;
+        let mut new = self.within_file(&list.at.file).new_fields(desk, seen, &mut taken, is_new)?;
         for field in &mut new {
             let shown = ["name", "type"].map(|key| field.text(key).unwrap_or_default());
-            self.say(desk, format!("`{}{}` is new ({})", place.within, shown[0], shown[1]));
-            if place.is_shared && field.get("optional").is_none() {
+            self.say(desk, format!("`{}{}` is new ({})", list.within, shown[0], shown[1]));
+            if list.is_shared && field.get("optional").is_none() {
                 *field = field.clone().with("optional", true);
             }
-            if place.evidence != self.learning.evidence {
+            if list.evidence != self.learning.evidence {
                 *field = field.clone().with("evidence", self.learning.evidence.as_str());
             }
         }
-        self.replace_former(desk, place, &former, &mut new);
-        if let Some((Step::Key(list), map)) = place.path.split_last() {
-            desk.extend(&place.file, map, list, new);
-        }
+        self.replace_former(desk, list, &former, &mut new);
+        desk.extend(&list.at, new);
         Ok(())
     }
 
@@ -126,22 +133,22 @@ impl Topic<'_> {
     }
 
     /// New fields take the places of those that stood in the former version and did not come.
-    fn replace_former(&self, desk: &mut Desk, place: &FieldList, former: &[(&str, Vec<Step>)], new: &mut Vec<Tree>) {
+    fn replace_former(&self, desk: &mut Desk, list: &FieldList, former: &[(&str, Place)], new: &mut Vec<Tree>) {
         let mut places = former.iter();
-        if !place.is_shared {
+        if !list.is_shared {
             let replaced = new.len().min(former.len());
             for (field, (name, at)) in new.drain(..replaced).zip(places.by_ref()) {
                 self.say(
                     desk,
-                    format!("`{}{name}` of the former version did not come; a new field stands there", place.within),
+                    format!("`{}{name}` of the former version did not come; a new field stands there", list.within),
                 );
-                desk.replace(&place.file, at, field);
+                desk.replace(at, field);
             }
         }
         for (name, _) in places {
             self.say(
                 desk,
-                format!("`{}{name}` of the former version did not come; delete it if it never does", place.within),
+                format!("`{}{name}` of the former version did not come; delete it if it never does", list.within),
             );
         }
     }
@@ -149,14 +156,14 @@ impl Topic<'_> {
     /// Merges with a record that has a name.
     pub(super) fn merge_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(), Refusal> {
         let Some((file, index, record)) = self.find_record(desk, name) else { return Ok(()) };
-        let path = vec![Step::Key("records"), Step::Item(index), Step::Key("fields")];
-        let place = FieldList::new(file, path, record.text("evidence").unwrap_or_default());
+        let at = Place::file(file).key("records").item(index).key("fields");
+        let list = FieldList::new(at, record.text("evidence").unwrap_or_default());
         let (fixed, within) = (Self::times_of_record(desk, name), format!("{name}."));
-        let place = FieldList { fixed, within, is_shared: true, ..place };
+        let list = FieldList { fixed, within, is_shared: true, ..list };
         if seen.lists > 0 && is_positional(&record) {
-            return self.merge(desk, &place, &named_as(record.entries("fields"), seen));
+            return self.merge(desk, &list, &named_as(record.entries("fields"), seen));
         }
-        self.merge(desk, &place, seen)
+        self.merge(desk, &list, seen)
     }
 
     /// The file of a record, its place among the file's records, and what is said there.

@@ -10,14 +10,14 @@ use crate::seen::Seen;
 
 /// What a body is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum BodyKind {
     Series,
     Object,
     /// A value of a type.
     Value,
 }
 
-impl Kind {
+impl BodyKind {
     /// What the catalogue says that it is.
     pub(super) fn known(body: &spec::Body) -> Self {
         match (&body.series, &body.ty) {
@@ -37,12 +37,12 @@ impl Kind {
 }
 
 /// What bodies are of which nothing is known.
-pub(super) fn of(replies: &[Reply], data: Option<&str>) -> Result<Kind, Refusal> {
+pub(super) fn of(replies: &[Reply], data: Option<&str>) -> Result<BodyKind, Refusal> {
     // `null` in the place of the records is how some services say that there are none.
     let is_series =
         |reply: &&Reply| list_of(&reply.body, data).is_some_and(|list| list.is_sequence() || list.is_null());
     match (replies.iter().find(is_series), replies.iter().find(|reply| !is_series(reply))) {
-        (Some(_), None) => Ok(Kind::Series),
+        (Some(_), None) => Ok(BodyKind::Series),
         (Some(series), Some(other)) => Err(Refusal::Said(format!(
             "{} is a series and {} is none; leave out what is no reply of this endpoint",
             series.origin, other.origin
@@ -50,7 +50,7 @@ pub(super) fn of(replies: &[Reply], data: Option<&str>) -> Result<Kind, Refusal>
         (None, _) => {
             let bodies = whole(replies);
             let is_object = bodies.objects == bodies.times && keys_of_data(&bodies).is_none();
-            Ok(if is_object { Kind::Object } else { Kind::Value })
+            Ok(if is_object { BodyKind::Object } else { BodyKind::Value })
         }
     }
 }

@@ -5,8 +5,8 @@ use serde_yaml::{Mapping, Value};
 use super::enums::FieldsSeen;
 use super::fields::{FieldList, Topic};
 use crate::change::{Desk, Refusal};
-use crate::edit::Step;
 use crate::keys::SERVICE;
+use crate::place::Place;
 use crate::reply::Reply;
 use crate::seen::Seen;
 use crate::tree::Tree;
@@ -47,7 +47,7 @@ impl Topic<'_> {
         if known.is_none() {
             self.say(desk, format!("`{metadata}`, beside the records, becomes the metadata of every series"));
             let new = Tree::map().with("name", metadata.as_str()).with("fields", Vec::new());
-            desk.set(SERVICE, &[Step::Key("envelope")], "metadata", new);
+            desk.set(&Place::service().key("envelope"), "metadata", new);
         }
         self.merge_metadata(desk, &metadata, &seen)
     }
@@ -56,14 +56,14 @@ impl Topic<'_> {
         let Some(envelope) = desk.checked.service.envelope.as_ref() else { return Ok(()) };
         let unsupported = envelope.metadata.as_ref().and_then(|metadata| metadata.unsupported.as_deref().cloned());
         let fixed = unsupported.map(|field| (field, "`envelope.metadata.unsupported` names it as a list"));
-        let path = vec![Step::Key("envelope"), Step::Key("metadata"), Step::Key("fields")];
-        let place = FieldList {
+        let at = Place::service().key("envelope").key("metadata").key("fields");
+        let list = FieldList {
             within: format!("{name}."),
             fixed: fixed.into_iter().collect(),
             is_shared: true,
-            ..FieldList::new(SERVICE, path, envelope.evidence.word())
+            ..FieldList::new(at, envelope.evidence.word())
         };
-        self.merge(desk, &place, seen)
+        self.merge(desk, &list, seen)
     }
 }
 

@@ -5,22 +5,19 @@ use codegen::model::TimeUnit;
 
 use super::fields::Topic;
 use super::guess::{TIME, name_of_place};
-use super::kind::Kind;
+use super::kind::BodyKind;
 use crate::change::{Desk, Refusal};
-use crate::edit::Step;
 use crate::seen::Seen;
 use crate::tree::Tree;
 
 impl Topic<'_> {
     /// The records of a body by the names of their fields.
-    pub(super) fn by_names(&self, desk: &Desk, index: usize, kind: Kind, seen: Seen) -> Result<Seen, Refusal> {
-        let endpoint = [Step::Key("endpoints"), Step::Item(index)];
-        let entry = desk.tree(&self.file).at(&endpoint);
-        let known = &entry.and_then(|entry| desk.body(entry)).unwrap_or(Tree::Null);
+    pub(super) fn by_names(&self, desk: &Desk, index: usize, kind: BodyKind, seen: Seen) -> Result<Seen, Refusal> {
+        let known = &desk.body(self.place(index).tree(desk)).unwrap_or(Tree::Null);
         let are_lists = seen.lists > 0;
         let record;
         let (listed, is_positional) = match known.get(kind.key()) {
-            _ if kind == Kind::Value => return Ok(seen),
+            _ if kind == BodyKind::Value => return Ok(seen),
             Some(Tree::List(fields)) => (fields.as_slice(), is_positional(known)),
             Some(Tree::Text(name)) if name != "unknown" => {
                 let Some((.., named)) = self.find_record(desk, name) else { return Ok(seen) };
@@ -49,7 +46,7 @@ impl Topic<'_> {
 }
 
 /// Records of which nobody knew that they are lists.
-fn named_anew(desk: &Desk, known: &Tree, kind: Kind, seen: &Seen) -> Result<Seen, Refusal> {
+fn named_anew(desk: &Desk, known: &Tree, kind: BodyKind, seen: &Seen) -> Result<Seen, Refusal> {
     if !seen.are_rows() {
         return Err(Refusal::Said(format!(
             "its records are {} and not all of one length, so that no place has a meaning; leave them `unknown`, and \
@@ -58,7 +55,7 @@ fn named_anew(desk: &Desk, known: &Tree, kind: Kind, seen: &Seen) -> Result<Seen
         )));
     }
     let own = known.text("time").filter(|time| *time != "none");
-    let shared = desk.checked.service.envelope_time().filter(|_| kind == Kind::Series);
+    let shared = desk.checked.service.envelope_time().filter(|_| kind == BodyKind::Series);
     let time = own.or(shared.map(|time| time.name.as_str())).unwrap_or(TIME);
     let milliseconds = desk.checked.service.time.unit == Some(TimeUnit::Milliseconds);
     Ok(seen.named(name_of_place(seen, milliseconds, time)))

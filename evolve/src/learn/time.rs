@@ -9,8 +9,8 @@ use codegen::spec::{self, BodyEntry, Evidence};
 use super::fields::Topic;
 use super::guess::{unit_of, written_moments};
 use crate::change::Desk;
-use crate::edit::Step;
 use crate::keys::SERVICE;
+use crate::place::Place;
 use crate::seen::{Seen, shown};
 use crate::tree::Tree;
 
@@ -97,12 +97,12 @@ impl Topic<'_> {
     }
 
     /// Drops the time field that a body names itself, if it has been found to hold something else.
-    pub(super) fn drop_time(&self, desk: &mut Desk, body: &[Step], list: &[Tree], own: Option<&str>) {
+    pub(super) fn drop_time(&self, desk: &mut Desk, body: &Place, list: &[Tree], own: Option<&str>) {
         let is_other = |field: &&Tree| field.text("type") != Some("timestamp");
         let own = own.filter(|own| list.iter().filter(is_other).any(|field| field.text("name") == Some(own)));
         let Some(own) = own else { return };
         self.say(desk, format!("`{own}` can then not be the time of a record; so the body gets `time: none`"));
-        desk.set(&self.file, body, "time", "none");
+        desk.set(body, "time", "none");
     }
 
     /// The field that a list of fields has its time in, if it is not the one that the envelope names; says it.

@@ -10,6 +10,7 @@ use super::rows::is_positional;
 use crate::change::{Desk, Refusal};
 use crate::keys::SERVICE;
 use crate::naming::{self, NamesInUse, singular};
+use crate::place::Place;
 use crate::seen::Seen;
 use crate::tree::Tree;
 
@@ -146,7 +147,7 @@ impl Topic<'_> {
             .with("evidence", self.learning.evidence.as_str())
             .with_some("positional", seen.by_place.then_some(true))
             .with("fields", fields);
-        desk.extend(&self.file, &[], "records", vec![record]);
+        desk.extend(&Place::file(&self.file).key("records"), vec![record]);
         let what = if seen.by_place { "lists" } else { "objects" };
         self.say(desk, format!("the {what} under `{name}` become the record `{ident}`"));
         Ok(ident)

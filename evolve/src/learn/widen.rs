@@ -6,8 +6,8 @@ use codegen::type_expr::{Builtin, TypeExpr};
 use super::fields::{FieldList, Topic};
 use super::guess::written_moments;
 use crate::change::{Desk, Refusal};
-use crate::edit::Step;
 use crate::keys::SERVICE;
+use crate::place::Place;
 use crate::seen::{Seen, shown};
 use crate::tree::Tree;
 
@@ -16,20 +16,19 @@ impl Topic<'_> {
     pub(super) fn compare(
         &self,
         desk: &mut Desk,
-        place: &FieldList,
-        at: &[Step],
+        list: &FieldList,
+        at: &Place,
         field: &Tree,
         seen: &Seen,
     ) -> Result<(), Refusal> {
         let text = |key: &str| field.text(key).unwrap_or_default();
         let (name, ty) = (text("name"), text("type"));
-        let place_of_type = [at, &[Step::Key("type")]].concat();
         if let Some(enumerated) = self.enum_instead(desk, name, ty, seen) {
-            desk.replace(&place.file, &place_of_type, enumerated);
+            desk.set(at, "type", enumerated);
             return Ok(());
         }
         let Some(expr) = TypeExpr::parse(ty) else { return Ok(()) };
-        let named = format!("{}{name}", place.within);
+        let named = format!("{}{name}", list.within);
         let form =
             TimeForm::of(field.text("unit").and_then(TimeUnit::of), field.text("format").and_then(TimeFormat::of));
         let form = form.unwrap_or_else(|| desk.checked.service.time_form());
@@ -40,7 +39,7 @@ impl Topic<'_> {
         let is_bounded = |ty: &str| TypeExpr::parse(ty).is_some_and(|expr| expr.is_numeric());
         let loses_range = field.get("range").is_some() && wider.as_deref().is_some_and(|wider| !is_bounded(wider));
         if !loses_range {
-            self.say_range(desk, place, field, seen);
+            self.say_range(desk, list, field, seen);
         }
         let Some(wider) = wider else {
             if expr == TypeExpr::Builtin(Builtin::Timestamp) {
@@ -48,9 +47,9 @@ impl Topic<'_> {
             }
             return Ok(());
         };
-        let known = field.text("evidence").unwrap_or(&place.evidence);
+        let known = field.text("evidence").unwrap_or(&list.evidence);
         let contradiction = format!("`{named}` is {ty} (evidence: {known}), and the replies have {}", seen.words());
-        if let Some((_, why)) = place.fixed.iter().find(|(fixed, _)| fixed == name) {
+        if let Some((_, why)) = list.fixed.iter().find(|(fixed, _)| fixed == name) {
             self.say(desk, format!("{contradiction}, which the client refuses; it stays, as {why}"));
             return Ok(());
         }
@@ -62,15 +61,15 @@ impl Topic<'_> {
         if wider == "number" && seen.rounded > 0 {
             self.say_doubts(desk, &named, &wider, seen);
         }
-        desk.replace(&place.file, &place_of_type, wider);
+        desk.set(at, "type", wider);
         if let Some(own) = own {
-            desk.set(&place.file, at, "evidence", own);
+            desk.set(at, "evidence", own);
         }
         if loses_range {
-            desk.remove(&place.file, at, "range");
+            desk.remove(at, "range");
         }
         if field.get("format").is_some() {
-            desk.remove(&place.file, at, "format");
+            desk.remove(at, "format");
         }
         Ok(())
     }
@@ -150,7 +149,7 @@ impl Topic<'_> {
         }
     }
 
-    fn say_range(&self, desk: &mut Desk, place: &FieldList, field: &Tree, seen: &Seen) {
+    fn say_range(&self, desk: &mut Desk, list: &FieldList, field: &Tree, seen: &Seen) {
         let bound = |key: &str| match field.get("range").and_then(|range| range.get(key)) {
             Some(Tree::Number(written)) => written.parse::<f64>().ok(),
             _ => None,
@@ -159,7 +158,7 @@ impl Topic<'_> {
             bound("min").is_some_and(|min| seen.least < min) || bound("max").is_some_and(|max| seen.most > max);
         if is_outside && seen.numbers() + seen.numeric_texts > 0 {
             let name = field.text("name").unwrap_or_default();
-            let (within, least, most) = (&place.within, shown(seen.least), shown(seen.most));
+            let (within, least, most) = (&list.within, shown(seen.least), shown(seen.most));
             let went = if least == most { format!("was {least}") } else { format!("went from {least} to {most}") };
             self.say(desk, format!("`{within}{name}` {went}, outside its range, which stays as it is"));
         }

@@ -3,7 +3,8 @@
 //! It stays, as descriptions leave things out; but whoever imports the next version of one is to learn of it.
 
 use super::Merger;
-use super::places::{self, Fields, Place};
+use super::places::{self, FieldsAt};
+use crate::place::Place;
 
 const ABSENT: &str = "not in the description";
 
@@ -21,7 +22,7 @@ impl Merger<'_> {
                 self.absent_params(&known, &new);
             }
         }
-        let lists: Vec<Fields> = self.matches.fields.iter().map(|(known, _)| known.clone()).collect();
+        let lists: Vec<FieldsAt> = self.matches.fields.iter().map(|(known, _)| known.clone()).collect();
         for (index, known) in lists.iter().enumerate() {
             if !lists[..index].iter().any(|other| other.at == known.at) {
                 self.absent_fields(known);
@@ -33,7 +34,7 @@ impl Merger<'_> {
         if places::params(&self.new.desk, new).is_none() {
             return;
         }
-        let told = self.new.hints.get(&super::key_of(new)).map(|hint| hint.told.clone()).unwrap_or_default();
+        let told = self.new.hints.get(new).map(|hint| hint.told.clone()).unwrap_or_default();
         let of = places::label(known.tree(self.desk));
         for taken in places::params(self.desk, known).into_iter().flatten() {
             let mut users = self.matches.params.iter().filter(|met| met.at == taken.at).flat_map(|met| &met.users);
@@ -47,7 +48,7 @@ impl Merger<'_> {
     }
 
     /// Several new lists can stand at one place, each with a part of the fields.
-    fn absent_fields(&mut self, known: &Fields) {
+    fn absent_fields(&mut self, known: &FieldsAt) {
         let time = places::envelope_time(self.desk).and_then(|time| time.text("name"));
         let listed = known.all(self.desk).into_iter().filter_map(|(_, field)| field.text("name"));
         let mut absent = Vec::new();

@@ -8,12 +8,12 @@ use codegen::spec::{BODY, ENDPOINT, Evidence, FIELD, RECORD, TYPE, VALUE};
 use codegen::type_expr::TypeExpr;
 
 use super::matching::{can_be, is_news};
-use super::places::{self, Fields, Place};
-use super::{Merger, Wanted};
+use super::places::{self, FieldsAt};
+use super::{Merger, WantedName};
 use crate::change::Desk;
-use crate::edit::Step;
 use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, claim_endpoint, claim_type, group_types, value_names};
+use crate::place::Place;
 use crate::tree::Tree;
 
 impl Merger<'_> {
@@ -32,7 +32,7 @@ impl Merger<'_> {
     pub(super) fn name_types(&mut self) {
         // Of types that are new themselves, none is another of the same name.
         let old: BTreeSet<String> = self.desk.tree(SERVICE).entries("types").iter().filter_map(name_of).collect();
-        for (_, new) in places::service().items(&self.new.desk, "types") {
+        for (_, new) in Place::service().key("types").items(&self.new.desk) {
             let name = new.text("name").unwrap_or_default();
             let wanted = self.new.names.get(name).cloned().unwrap_or_default();
             let is_wanted = self.matches.wanted_types.get(name).cloned();
@@ -53,7 +53,7 @@ impl Merger<'_> {
                 tree.set(&TYPE, "name", Some(known));
                 let values = new_values(new, new, &mut NamesInUse::default());
                 tree.set(&TYPE, "values", (!values.is_empty()).then_some(values));
-                self.desk.extend(SERVICE, &[], "types", vec![tree]);
+                self.desk.extend(&Place::service().key("types"), vec![tree]);
             }
         }
     }
@@ -93,7 +93,7 @@ impl Merger<'_> {
     }
 
     /// A name that is free at the root, where it would be in the way of every group.
-    fn claim_root(&mut self, wanted: &Wanted) -> String {
+    fn claim_root(&mut self, wanted: &WantedName) -> String {
         for file in self.desk.groups().map(str::to_owned).collect::<Vec<_>>() {
             self.group(&file);
         }
@@ -132,7 +132,7 @@ impl Merger<'_> {
             if *self.desk.tree(&file) == Tree::Null {
                 self.new_records.insert(file, records);
             } else {
-                self.desk.extend(&file, &[], "records", records);
+                self.desk.extend(&Place::file(&file).key("records"), records);
             }
         }
     }
@@ -150,7 +150,7 @@ impl Merger<'_> {
     }
 
     /// Adds fields to those that stand in their place.
-    pub(super) fn add_fields(&mut self, known: &Fields, new: &Fields) {
+    pub(super) fn add_fields(&mut self, known: &FieldsAt, new: &FieldsAt) {
         let mut taken = NamesInUse::default();
         let listed: Vec<Tree> = known.all(self.desk).into_iter().map(|(_, field)| field.clone()).collect();
         for field in &listed {
@@ -169,9 +169,7 @@ impl Merger<'_> {
             let evidence = field.text("evidence").unwrap_or(&new.evidence).to_owned();
             field.set(&FIELD, "evidence", (evidence != known.evidence).then_some(evidence));
         }
-        if let Some((Step::Key(list), map)) = known.at.path.split_last() {
-            self.desk.extend(&known.at.file, map, list, fields);
-        }
+        self.desk.extend(&known.at, fields);
     }
 
     /// Adds values to types that are there already.
@@ -181,7 +179,7 @@ impl Merger<'_> {
                 continue;
             };
             let Some((_, said)) = places::named_type(&self.new.desk, &new) else { continue };
-            let values = join_values(self.desk, &at.path, &known, said);
+            let values = join_values(self.desk, &at, &known, said);
             if !values.is_empty() {
                 self.desk.say(format!("`{name}` gets new values: {}", values.join(", ")));
             }
@@ -210,7 +208,7 @@ impl Merger<'_> {
                     self.desk.create(&file, head);
                 }
             } else {
-                self.desk.extend(&file, &[], "endpoints", endpoints);
+                self.desk.extend(&Place::file(&file).key("endpoints"), endpoints);
             }
         }
     }
@@ -233,8 +231,8 @@ impl Merger<'_> {
         if let (Some("unknown"), Some(path)) = (here.text("path"), said.text("path").filter(|path| *path != "unknown"))
         {
             said.text("evidence").unwrap_or_default().clone_into(&mut inherited);
-            self.desk.set(&known.file, &known.path, "path", path);
-            self.desk.set(&known.file, &known.path, "evidence", inherited.as_str());
+            self.desk.set(known, "path", path);
+            self.desk.set(known, "evidence", inherited.as_str());
         }
         let listed = places::params(self.desk, known);
         let mut idents = NamesInUse::default();
@@ -244,20 +242,20 @@ impl Merger<'_> {
         }
         if let Some(params) = self.new_params(new, Some(known), &inherited, idents) {
             match listed {
-                Some(_) => self.desk.extend(&known.file, &known.path, "params", params),
-                None => self.desk.set(&known.file, &known.path, "params", params),
+                Some(_) => self.desk.extend(&known.key("params"), params),
+                None => self.desk.set(known, "params", params),
             }
         }
         let known_body = self.desk.body(&here);
         if is_news(known_body.as_ref(), said.get("body")) && places::body_fields(&self.new.desk, new).is_some() {
             let body = self.body_instead(known_body.as_ref(), &inherited, new);
-            self.desk.set(&known.file, &known.path, "body", body);
+            self.desk.set(known, "body", body);
         }
         // Beside a path nothing is left out.
         let here = known.tree(self.desk).clone();
         for key in ["params", "body"] {
             if here.get(key).is_none() && here.text("path") != Some("unknown") {
-                self.desk.set(&known.file, &known.path, key, "unknown");
+                self.desk.set(known, key, "unknown");
             }
         }
     }
@@ -318,7 +316,7 @@ fn name_of(entry: &Tree) -> Option<String> {
 }
 
 /// Adds the values to a type of the service that it does not have, and tells which these are.
-pub(crate) fn join_values(desk: &mut Desk, at: &[Step], known: &Tree, said: &Tree) -> Vec<String> {
+pub(crate) fn join_values(desk: &mut Desk, at: &Place, known: &Tree, said: &Tree) -> Vec<String> {
     let mut idents = NamesInUse::default();
     for value in known.entries("values") {
         let name = value.text("ident").or(value.text("value")).unwrap_or_default();
@@ -326,7 +324,7 @@ pub(crate) fn join_values(desk: &mut Desk, at: &[Step], known: &Tree, said: &Tre
     }
     let values = new_values(known, said, &mut idents);
     let told = values.iter().filter_map(|value| value.text("value")).map(str::to_owned).collect();
-    desk.extend(SERVICE, at, "values", values);
+    desk.extend(&at.key("values"), values);
     told
 }
 

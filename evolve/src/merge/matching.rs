@@ -10,10 +10,11 @@ use codegen::names::{self, Case};
 use codegen::template;
 use codegen::type_expr::TypeExpr;
 
-use super::places::{self, Entry, Fields, ParamAt, Place, body_fields, label, params};
-use super::{Fresh, SERVICE, Wanted};
+use super::places::{self, Entry, FieldsAt, ParamAt, body_fields, label, params};
+use super::{Fresh, SERVICE, WantedName};
 use crate::change::Desk;
 use crate::naming::{ident_of, share_a_value};
+use crate::place::Place;
 use crate::tree::Tree;
 
 /// Everything that was recognised, and what is left to be written.
@@ -23,7 +24,7 @@ pub(super) struct Matches {
     pub(super) endpoints: Vec<(Place, Option<Place>)>,
     pub(super) params: Vec<MatchedParam>,
     /// Lists of fields that stand in each other's place: the known one first.
-    pub(super) fields: Vec<(Fields, Fields)>,
+    pub(super) fields: Vec<(FieldsAt, FieldsAt)>,
     /// New names of types: the known one, and where it was recognised.
     pub(super) types: BTreeMap<String, (String, String)>,
     /// Types that something new has, and where first.
@@ -99,7 +100,7 @@ impl Matches {
 struct Matcher<'a> {
     known: &'a Desk,
     new: &'a Desk,
-    names: &'a BTreeMap<String, Wanted>,
+    names: &'a BTreeMap<String, WantedName>,
     matches: Matches,
     /// Records that the service is to have.
     shared: BTreeSet<Place>,
@@ -151,7 +152,7 @@ impl Matcher<'_> {
     }
 
     /// Notes in which file the records of a body stand.
-    fn note_file(&mut self, fields: &Fields, file: &str) {
+    fn note_file(&mut self, fields: &FieldsAt, file: &str) {
         if let Some(record) = &fields.record {
             let name = record.tree(self.new).text("name").unwrap_or_default();
             let is_shared = self.names.get(name).is_some_and(|wanted| wanted.is_shared);
@@ -166,7 +167,7 @@ impl Matcher<'_> {
     }
 
     /// The records that new fields are.
-    fn records_in(&self, fields: &Fields) -> Vec<Place> {
+    fn records_in(&self, fields: &FieldsAt) -> Vec<Place> {
         let types = fields.all(self.new).into_iter().filter_map(|(_, field)| field.text("type"));
         types.filter_map(|ty| self.new_record(ty, &fields.at.file)).collect()
     }
@@ -239,7 +240,7 @@ impl Matcher<'_> {
     }
 
     /// Two lists of fields that stand at one place.
-    fn fields(&mut self, known: &Fields, new: &Fields) {
+    fn fields(&mut self, known: &FieldsAt, new: &FieldsAt) {
         if self.matches.fields.iter().any(|(there, met)| there.at == known.at && met.at == new.at) {
             return;
         }
@@ -314,7 +315,7 @@ impl Matcher<'_> {
         }
     }
 
-    fn want_fields(&mut self, fields: &Fields) {
+    fn want_fields(&mut self, fields: &FieldsAt) {
         for (_, field) in fields.all(self.new) {
             let label = format!("`{}` of {}", field.text("name").unwrap_or_default(), fields.label);
             self.want(field.text("type").unwrap_or_default(), &fields.at.file, None, &label);
@@ -343,7 +344,7 @@ impl Matcher<'_> {
                 self.fields(&places::record_fields(self.known, there.clone()), &fields);
                 self.matches.wanted_records.insert(record.clone(), Some(there));
             }
-            None => self.want_fields(&Fields { label: label.to_owned(), ..fields }),
+            None => self.want_fields(&FieldsAt { label: label.to_owned(), ..fields }),
         }
     }
 }

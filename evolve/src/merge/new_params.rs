@@ -8,12 +8,12 @@ use codegen::spec::PARAM;
 use codegen::type_expr::TypeExpr;
 
 use super::Merger;
-use super::compare::number;
 use super::matching::User;
-use super::places::{self, Entry, ParamAt, Place, label};
-use super::setters::{Several, Wished};
+use super::places::{self, Entry, ParamAt, label};
+use super::values::number;
 use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, claim_id};
+use crate::place::Place;
 use crate::tree::Tree;
 
 impl Merger<'_> {
@@ -83,7 +83,7 @@ impl Merger<'_> {
     fn known_shared(&self, new: &Place) -> Option<Place> {
         let param = new.tree(&self.new.desk);
         let ty = self.param_type(new, param);
-        let all = places::service().items(self.desk, "params").into_iter().take(self.old_params);
+        let all = Place::service().key("params").items(self.desk).into_iter().take(self.old_params);
         let known: Vec<_> = all
             .filter(|(_, known)| known.text("name") == param.text("name") && known.text("type") == Some(&ty))
             .collect();
@@ -115,7 +115,7 @@ impl Merger<'_> {
         let id = claim_id(&mut taken, places::id(&param), name);
         let mut tree = self.own_param(at, &param, &mut NamesInUse::default());
         tree.set(&PARAM, "id", (id != name).then_some(id.as_str()));
-        self.desk.extend(SERVICE, &[], "params", vec![tree]);
+        self.desk.extend(&Place::service().key("params"), vec![tree]);
         self.new_shared.insert(at.clone(), id.clone());
         id.into()
     }
@@ -126,16 +126,16 @@ impl Merger<'_> {
         let shared = self.desk.tree(SERVICE).entries("params").iter().take(self.old_params);
         let same: Vec<_> = shared.filter(|known| known.text("name") == param.text("name")).collect();
         let [known] = same.as_slice() else { return None };
-        let default = param.get("default").map(super::compare::bare);
+        let default = param.get("default").map(super::values::bare);
         let is_same = known.text("type") == Some(&self.param_type(at, param))
             && known.get("list").is_some() == param.get("list").is_some()
             && known.get("required").is_none()
-            && (default.is_none() || default == known.get("default").map(super::compare::bare));
+            && (default.is_none() || default == known.get("default").map(super::values::bare));
         let is_told = self.is_told(evidence) && known.text("evidence") != Some(evidence);
         let plain = Tree::map().with("use", places::id(known));
         let mut anew = plain.clone().with_some("evidence", is_told.then_some(evidence));
         for key in ["served", "works", "refused"] {
-            let is_other = |said: &&Tree| known.get(key).is_none_or(|known| !super::compare::is_same(known, said));
+            let is_other = |said: &&Tree| known.get(key).is_none_or(|known| !super::values::is_same(known, said));
             anew = anew.with_some(key, param.get(key).filter(is_other).cloned());
         }
         let entry = if anew == plain { places::id(known).into() } else { anew };
@@ -145,19 +145,7 @@ impl Merger<'_> {
     /// A param by the names that its type has here, and with the names of setters that do not change those of others.
     fn own_param(&mut self, at: &Place, param: &Tree, idents: &mut NamesInUse) -> Tree {
         let ty = self.param_type(at, param);
-        let wished = Wished {
-            name: param.text("name").unwrap_or_default(),
-            ty: &ty,
-            ident: param.text("ident").map(str::to_owned),
-            several: match param.get("list") {
-                None => Several::No,
-                Some(Tree::Text(list)) => Several::By(list.clone()),
-                Some(_) => Several::Yes,
-            },
-            in_path: param.text("in") == Some("path"),
-            required: param.text("required"),
-        };
-        let (ident, list) = self.setters.choose(&wished, idents);
+        let (ident, list) = self.setters.choose(param, &ty, idents);
         let mut tree = param.clone();
         tree.set(&PARAM, "ident", ident);
         tree.set(&PARAM, "list", list);
@@ -188,7 +176,7 @@ impl Merger<'_> {
         let range = param.get("range");
         let min = range.and_then(|range| range.get("min")).and_then(number);
         let is_count = min.is_none_or(|min| min >= 0.0)
-            && param.get("default").is_none_or(|default| super::compare::bare(default).parse::<u64>().is_ok());
+            && param.get("default").is_none_or(|default| super::values::bare(default).parse::<u64>().is_ok());
         let is_identifier =
             || places::named_type(self.desk, known).is_some_and(|(_, ty)| ty.text("kind") == Some("identifier"));
         match (said, TypeExpr::parse(known)?) {

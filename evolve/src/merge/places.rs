@@ -1,52 +1,13 @@
-//! Where things stand in a catalogue, and what stands there: endpoints, the params that they take, lists of fields.
+//! What stands where in a catalogue: endpoints, the params that they take, lists of fields.
 
 use crate::change::Desk;
-use crate::edit::Step;
 use crate::keys::SERVICE;
+use crate::place::Place;
 use crate::tree::Tree;
-
-/// A part of a catalogue.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
-    pub(super) file: String,
-    pub(super) path: Vec<Step>,
-}
-
-impl Place {
-    pub(super) fn new(file: &str, path: &[Step]) -> Self {
-        Self { file: file.to_owned(), path: path.to_vec() }
-    }
-
-    /// A key of it.
-    pub(super) fn key(&self, key: &'static str) -> Self {
-        Self { path: [self.path.as_slice(), &[Step::Key(key)]].concat(), ..self.clone() }
-    }
-
-    /// An item of a list under a key of it.
-    pub(super) fn item(&self, key: &'static str, index: usize) -> Self {
-        Self { path: [self.path.as_slice(), &[Step::Key(key), Step::Item(index)]].concat(), ..self.clone() }
-    }
-
-    /// What stands there.
-    pub(super) fn tree<'d>(&self, desk: &'d Desk) -> &'d Tree {
-        desk.tree(&self.file).at(&self.path).unwrap_or(&Tree::Null)
-    }
-
-    /// All items of a list under a key, with their places.
-    pub(super) fn items<'d>(&self, desk: &'d Desk, key: &'static str) -> Vec<(Place, &'d Tree)> {
-        let items = self.tree(desk).entries(key).iter().enumerate();
-        items.map(|(index, item)| (self.item(key, index), item)).collect()
-    }
-}
-
-/// `service.yaml`.
-pub(super) fn service() -> Place {
-    Place::new(SERVICE, &[])
-}
 
 /// All endpoints.
 pub(super) fn endpoints(desk: &Desk) -> Vec<(Place, &Tree)> {
-    desk.groups().flat_map(|file| Place::new(file, &[]).items(desk, "endpoints")).collect()
+    desk.groups().flat_map(|file| Place::file(file).key("endpoints").items(desk)).collect()
 }
 
 /// What an endpoint is called in messages.
@@ -59,7 +20,7 @@ pub(super) fn label(endpoint: &Tree) -> String {
 
 /// A list of fields.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Fields {
+pub(super) struct FieldsAt {
     /// Where the list stands.
     pub(super) at: Place,
     /// The record, if it is one with a name.
@@ -70,16 +31,15 @@ pub(super) struct Fields {
     pub(super) evidence: String,
 }
 
-impl Fields {
+impl FieldsAt {
     /// The fields with their places.
     pub(super) fn all<'d>(&self, desk: &'d Desk) -> Vec<(Place, &'d Tree)> {
-        let Some((Step::Key(key), map)) = self.at.path.split_last() else { return Vec::new() };
-        Place::new(&self.at.file, map).items(desk, key)
+        self.at.items(desk)
     }
 }
 
 /// The fields that a body lists, or the record that it names has.
-pub(super) fn body_fields(desk: &Desk, endpoint: &Place) -> Option<Fields> {
+pub(super) fn body_fields(desk: &Desk, endpoint: &Place) -> Option<FieldsAt> {
     let tree = endpoint.tree(desk);
     let body = &desk.body(tree)?;
     let kind = kind(body)?;
@@ -87,7 +47,7 @@ pub(super) fn body_fields(desk: &Desk, endpoint: &Place) -> Option<Fields> {
         return record(desk, &endpoint.file, name).map(|record| record_fields(desk, record));
     }
     let evidence = body.text("evidence").or(tree.text("evidence")).unwrap_or_default().to_owned();
-    Some(Fields { at: endpoint.key("body").key(kind), record: None, label: label(tree), evidence })
+    Some(FieldsAt { at: endpoint.key("body").key(kind), record: None, label: label(tree), evidence })
 }
 
 /// Whether a body is a series or an object.
@@ -98,25 +58,25 @@ pub(super) fn kind(body: &Tree) -> Option<&'static str> {
 /// A record by its name, as a group's bodies and fields see it.
 pub(super) fn record(desk: &Desk, file: &str, name: &str) -> Option<Place> {
     [file, SERVICE].into_iter().find_map(|file| {
-        let mut records = Place::new(file, &[]).items(desk, "records").into_iter();
+        let mut records = Place::file(file).key("records").items(desk).into_iter();
         records.find(|(_, record)| record.text("name") == Some(name)).map(|(at, _)| at)
     })
 }
 
-pub(super) fn record_fields(desk: &Desk, record: Place) -> Fields {
+pub(super) fn record_fields(desk: &Desk, record: Place) -> FieldsAt {
     let tree = record.tree(desk);
     let label = format!("`{}`", tree.text("name").unwrap_or_default());
     let evidence = tree.text("evidence").unwrap_or_default().to_owned();
-    Fields { at: record.key("fields"), label, evidence, record: Some(record) }
+    FieldsAt { at: record.key("fields"), label, evidence, record: Some(record) }
 }
 
 /// What stands beside the data of every series.
-pub(super) fn metadata(desk: &Desk) -> Option<Fields> {
+pub(super) fn metadata(desk: &Desk) -> Option<FieldsAt> {
     let envelope = desk.tree(SERVICE).get("envelope")?;
     let name = envelope.get("metadata")?.text("name")?;
-    let at = service().key("envelope").key("metadata").key("fields");
+    let at = Place::service().key("envelope").key("metadata").key("fields");
     let evidence = envelope.text("evidence").unwrap_or_default().to_owned();
-    Some(Fields { at, record: None, label: format!("`{name}`"), evidence })
+    Some(FieldsAt { at, record: None, label: format!("`{name}`"), evidence })
 }
 
 /// The field that all series have as their time.
@@ -126,7 +86,7 @@ pub(super) fn envelope_time(desk: &Desk) -> Option<&Tree> {
 
 /// A named type.
 pub(super) fn named_type<'d>(desk: &'d Desk, name: &str) -> Option<(Place, &'d Tree)> {
-    service().items(desk, "types").into_iter().find(|(_, ty)| ty.text("name") == Some(name))
+    Place::service().key("types").items(desk).into_iter().find(|(_, ty)| ty.text("name") == Some(name))
 }
 
 /// How an endpoint comes by a param.
@@ -153,11 +113,11 @@ pub(super) struct ParamAt {
 /// The params of an endpoint, sets and references followed; `None` where nobody knows them.
 pub(super) fn params(desk: &Desk, endpoint: &Place) -> Option<Vec<ParamAt>> {
     let Tree::List(entries) = endpoint.tree(desk).get("params")? else { return None };
-    let shared = service().items(desk, "params");
+    let shared = Place::service().key("params").items(desk);
     let named = |wanted: &str| shared.iter().find(|(_, param)| id(param) == wanted).map(|(at, _)| at.clone());
     let mut taken: Vec<ParamAt> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
-        let at = endpoint.item("params", index);
+        let at = endpoint.key("params").item(index);
         if let Some(def) = entry.text("use").map(named) {
             let Some(def) = def else { continue };
             // What a set brought is said anew where it stands.

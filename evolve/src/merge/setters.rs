@@ -11,31 +11,10 @@ use crate::keys::SERVICE;
 use crate::naming::{NamesInUse, singular};
 use crate::tree::Tree;
 
-/// Whether several values can be sent, with commas between them.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Several {
-    No,
-    Yes,
-    /// By a setter of this name.
-    By(String),
-}
-
-/// A param that is to have a setter, or to be an argument.
-pub(super) struct Wished<'a> {
-    pub(super) name: &'a str,
-    pub(super) ty: &'a str,
-    /// What it is to be called, if somebody said that.
-    pub(super) ident: Option<String>,
-    pub(super) several: Several,
-    pub(super) in_path: bool,
-    /// How it is known to be required, if it is.
-    pub(super) required: Option<&'a str>,
-}
-
 /// Setters by the trait that they become.
 #[derive(Debug, Default)]
 pub(super) struct Setters {
-    all: HashMap<String, Setter>,
+    all: HashMap<String, KnownSetter>,
     /// The types that each takes in the catalogue, with its name as a setter.
     types: HashMap<String, BTreeSet<String>>,
     /// Names that are new since a type would have changed the setter for all endpoints that have it.
@@ -44,7 +23,7 @@ pub(super) struct Setters {
 
 /// What a setter stands for.
 #[derive(Clone, Debug, PartialEq)]
-struct Setter {
+struct KnownSetter {
     ident: String,
     several: bool,
     wire_name: String,
@@ -63,7 +42,7 @@ impl Setters {
     }
 
     fn add(&mut self, param: &Tree) {
-        if is_argument(param.text("in") == Some("path"), param.text("required")) {
+        if is_argument(param) {
             return;
         }
         let name = param.text("name").unwrap_or_default();
@@ -71,7 +50,7 @@ impl Setters {
         let list = param.text("list").map(str::to_owned);
         for (ident, several) in [(ident, false), (list, true)] {
             let Some(ident) = ident else { continue };
-            let setter = Setter { ident: ident.clone(), several, wire_name: name.to_owned() };
+            let setter = KnownSetter { ident: ident.clone(), several, wire_name: name.to_owned() };
             let ty = param.text("type").unwrap_or_default().to_owned();
             self.types.entry(names::takes(&ident)).or_default().insert(ty);
             self.all.insert(names::takes(&ident), setter);
@@ -101,31 +80,36 @@ impl Setters {
         }
     }
 
-    /// The `ident` that a param needs, and the name of the setter that takes several, if there is to be one.
+    /// The `ident` that a param of a type needs, and the name of the setter that takes several, if there is to be one.
     ///
     /// `idents` are the names on its endpoint so far.
-    pub(super) fn choose(&mut self, wished: &Wished<'_>, idents: &mut NamesInUse) -> (Option<String>, Option<String>) {
-        let Wished { name: wire_name, ty, .. } = *wished;
-        let is_argument = is_argument(wished.in_path, wished.required);
-        let wish = |several| Wish { wire_name, ty, several, is_argument };
+    pub(super) fn choose(
+        &mut self,
+        param: &Tree,
+        ty: &str,
+        idents: &mut NamesInUse,
+    ) -> (Option<String>, Option<String>) {
+        let wire_name = param.text("name").unwrap_or_default();
+        let is_argument = is_argument(param);
+        let wish = |several| NewSetter { wire_name, ty, several, is_argument };
         let derived = names::ident(wire_name, Case::Snake).ok();
+        let is_unnamed = param.get("list") == Some(&true.into());
         // Where several can be sent, the wire name is often the plural.
-        let single = (wished.several == Several::Yes).then(|| names::ident(&singular(wire_name), Case::Snake).ok());
-        let first = wished.ident.clone().or(single.flatten()).or(derived.clone());
+        let single = is_unnamed.then(|| names::ident(&singular(wire_name), Case::Snake).ok());
+        let first = param.text("ident").map(str::to_owned).or(single.flatten()).or(derived.clone());
         let ident = self.claim(first, &wish(false), idents);
-        let plural = match &wished.several {
-            Several::No => None,
-            Several::By(list) => Some(list.clone()),
-            Several::Yes => derived
-                .clone()
-                .filter(|derived| *derived != ident)
-                .or_else(|| derived.clone().map(|one| if one.ends_with('s') { one + "_list" } else { one + "s" })),
+        let plural = if is_unnamed {
+            let other = derived.clone().filter(|derived| *derived != ident);
+            let longer = |one: String| if one.ends_with('s') { one + "_list" } else { one + "s" };
+            other.or_else(|| derived.clone().map(longer))
+        } else {
+            param.text("list").map(str::to_owned)
         };
         let list = plural.map(|plural| self.claim(Some(plural), &wish(true), idents));
         ((derived.as_ref() != Some(&ident)).then_some(ident), list)
     }
 
-    fn claim(&mut self, wanted: Option<String>, wish: &Wish<'_>, idents: &mut NamesInUse) -> String {
+    fn claim(&mut self, wanted: Option<String>, wish: &NewSetter<'_>, idents: &mut NamesInUse) -> String {
         let scope = if wish.is_argument { Scope::Arguments } else { Scope::Setters };
         let is_free = |ident: &str| !names::is_taken(scope, ident) && !idents.has(ident) && self.is_mine(ident, wish);
         let fits = |ident: &str| names::is_ident(ident, Case::Snake) && is_free(ident);
@@ -155,15 +139,16 @@ impl Setters {
         idents.note(ident.as_str());
         if !wish.is_argument {
             let (several, wire_name) = (wish.several, wish.wire_name.to_owned());
-            self.all.insert(names::takes(&ident), Setter { ident: ident.clone(), several, wire_name });
+            self.all.insert(names::takes(&ident), KnownSetter { ident: ident.clone(), several, wire_name });
         }
         ident
     }
 
     /// Whether a setter can be the one that is wished for: it is new, or does the same on other endpoints.
-    fn is_mine(&self, ident: &str, wish: &Wish<'_>) -> bool {
-        let is_same =
-            |known: &Setter| known.ident == ident && known.several == wish.several && known.wire_name == wish.wire_name;
+    fn is_mine(&self, ident: &str, wish: &NewSetter<'_>) -> bool {
+        let is_same = |known: &KnownSetter| {
+            known.ident == ident && known.several == wish.several && known.wire_name == wish.wire_name
+        };
         wish.is_argument
             || (self.all.get(&names::takes(ident)).is_none_or(is_same) && self.other_type(ident, wish).is_none())
     }
@@ -171,7 +156,7 @@ impl Setters {
     /// The one type that a setter of the catalogue takes wherever it is, if it is not that which is wished for.
     ///
     /// Another one would change the setter for everybody who uses it.
-    fn other_type(&self, ident: &str, wish: &Wish<'_>) -> Option<String> {
+    fn other_type(&self, ident: &str, wish: &NewSetter<'_>) -> Option<String> {
         let types = self.types.get(&names::takes(ident)).filter(|types| types.len() == 1)?;
         types.first().filter(|known| *known != wish.ty).cloned()
     }
@@ -187,7 +172,7 @@ fn with_type(ident: &str, ty: &str) -> Option<String> {
 }
 
 /// A setter that a param is to have.
-struct Wish<'a> {
+struct NewSetter<'a> {
     wire_name: &'a str,
     ty: &'a str,
     several: bool,
@@ -195,6 +180,7 @@ struct Wish<'a> {
 }
 
 /// Whether a param has to be given in the call, and so is no setter.
-fn is_argument(in_path: bool, required: Option<&str>) -> bool {
-    in_path || required.and_then(Evidence::of).is_some_and(Evidence::is_enforced)
+fn is_argument(param: &Tree) -> bool {
+    let required = param.text("required").and_then(Evidence::of);
+    param.text("in") == Some("path") || required.is_some_and(Evidence::is_enforced)
 }

@@ -3,9 +3,9 @@
 use codegen::type_expr::{BUILTINS, Builtin, TypeExpr};
 
 use super::Merger;
-use super::compare::{bare, holds, number};
 use super::places;
 use super::report::some_of;
+use super::values::{bare, holds, number};
 use crate::change::Desk;
 use crate::tree::Tree;
 

@@ -172,7 +172,8 @@ fn methods_of(ty: &str, text: &str) -> Names {
         if line.starts_with("impl") {
             let (_, of) = line.rsplit_once(" for ").unwrap_or(("", line));
             let is_foreign_trait = line.contains("::std::") && !line.contains("IntoFuture");
-            is_inside = !is_foreign_trait && of.trim_end_matches(" {").ends_with(ty) && !line.contains("emitted::");
+            let is_our_trait = line.contains("emitted::") && line.contains(" for ");
+            is_inside = !is_foreign_trait && !is_our_trait && of.trim_end_matches(" {").ends_with(ty);
         }
         let function =
             line.split_once("fn ").filter(|(before, _)| !before.starts_with("//") && !before.starts_with("#[doc"));

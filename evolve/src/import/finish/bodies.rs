@@ -3,31 +3,31 @@
 use codegen::model::TimeUnit;
 
 use super::Finisher;
-use crate::import::body::{Body, Reply};
+use crate::import::body::{DraftBody, DraftReply};
 use crate::import::numbered_types::{TIMESTAMP, record_name};
 use crate::tree::Tree;
 
 impl Finisher {
     /// A body as the catalogue writes it.
-    pub(super) fn body(&self, reply: &Reply, inherited: &str) -> Tree {
+    pub(super) fn body(&self, reply: &DraftReply, inherited: &str) -> Tree {
         let evidence = reply.evidence.as_str();
         let own = (evidence != inherited).then_some(evidence);
         match &reply.body {
-            Body::Unknown => "unknown".into(),
-            Body::Value(ty) => Tree::map().with_some("evidence", own).with("type", ty.as_str()),
-            Body::Series(None, time) => {
+            DraftBody::Unknown => "unknown".into(),
+            DraftBody::Value(ty) => Tree::map().with_some("evidence", own).with("type", ty.as_str()),
+            DraftBody::Series(None, time) => {
                 let time =
                     time.as_deref().filter(|time| Some(*time) != self.envelope_time.as_deref() && *time == "none");
                 let body = Tree::map().with("series", "unknown").with_some("time", time);
                 let form = Some(reply.time_form.clone()).filter(|_| time.is_none());
                 body.or(form.unwrap_or_else(Tree::map)).with("evidence", evidence)
             }
-            Body::Object(record) => {
+            DraftBody::Object(record) => {
                 let fields = self.record_or_fields(*record, evidence, None);
                 let positional = self.is_listed_by_place(*record).then_some(true);
                 Tree::map().with_some("evidence", own).with_some("positional", positional).with("object", fields)
             }
-            Body::Series(Some(record), time) => {
+            DraftBody::Series(Some(record), time) => {
                 let time = self.time(*record, time.as_deref());
                 let is_shared = time.is_none();
                 let positional = self.is_listed_by_place(*record);
@@ -41,8 +41,8 @@ impl Finisher {
     }
 
     /// What is said of the time that all series have, which none of them repeats.
-    pub(super) fn said_time(&self, reply: &Reply) -> Option<Tree> {
-        let Body::Series(Some(record), _) = reply.body else { return None };
+    pub(super) fn said_time(&self, reply: &DraftReply) -> Option<Tree> {
+        let DraftBody::Series(Some(record), _) = reply.body else { return None };
         self.draft.records[record].field(self.envelope_time.as_deref()?).cloned()
     }
 

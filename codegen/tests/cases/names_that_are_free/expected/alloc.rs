@@ -12,7 +12,7 @@ use crate::{
 use super::service::{params, records};
 use super::service::params::{
     TakesBody, TakesBorrow, TakesCloneFrom, TakesDecode, TakesEq, TakesFmt, TakesFrom,
-    TakesInfo, TakesOf, TakesParams, TakesPath, TakesRaw, TakesSend, TakesTimeframe,
+    TakesInfo, TakesOf, TakesParts, TakesPath, TakesRaw, TakesSend, TakesTimeframe,
     TakesUrl,
 };
 
@@ -33,7 +33,7 @@ impl AllocGroup<'_> {
     /// A.
     ///
     /// `GET /alloc/borrow`: a series of [`BorrowRecord`]. Params: `timeframe`, `body`, `borrow`, `clone_from`,
-    /// `decode`, `eq`, `fmt`, `from`, `info`, `of`, `params`, `path`, `raw`, `send`, `url`.
+    /// `decode`, `eq`, `fmt`, `from`, `info`, `of`, `parts`, `path`, `raw`, `send`, `url`.
     pub fn borrow(&self) -> Request<Borrow> {
         Request::new(self.client)
     }
@@ -96,7 +96,7 @@ impl Endpoint for Borrow {
                 ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Document).summary("A."),
                 ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Document).summary("A."),
                 ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Document).summary("A."),
-                ParamInfo::new("params", "params", ValueType::named::<Iterator>(), Evidence::Document).summary("A."),
+                ParamInfo::new("parts", "parts", ValueType::named::<Iterator>(), Evidence::Document).summary("A."),
                 ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Document).summary("A."),
                 ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Document).summary("A."),
                 ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Document).summary("A."),
@@ -108,7 +108,7 @@ impl Endpoint for Borrow {
 
 takes!(
     Borrow => TakesTimeframe, TakesBody, TakesBorrow, TakesCloneFrom, TakesDecode,
-    TakesEq, TakesFmt, TakesFrom, TakesInfo, TakesOf, TakesParams, TakesPath, TakesRaw,
+    TakesEq, TakesFmt, TakesFrom, TakesInfo, TakesOf, TakesParts, TakesPath, TakesRaw,
     TakesSend, TakesUrl
 );
 

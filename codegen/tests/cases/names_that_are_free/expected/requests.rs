@@ -24,7 +24,7 @@ fn alloc() {
             "from",
             "info",
             "of",
-            "params",
+            "parts",
             "path",
             "raw",
             "send",
@@ -140,7 +140,7 @@ fn every_setter() {
     setter(client.alloc().borrow().from("a"), "from=a");
     setter(client.alloc().borrow().info("a"), "info=a");
     setter(client.alloc().borrow().of("a"), "of=a");
-    setter(client.alloc().borrow().params("a"), "params=a");
+    setter(client.alloc().borrow().parts("a"), "parts=a");
     setter(client.alloc().borrow().path("a"), "path=a");
     setter(client.alloc().borrow().raw("a"), "raw=a");
     setter(client.alloc().borrow().send("a"), "send=a");

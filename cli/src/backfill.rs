@@ -1,0 +1,200 @@
+//! `backfill`: whole histories of series, into a file or a data set.
+//!
+//! Series, a range and a place come in; what is not there yet is asked for and written by `tables`. Here is what somebody
+//! sees of it: the plan, bars, what was missing, and how it ended.
+
+use std::cell::Cell;
+
+use clap::Args;
+use generated_client::history::{Findings, Gap};
+use generated_client::{Client, Timestamp};
+use tables::{Backfill as Job, BackfillPlan, Event, Shard, Summary, Target};
+
+use crate::command_line::Chosen;
+use crate::connection::Connection;
+use crate::failure::{Ending, Failure, Result};
+use crate::get::request;
+use crate::interrupt::Interrupt;
+use crate::moment;
+use crate::params::Params;
+use crate::progress::{Bars, clock, thousands};
+use crate::say::Say;
+use crate::series::{Series, combine, labels, walks_by_itself};
+use crate::sheet::{self, Column, Format, Sheet};
+use crate::stdout;
+
+/// So many gaps are told one by one.
+const MOST_GAPS: usize = 5;
+
+/// Write whole histories to a file or a data set; again, it asks for what is missing alone
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Run again, it goes on where it was stopped, and asks for what is new at the end, at an earlier beginning, and for windows
+that failed. So a line of cron keeps a data set up to date:
+
+  derivs backfill volume_ratio open_interest --coin BTC,ETH --timeframe 1h --from 2025-01-01 --out data/
+
+Ctrl-C ends it with all whole pages written.")]
+pub(crate) struct Backfill {
+    #[command(flatten)]
+    chosen: Chosen,
+    /// Where to begin: 2025-01-31, 2025-01-31T12:00, Unix seconds, or how long ago: 90d, 36h
+    #[arg(long, value_name = "WHEN", value_parser = moment::from_now)]
+    from: Timestamp,
+    /// Where to end, without the record of that time
+    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = moment::from_now)]
+    to: Timestamp,
+    /// A file that ends in .csv, .jsonl or .parquet, a folder for a data set, or s3://BUCKET/PREFIX
+    #[arg(long, short, value_name = "PLACE", value_hint = clap::ValueHint::AnyPath)]
+    out: String,
+    /// Ask again for every time that should have a record and has none
+    #[arg(long)]
+    repair: bool,
+    /// Print what would be asked for, and ask nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Do one part of N of the work, of which other machines do the others
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    shard: Option<Shard>,
+    #[command(flatten)]
+    params: Params,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Backfill {
+    pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
+        walks_by_itself(&self.params)?;
+        let target = Target::parse(&self.out)?;
+        let series = combine(&self.chosen.with_history()?, &self.params, say)?;
+        let connected = self.connection.open().await?;
+        let job = self.job(&connected.client, &series, target)?;
+        let labels = labels(&series);
+        let plan = job.plan().await?;
+        if self.dry_run {
+            return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
+        }
+        say.remark(&announced(&plan));
+        let mut watcher = Watcher { bars: Bars::new(&labels, say), gaps: Vec::new(), labels };
+        let signal = Cell::new(Ending::Interrupted);
+        let cancel = async { signal.set(interrupt.happened().await) };
+        let ended = job.run(|event| watcher.event(event), cancel).await;
+        watcher.bars.end();
+        watcher.tell_gaps(say);
+        self.ended(ended?, signal.get(), &watcher, say)
+    }
+
+    fn job(&self, client: &Client, series: &[Series], target: Target) -> Result<Job> {
+        let of = |one: &Series| {
+            let endpoint = one.endpoint.known()?;
+            Some(tables::Series::new(request(client, endpoint, one)))
+        };
+        let series = series.iter().filter_map(of).collect::<Result<Vec<_>, _>>()?;
+        let job = Job::new(series, self.from..self.to, target).shard(self.shard.unwrap_or(Shard::WHOLE));
+        Ok(if self.repair { job.repair() } else { job })
+    }
+
+    /// Says what was done, and whether that is all.
+    fn ended(&self, summary: Summary, signal: Ending, watcher: &Watcher, say: &Say) -> Result<()> {
+        let total = watcher.bars.total();
+        let mut said = format!(
+            "{}: {} new records in {} requests, {}",
+            self.out,
+            thousands(summary.records),
+            thousands(summary.requests),
+            clock(total.elapsed),
+        );
+        if summary.bad_records > 0 {
+            said += &format!("; {} records left out, as they are not as expected", thousands(summary.bad_records));
+        }
+        say.remark(&said);
+        if summary.is_cancelled {
+            return Err(Failure::new(signal, "stopped before the end; the same command goes on from there"));
+        }
+        for (index, error) in summary.failed {
+            say.warning(&format!("{}: {}", watcher.label(index), Failure::from(error)));
+        }
+        match summary.failed_windows {
+            _ if summary.is_complete => Ok(()),
+            0 => Err(Failure::new(Ending::Incomplete, "some series could not be had to their end")),
+            count => Err(Failure::new(Ending::Incomplete, format!("{count} windows of time could not be had"))),
+        }
+        .map_err(|failure| failure.tip("the same command asks for what is missing"))
+    }
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    text.parse().map_err(|error: tables::Error| error.to_string())
+}
+
+/// What somebody sees while it runs.
+struct Watcher {
+    bars: Bars,
+    labels: Vec<String>,
+    gaps: Vec<(usize, Gap)>,
+}
+
+impl Watcher {
+    fn label(&self, series: usize) -> &str {
+        self.labels.get(series).map_or("", String::as_str)
+    }
+
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::Progress { series, progress, .. } => {
+                self.bars.progress(*series, progress);
+                if progress.windows_left == 0 {
+                    self.bars.over(*series);
+                }
+            }
+            Event::Findings { series, findings: Findings { gaps, .. }, .. } => {
+                self.gaps.extend(gaps.iter().map(|gap| (*series, gap.clone())));
+            }
+            Event::Joining { .. } => self.bars.joining(),
+            _ => {}
+        }
+    }
+
+    /// Times of which the service has no record: not a failure, but good to know.
+    fn tell_gaps(&self, say: &Say) {
+        for (series, gap) in self.gaps.iter().take(MOST_GAPS) {
+            let (from, to) = (moment::shown(gap.range.start), moment::shown(gap.range.end));
+            say.warning(&format!("{}: the service has no record from {from} to {to}", self.label(*series)));
+        }
+        let more = self.gaps.len().saturating_sub(MOST_GAPS);
+        if more > 0 {
+            say.warning(&format!("and {} gaps more", thousands(more as u64)));
+        }
+    }
+}
+
+fn announced(plan: &BackfillPlan) -> String {
+    let (series, windows) = (plan.series.len(), plan.windows());
+    let of = if series == 1 { "1 series".to_owned() } else { format!("{series} series") };
+    if windows == 0 {
+        return format!("{of}: nothing is missing");
+    }
+    let least = plan.least_time.map_or(String::new(), |time| format!(", at least {}", clock(time)));
+    format!("{of}: {} records at most in {} requests{least}", thousands(plan.records()), thousands(windows))
+}
+
+/// What is going to be asked, a row for each range.
+fn planned(plan: &BackfillPlan, labels: &[String]) -> Sheet {
+    let names = [("series", false), ("from", false), ("to", false), ("why", false)];
+    let columns = names.map(|(name, is_number)| Column { name: name.to_owned(), is_number }).into();
+    let mut rows = Vec::new();
+    for (series, label) in plan.series.iter().zip(labels) {
+        let missing = series.missing.iter().map(|range| (range, "missing"));
+        for (range, why) in missing.chain(series.repaired.iter().map(|range| (range, "repair"))) {
+            let moments = [range.start, range.end].map(sheet::Cell::Moment);
+            rows.push(
+                [sheet::Cell::text(label.as_str())]
+                    .into_iter()
+                    .chain(moments)
+                    .chain([sheet::Cell::text(why)])
+                    .collect(),
+            );
+        }
+    }
+    Sheet { columns, rows }
+}

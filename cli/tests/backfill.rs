@@ -1,0 +1,141 @@
+//! `backfill` as somebody runs it, and runs it again.
+
+mod support;
+
+use std::path::Path;
+
+use support::{Service, Told, asking, run, run_with, told};
+
+const QUARTER: [&str; 8] =
+    ["volume_ratio", "--timeframe", "1h", "--from", "2025-01-01", "--to", "2025-04-01", "--coin"];
+
+fn backfill<'a>(coins: &'a str, out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+    [&["backfill"], QUARTER.as_slice(), &[coins, "--out", support::text(out)], more].concat()
+}
+
+/// The rows of a file, without the line of names.
+fn rows(file: &Path) -> Vec<String> {
+    support::contents(file).lines().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_record_of_a_range_is_written_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.csv");
+    let told = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
+    assert_eq!((told.code, told.out.as_str()), (Some(0), ""), "{}", told.err);
+    assert!(told.err.contains("2 series: 4,320 records at most in 6 requests"), "{}", told.err);
+    assert!(told.err.contains("4,320 new records in 6 requests"), "{}", told.err);
+    let mut written = rows(&file);
+    assert_eq!(written.len(), 2 * 90 * 24);
+    written.sort();
+    written.dedup();
+    assert_eq!(written.len(), 2 * 90 * 24);
+}
+
+#[test]
+fn again_it_asks_for_what_is_new_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.parquet");
+    let first = run(&backfill("BTC", &file, &["--sandbox"]));
+    assert!(first.err.contains("2,160 new records in 3 requests"), "{}", first.err);
+    let again = run(&backfill("BTC", &file, &["--sandbox"]));
+    assert!(again.code == Some(0) && again.err.contains("1 series: nothing is missing"), "{}", again.err);
+    let mut longer = backfill("BTC", &file, &["--sandbox"]);
+    longer[7] = "2025-04-02";
+    let longer = run(&longer);
+    assert!(longer.err.contains("24 new records in 1 requests"), "{}", longer.err);
+}
+
+#[test]
+fn a_dry_run_says_what_is_missing_and_asks_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::start();
+    let told = run_with(&service, &backfill("BTC,ETH", &folder.path().join("data"), &["--dry-run"]));
+    let plan = "series,from,to,why\nBTC,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\nETH,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\n";
+    assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (Some(0), plan, ""));
+    assert!(!folder.path().join("data").exists());
+}
+
+#[test]
+fn shards_do_the_whole_of_it_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    for shard in ["1/2", "2/2"] {
+        let told = run(&backfill("BTC,ETH", &data, &["--sandbox", "--shard", shard]));
+        assert_eq!(told.code, Some(0), "{}", told.err);
+    }
+    let rest = run(&backfill("BTC,ETH", &data, &["--sandbox"]));
+    assert!(rest.err.contains("2 series: nothing is missing"), "{}", rest.err);
+    let wrong = run(&backfill("BTC", &data, &["--sandbox", "--shard", "3/2"]));
+    assert!(wrong.code == Some(2) && wrong.err.contains("there is no shard 3/2"), "{}", wrong.err);
+}
+
+#[test]
+fn what_was_written_can_be_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    for place in ["quarter.parquet", "data"] {
+        let place = folder.path().join(place);
+        run(&backfill("BTC,ETH", &place, &["--sandbox"]));
+        let told = run(&["plot", place.to_str().unwrap()]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        assert!(told.out.contains("── BTC  ── ETH"), "{}", told.out);
+        let one = run(&["plot", place.to_str().unwrap(), "--coin", "ETH"]);
+        assert!(!one.out.contains("── BTC"), "{}", one.out);
+    }
+}
+
+#[test]
+fn windows_that_fail_are_told_and_asked_for_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.csv");
+    // Of three windows the second always fails, by its beginning.
+    let service = Service::with(|builder| builder.fault("/volumeRatio 400x status=503".parse().unwrap()));
+    let told = run_with(&service, &backfill("BTC", &file, &["--quiet"]));
+    assert!(matches!(told.code, Some(4 | 6)), "{told:?}");
+    assert!(told.err.contains("503") || told.err.contains("could not be had"), "{}", told.err);
+    let mended = run_with(&Service::start(), &backfill("BTC", &file, &[]));
+    assert_eq!(mended.code, Some(0), "{}", mended.err);
+    assert_eq!(rows(&file).len(), 90 * 24);
+}
+
+#[test]
+fn a_wrong_key_ends_it_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::start();
+    let file = folder.path().join("a.csv");
+    let args = backfill("BTC", &file, &[]);
+    let told = told(&asking(&service, &args).env("MARKET_ANALYTICS_API_KEY", "wrong-key").output().unwrap());
+    assert_eq!(told.code, Some(3));
+    assert!(told.err.contains("error: ") && !told.err.contains("wrong-key"), "{}", told.err);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_to_is_told() {
+    let said = |told: Told| (told.code, told.err.lines().find(|line| line.starts_with("error: ")).map(str::to_owned));
+    // Nobody may make a file there, whoever asks.
+    let (code, error) = said(run(&backfill("BTC", Path::new("/proc/derivs.csv"), &["--sandbox"])));
+    assert_eq!(code, Some(1), "{error:?}");
+    assert!(error.is_some_and(|error| error.contains("/proc/derivs.csv")));
+    let (code, error) = said(run(&backfill("BTC", Path::new("a.xlsx"), &["--sandbox"])));
+    assert_eq!(code, Some(2));
+    assert!(error.is_some_and(|error| error.contains(".csv, .jsonl or .parquet")));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_is_full_is_told_and_nothing_half_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.csv");
+    // No file may be longer than a few blocks: what a full disk is to whoever writes.
+    let args = backfill("BTC,ETH", &file, &["--sandbox", "--quiet"]).join(" ");
+    let script = format!("trap '' XFSZ; ulimit -f 8; exec {} {args}", support::PROGRAM);
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &script]).env("HOME", support::nowhere());
+    let told = told(&shell.output().unwrap());
+    assert_eq!(told.code, Some(1), "{}", told.err);
+    assert!(told.err.contains("File too large"), "{}", told.err);
+    assert!(!file.exists());
+    let again = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
+    assert!(again.code == Some(0) && rows(&file).len() == 2 * 90 * 24, "{}", again.err);
+}

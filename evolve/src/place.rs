@@ -1,0 +1,58 @@
+//! Where something stands in a catalogue: a file, and the way to a part of it.
+
+use crate::change::Desk;
+use crate::edit::Step;
+use crate::keys::SERVICE;
+use crate::tree::Tree;
+
+/// A part of a catalogue.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) file: String,
+    pub(crate) path: Vec<Step>,
+}
+
+impl Place {
+    /// A file as a whole.
+    pub(crate) fn file(name: &str) -> Self {
+        Self { file: name.to_owned(), path: Vec::new() }
+    }
+
+    /// `service.yaml`.
+    pub(crate) fn service() -> Self {
+        Self::file(SERVICE)
+    }
+
+    /// A key of it.
+    pub(crate) fn key(&self, key: &'static str) -> Self {
+        self.step(Step::Key(key))
+    }
+
+    /// An item of the list that it is.
+    pub(crate) fn item(&self, index: usize) -> Self {
+        self.step(Step::Item(index))
+    }
+
+    fn step(&self, step: Step) -> Self {
+        Self { path: [self.path.as_slice(), &[step]].concat(), ..self.clone() }
+    }
+
+    /// The map that it stands in, and its key there.
+    pub(crate) fn parent(&self) -> Option<(Self, &'static str)> {
+        match self.path.split_last()? {
+            (Step::Key(key), path) => Some((Self { path: path.to_vec(), ..self.clone() }, key)),
+            (Step::Item(_), _) => None,
+        }
+    }
+
+    /// What stands there.
+    pub(crate) fn tree<'d>(&self, desk: &'d Desk) -> &'d Tree {
+        desk.tree(&self.file).at(&self.path).unwrap_or(&Tree::Null)
+    }
+
+    /// All items of the list that it is, with their places.
+    pub(crate) fn items<'d>(&self, desk: &'d Desk) -> Vec<(Self, &'d Tree)> {
+        let items = desk.entries(self).iter().enumerate();
+        items.map(|(index, item)| (self.item(index), item)).collect()
+    }
+}
