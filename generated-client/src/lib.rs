@@ -1,7 +1,8 @@
-//! Typed access to a read-only HTTP and JSON data service.
+//! Derivatives-market analytics for Rust: order flow, open interest, funding, liquidations, positioning and options
+//! of crypto markets, by venue, coin and interval, from a read-only HTTP service.
 //!
-//! Groups, endpoints, params and records are emitted from a catalogue and live in the modules below;
-//! the rest of this crate is the same for every catalogue.
+//! Every endpoint that has a known path is a method, grouped by metric; its records are typed where they are known.
+//! You bring the base URL and an API key. [`recipes`] has a program for each job.
 //!
 //! ```no_run
 //! use generated_client::{Client, Timeframe};
@@ -22,54 +23,10 @@
 //! # }
 //! ```
 //!
-//! A request is a value: build it, print it, compare it in a test, clone it, and `.await` it inside a Tokio
-//! runtime. An endpoint can also be chosen while the program runs, out of the registry ([`Client::endpoint`]).
-//! What the catalogue does not know is within reach too: [`Request::query`] for a param,
-//! [`Client::raw`] for a path, `unknown_fields` for what a reply holds beyond its documented fields.
+//! `Client::from_env` reads `MARKET_ANALYTICS_BASE_URL`, `MARKET_ANALYTICS_API_KEY` and, where the service asks for
+//! tokens, `MARKET_ANALYTICS_CLIENT_ID` and `MARKET_ANALYTICS_CLIENT_SECRET`.
 //!
-//! Every fact in these docs that the interface document does not state says how it is known: "published" by the
-//! provider elsewhere, "reported" by public clients, or "from the former version" of the interface; see
-//! [`registry::Evidence`]. What is only reported or former is never relied on: such a field is an `Option`, such a
-//! limit is left to the service to enforce. A field of the former version may have another name today: it is then
-//! `None`, and what came is in `unknown_fields`.
-//!
-//! Requests are held back at a gate so that the service's limits are kept ([`RateLimit`]), sent again where
-//! that helps ([`Retry`]), and given up in time.
-//!
-//! # Settings
-//!
-//! [`Builder`] has those of a client, all with defaults: timeouts, rules for another attempt, limits, a user agent, headers,
-//! root certificates, a certificate of the client's own, and whoever is told what happens. A request has its own
-//! timeouts, rules and headers where it sets them:
-//!
-//! ```no_run
-//! # use generated_client::{Client, Retry};
-//! use std::time::Duration;
-//!
-//! # async fn demo() -> Result<(), generated_client::Error> {
-//! let client = Client::builder("https://example.com/v2")
-//!     .api_key("key")
-//!     .user_agent("crowding/1.2")
-//!     .header("x-team", "red")
-//!     .attempt_timeout(Duration::from_secs(10))
-//!     .build()?;
-//! let request = client.orderflow().volume_ratio().coin("BTC");
-//! let ratio = request.timeout(Duration::from_secs(60)).retry(Retry::default().attempts(8)).await?;
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! With the feature `settings` they come from a TOML file (`Builder::from_file`) or from whatever serde reads
-//! (`ClientSettings`, whose documentation shows such a file). `Debug` shows no key, secret or header of either.
-//!
-//! # Many requests at once
-//!
-//! Spawn, join or buffer as many as you like: a request is a task of its own from its first poll on and waits in one line
-//! with the others, which no timeout counts but [`Builder::gate_timeout`]. Tokens go first in that line, then retries.
-//! The limits are used as far as they go, in even steps where the line is long. An [`Observer`] hears of each attempt
-//! and wait, and how each request ended and what it cost ([`Event`]); a [`Gate`] of your own hears what
-//! kind of request enters, when it leaves and how it ends. Machines that share an API key share its limit with a gate of the
-//! crate `generated-client-shared-gate`.
+//! A request is a value: build it, print it, compare it in a test, clone it, and `.await` it inside a Tokio runtime.
 //!
 //! # Long time ranges
 //!
@@ -106,6 +63,52 @@
 //! walks several series at once and makes a table of them. An endpoint without the params for it has no history, and the
 //! compiler says so.
 //!
+//! # Files and the command line
+//!
+//! The crate `tables` of this project writes whole histories as Parquet, CSV and JSON Lines, and continues what is there;
+//! its command line, `derivs`, lists, downloads, follows and plots every endpoint without a program.
+//!
+//! # Many requests at once
+//!
+//! Spawn, join or buffer as many as you like: a request is a task of its own from its first poll on and waits in one line
+//! with the others, which no timeout counts but [`Builder::gate_timeout`]. Tokens go first in that line, then retries.
+//! The limits are used as far as they go, in even steps where the line is long. An [`Observer`] hears of each attempt
+//! and wait, and how each request ended and what it cost ([`Event`]); a [`Gate`] of your own hears what
+//! kind of request enters, when it leaves and how it ends. Machines that share an API key share its limit with a gate of the
+//! crate `generated-client-shared-gate`.
+//!
+//! # Limits and failures
+//!
+//! Requests are held back at a gate so that the service's limits are kept ([`RateLimit`]), sent again where that helps
+//! ([`Retry`]), and given up in time. An [`Error`] says which request failed, how often it was sent, what came back and
+//! what to do; its [`ErrorKind`] is for programs.
+//!
+//! # How facts are known
+//!
+//! What the interface document states stands without a mark. All else says how it is known ([`registry::Evidence`]):
+//!
+//! | mark | who says so | what the client makes of it |
+//! |---|---|---|
+//! | | the interface document | held to: a required param is an argument, a field is there |
+//! | published | the provider's public documentation of this version | the same for params; a field is an `Option` |
+//! | reported | public clients that ran against the service | documented, and left to the service |
+//! | from the former version | the provider's description of the version before | the same; the name of a field may have changed |
+//!
+//! A field of the former version that has another name today is `None`, and what came is in `unknown_fields`. What
+//! nobody knows is never a guess: such a body is a [`Value`], and what the catalogue does not know is within reach:
+//! [`Request::query`] sends any param, [`Client::raw`] asks any path.
+//!
+//! # Before you adopt it
+//!
+//! | question | answer |
+//! |---|---|
+//! | Rust | 1.85, and a Tokio runtime; the feature `blocking` brings its own |
+//! | TLS | rustls with *ring*, which a C compiler builds; bundled root certificates, or those of the system by a feature |
+//! | size | 52 crates; a stripped program of 3.3 MiB |
+//! | unsafe code | forbidden in this crate, its runtime and its transport |
+//! | the token flow | off, unless a client id and secret are set |
+//! | an endpoint that is missing | [`Client::raw`] today; a few lines of data in the catalogue for good |
+//!
 //! # What to do with a reply
 //!
 //! Records, series and values are written by serde as they stand on the wire. A series goes by [`column`](Series::column)
@@ -122,6 +125,32 @@
 //! let last = series.times().into_iter().flatten().max();
 //! # Some(()) }
 //! ```
+//!
+//! # Settings
+//!
+//! [`Builder`] has those of a client, all with defaults: timeouts, rules for another attempt, limits, a user agent, headers,
+//! root certificates, a certificate of the client's own, and whoever is told what happens. A request has its own
+//! timeouts, rules and headers where it sets them:
+//!
+//! ```no_run
+//! # use generated_client::{Client, Retry};
+//! use std::time::Duration;
+//!
+//! # async fn demo() -> Result<(), generated_client::Error> {
+//! let client = Client::builder("https://example.com/v2")
+//!     .api_key("key")
+//!     .user_agent("crowding/1.2")
+//!     .header("x-team", "red")
+//!     .attempt_timeout(Duration::from_secs(10))
+//!     .build()?;
+//! let request = client.orderflow().volume_ratio().coin("BTC");
+//! let ratio = request.timeout(Duration::from_secs(60)).retry(Retry::default().attempts(8)).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With the feature `settings` they come from a TOML file (`Builder::from_file`) or from whatever serde reads
+//! (`ClientSettings`, whose documentation shows such a file). `Debug` shows no key, secret or header of either.
 //!
 //! # Features
 //!

@@ -9,10 +9,16 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::reader::ChunkReader;
+
 use super::{Outcome, client, job, run, sandbox, series};
 
 /// A year of minutes of four series takes long enough to be killed often.
-pub(super) const DAYS: i64 = 365;
+const DAYS: i64 = 365;
+
+/// A server of tests takes its time for each object.
+const BUCKET_DAYS: i64 = 60;
 
 const KILLS: u32 = 10;
 
@@ -29,7 +35,7 @@ pub(super) async fn on_disk(folder: &Path) -> Outcome {
     for (seed, name) in ["killed.csv", "killed.parquet", "killed"].into_iter().enumerate() {
         let target = format!("{}/{name}", folder.display());
         let asked = sandbox.counts().requests;
-        let kills = killed(sandbox.base_url(), &target, taken, u64::try_from(seed)?).await?;
+        let kills = killed(sandbox.base_url(), &target, DAYS, taken, u64::try_from(seed)?).await?;
         let found = if name == "killed" { exported(Path::new(&target))? } else { rows(Path::new(&target))? };
         if found != expected {
             return Err(
@@ -47,22 +53,47 @@ pub(super) async fn in_bucket(bucket: &str) -> Outcome {
     let sandbox = sandbox().await?;
     let client = client(sandbox.base_url())?;
     let (whole, target) = (format!("s3://{bucket}/whole"), format!("s3://{bucket}/killed"));
-    let few =
-        || Ok::<_, Box<dyn std::error::Error + Send + Sync>>(series(&client, "1m")?.into_iter().take(1).collect());
     let begun = Instant::now();
-    run(&job(few()?, 60, &whole)?).await?;
+    run(&job(series(&client, "1m")?, BUCKET_DAYS, &whole)?).await?;
     let taken = begun.elapsed();
     println!("undisturbed, in a bucket: {:.1} s", taken.as_secs_f64());
-    let kills = killed(sandbox.base_url(), &target, taken, 7).await?;
-    println!("in a bucket: killed {kills} times");
+    let kills = killed(sandbox.base_url(), &target, BUCKET_DAYS, taken, 7).await?;
+    let (expected, found) = (stored(bucket, "whole").await?, stored(bucket, "killed").await?);
+    if found != expected {
+        return Err(format!("{} rows in the bucket, not {}", found.len(), expected.len()).into());
+    }
+    println!("in a bucket: killed {kills} times, the same {} rows", found.len());
     Ok(())
 }
 
+/// The rows of a data set in a bucket as sorted lines of CSV, behind the series of each.
+#[cfg(feature = "s3")]
+async fn stored(bucket: &str, prefix: &str) -> Outcome<Vec<String>> {
+    use object_store::{ObjectStore as _, ObjectStoreExt as _};
+
+    let store = object_store::aws::AmazonS3Builder::from_env().with_bucket_name(bucket).build()?;
+    let mut objects = store.list(Some(&object_store::path::Path::from(prefix)));
+    let mut rows = Vec::new();
+    while let Some(object) = std::future::poll_fn(|cx| objects.as_mut().poll_next(cx)).await {
+        let path = object?.location;
+        let series = path.as_ref().split("/date=").next().unwrap_or_default().trim_start_matches(prefix).to_owned();
+        let text = csv(store.get(&path).await?.bytes().await?)?;
+        rows.extend(text.lines().skip(1).map(|line| format!("{series},{line}")));
+    }
+    rows.sort();
+    Ok(rows)
+}
+
+#[cfg(not(feature = "s3"))]
+async fn stored(_: &str, _: &str) -> Outcome<Vec<String>> {
+    std::future::ready(Err("this was built without the feature `s3`".into())).await
+}
+
 /// Runs the job again and again, killed at random points, and then to its end; tells how often it was killed.
-async fn killed(base_url: &str, target: &str, taken: Duration, seed: u64) -> Outcome<u32> {
+async fn killed(base_url: &str, target: &str, days: i64, taken: Duration, seed: u64) -> Outcome<u32> {
     let (mut dice, mut kills) = (Dice(seed), 0);
     for _ in 0..KILLS {
-        let mut child = Killable(spawn(base_url, target)?);
+        let mut child = Killable(spawn(base_url, target, days)?);
         // Later runs have less to do: all of them together get a bit less than what one takes.
         let wait = taken.mul_f64(dice.next() * 1.5 / f64::from(KILLS));
         tokio::time::sleep(wait).await;
@@ -76,7 +107,7 @@ async fn killed(base_url: &str, target: &str, taken: Duration, seed: u64) -> Out
     }
     let status = tokio::task::spawn_blocking({
         let (base_url, target) = (base_url.to_owned(), target.to_owned());
-        move || spawn(&base_url, &target)?.wait()
+        move || spawn(&base_url, &target, days)?.wait()
     })
     .await??;
     if !status.success() {
@@ -85,8 +116,8 @@ async fn killed(base_url: &str, target: &str, taken: Duration, seed: u64) -> Out
     Ok(kills)
 }
 
-fn spawn(base_url: &str, target: &str) -> std::io::Result<Child> {
-    Command::new(std::env::current_exe()?).args(["job", base_url, target]).spawn()
+fn spawn(base_url: &str, target: &str, days: i64) -> std::io::Result<Child> {
+    Command::new(std::env::current_exe()?).args(["job", base_url, target, &days.to_string()]).spawn()
 }
 
 /// Killed by SIGKILL when it is dropped.
@@ -114,15 +145,15 @@ impl Dice {
 fn rows(path: &Path) -> Outcome<Vec<String>> {
     let text = match path.extension().and_then(|extension| extension.to_str()) {
         Some("csv") => fs::read_to_string(path)?,
-        _ => csv(path)?,
+        _ => csv(fs::File::open(path)?)?,
     };
     let mut lines: Vec<_> = text.lines().skip(1).map(str::to_owned).collect();
     lines.sort();
     Ok(lines)
 }
 
-fn csv(path: &Path) -> Outcome<String> {
-    let input = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(fs::File::open(path)?)?;
+fn csv(file: impl ChunkReader + 'static) -> Outcome<String> {
+    let input = ParquetRecordBatchReaderBuilder::try_new(file)?;
     let mut lines = tables::Lines::csv(Vec::new());
     for batch in input.build()? {
         lines.write(&batch?)?;
@@ -138,7 +169,7 @@ fn exported(folder: &Path) -> Outcome<Vec<String>> {
         let names: Vec<_> = path.strip_prefix(folder)?.iter().filter_map(|name| name.to_str()).collect();
         let values: Vec<_> = names.iter().map(|name| name.split_once('=').map_or(*name, |(_, value)| value)).collect();
         let is_ratio = path.to_string_lossy().contains("volume_ratio");
-        for line in csv(&path)?.lines().skip(1) {
+        for line in csv(fs::File::open(&path)?)?.lines().skip(1) {
             let cells: Vec<_> = line.splitn(3, ',').collect();
             let [time, value, unknown] = cells.as_slice() else { return Err(format!("{line:?}").into()) };
             let (delta, ratio) = if is_ratio { ("", *value) } else { (*value, "") };

@@ -73,8 +73,8 @@ async fn main() -> Outcome {
         ["bucket", bucket] => killed::in_bucket(bucket).await,
         ["million", folder] => million::run(Path::new(folder)).await,
         ["pages", file] => million::pages(Path::new(file)),
-        ["job", base_url, target] => {
-            run(&job(series(&client(base_url)?, "1m")?, killed::DAYS, target)?).await.map(drop)
+        ["job", base_url, target, days] => {
+            run(&job(series(&client(base_url)?, "1m")?, days.parse()?, target)?).await.map(drop)
         }
         _ => Err("write FOLDER, killed FOLDER, bucket NAME, million FOLDER or pages FILE is needed".into()),
     }
