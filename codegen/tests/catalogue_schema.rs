@@ -32,6 +32,7 @@ const SAID: &[&str] = &[
     "list-as",
     "missing-key",
     "no-values",
+    "no-weight",
     "path-start",
     "status-code",
     "time-format",
