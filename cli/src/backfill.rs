@@ -26,7 +26,7 @@ use crate::stdout;
 /// So many gaps are told one by one.
 const MOST_GAPS: usize = 5;
 
-/// Write whole histories to a file or a data set; again, it asks for what is missing alone
+/// Write whole histories to a file or a data set; run again, it asks only for what is missing
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Run again, it goes on where it was stopped, and asks for what is new at the end, at an earlier beginning, and for windows
