@@ -3,13 +3,14 @@
 use std::ffi::OsStr;
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use clap::Args;
 use codegen::Api;
 use evolve::diff::{Changes, Verdict, compare};
 
 use crate::codegen::drawn;
+use crate::git::git;
 use crate::paths::{self, shown};
 use crate::terminal::{fail, say};
 
@@ -124,13 +125,7 @@ impl Repository {
 
     /// What git prints in the catalogue's folder.
     fn git(&self, arguments: &[&str]) -> Result<String, String> {
-        let output = Command::new("git").args(arguments).current_dir(&self.spec).output();
-        let output = output.map_err(|error| format!("`git` does not start in {}: {error}", self.spec.display()))?;
-        if output.status.success() {
-            String::from_utf8(output.stdout).map_err(|_| format!("`git {}` printed no text", arguments.join(" ")))
-        } else {
-            Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
-        }
+        git(&self.spec, arguments)
     }
 }
 

@@ -10,6 +10,7 @@ use clap::Args;
 use evolve::diff::Verdict;
 
 use crate::diff::verdict_since;
+use crate::git::git;
 use crate::paths;
 use crate::terminal::{fail, say};
 use crate::verify::{call, run_check};
@@ -113,10 +114,7 @@ fn numbers(version: &str) -> Vec<u64> {
 
 fn semver() -> Result<Told, String> {
     let Some(tag) = last_tag() else { return Ok(no_tag()) };
-    let packages = published()?;
-    let named = packages.iter().flat_map(|package| ["--package", package]);
-    let command = ["cargo", "semver-checks", "--baseline-rev", &tag, "--all-features"].into_iter().chain(named);
-    call(&command.collect::<Vec<_>>())?;
+    call(&with_published(&["cargo", "semver-checks", "--baseline-rev", &tag, "--all-features"], &published()?))?;
     Ok(Told::Holds)
 }
 
@@ -126,11 +124,8 @@ fn no_tag() -> Told {
 
 /// The newest tag of a version before what is checked out.
 fn last_tag() -> Option<String> {
-    git(&["describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"]).ok()
-}
-
-fn git(arguments: &[&str]) -> Result<String, String> {
-    output(Command::new("git").args(arguments).current_dir(paths::root()))
+    let tag = git(paths::root(), &["describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"]).ok()?;
+    Some(tag.trim().to_owned())
 }
 
 fn output(command: &mut Command) -> Result<String, String> {
@@ -156,27 +151,28 @@ fn lowest_versions() -> Result<Told, String> {
         output(command.args(arguments).current_dir(&folder).env("RUSTC_BOOTSTRAP", "1"))
     };
     cargo(&["update", "--quiet", "-Z", "direct-minimal-versions"])?;
-    let packages = published()?;
-    let named = packages.iter().flat_map(|package| ["--package", package]);
-    cargo(&["check", "--quiet", "--all-features"].into_iter().chain(named).collect::<Vec<_>>())?;
+    cargo(&with_published(&["check", "--quiet", "--all-features"], &published()?))?;
     Ok(Told::Holds)
 }
 
 /// What is committed, in a folder of its own.
 fn checkout() -> Result<PathBuf, String> {
-    let folder = paths::root().join("target/release-check");
+    let folder = paths::target().join("release-check");
     let _ = std::fs::remove_dir_all(&folder);
-    git(&["clone", "--quiet", "--shared", ".", &folder.display().to_string()])?;
+    git(paths::root(), &["clone", "--quiet", "--shared", ".", &folder.display().to_string()])?;
     Ok(folder)
 }
 
 /// Packages what is published in one call, so that each package is built against the others; needs no network.
 fn packages() -> Result<Told, String> {
-    let packages = published()?;
-    let named = packages.iter().flat_map(|package| ["--package", package]);
-    let command = ["cargo", "package", "--offline", "--locked", "--quiet"].into_iter().chain(named);
-    call(&command.collect::<Vec<_>>())?;
+    call(&with_published(&["cargo", "package", "--offline", "--locked", "--quiet"], &published()?))?;
     Ok(Told::Holds)
+}
+
+/// A command for these packages.
+fn with_published<'a>(command: &[&'a str], packages: &'a [String]) -> Vec<&'a str> {
+    let named = packages.iter().flat_map(|package| ["--package", package.as_str()]);
+    command.iter().copied().chain(named).collect()
 }
 
 /// The crates of the workspace whose manifests do not forbid that they are published.

@@ -22,7 +22,7 @@ pub(super) const CHECK: Check = Check {
             )
         })?;
         // Its own folder, as every compiler builds all anew.
-        let target = paths::root().join("target/lowest-rust");
+        let target = paths::target().join("lowest-rust");
         let status = Command::new("cargo")
             .args(["check", "--locked", "--lib", "--all-features", "--package", "generated-client", "--target-dir"])
             .arg(target)

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{Check, Program, call};
+use crate::git::git;
 use crate::paths;
 use crate::terminal::say;
 
@@ -43,9 +44,7 @@ fn deny(root: &Path, manifest: &str, has_database: bool) -> Result<(), String> {
 /// The manifests beside which git keeps a lock file. The benches' peers have theirs where `cargo xtask bench` puts them
 /// together, and nobody depends on them.
 fn workspaces(root: &Path) -> Result<Vec<String>, String> {
-    let listed = Command::new("git").args(["ls-files", "--", "Cargo.lock", "*/Cargo.lock"]).current_dir(root).output();
-    let listed = listed.map_err(|error| format!("error: `git` does not start: {error}\n"))?;
-    let names = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let names = git(root, &["ls-files", "--", "Cargo.lock", "*/Cargo.lock"])?;
     let manifests = names.lines().map(|lock| root.join(lock).with_extension("toml"));
     Ok(manifests.filter(|manifest| manifest.exists()).map(|manifest| manifest.display().to_string()).collect())
 }
