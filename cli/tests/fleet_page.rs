@@ -3,6 +3,7 @@
 //! Kubernetes and Slurm are not run: what they would set is set here, one part after the other.
 
 #![cfg(unix)]
+#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
 mod support;
 
@@ -84,8 +85,8 @@ fn the_script_for_slurm_does_the_part_of_its_task() {
 fn the_container_of_an_indexed_job_does_the_part_of_its_index() {
     let (service, folder) = (Service::start(), tempfile::tempdir().unwrap());
     let manifest = code("Kubernetes");
-    let folded = manifest.split("- >-\n").nth(1).unwrap();
-    let lines = folded.lines().take_while(|line| line.starts_with("              "));
+    let block = manifest.split("- >-\n").nth(1).unwrap();
+    let lines = block.lines().take_while(|line| line.starts_with("              "));
     let script = lines.map(str::trim).collect::<Vec<_>>().join(" ");
     assert!(script.ends_with(" --out /data"), "{script}");
     let script = script.replace("--out /data", "--out data");
