@@ -100,8 +100,8 @@ const CLAIMS: &[Claim] = &[
     // Files and the command line.
     Claim(
         README,
-        "`backfill` writes whole histories as Parquet, CSV or JSON Lines, to one file or to a data set of many, also in \
-         object storage.",
+        "`backfill` writes whole histories as Parquet, CSV or JSON Lines, to one file or to a data set of many; with \
+         the feature `s3` also in object storage.",
         &[
             ("tables/tests/backfill.rs", "one_file_has_everything"),
             ("tables/tests/backfill.rs", "a_data_set_lies_in_folders"),
