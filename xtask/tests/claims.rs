@@ -100,6 +100,14 @@ const CLAIMS: &[Claim] = &[
     // Files and the command line.
     Claim(
         README,
+        "`check` says whether the service is reached and the key is good.",
+        &[
+            ("cli/tests/pipes.rs", "a_wrong_key_is_told_and_not_shown"),
+            ("cli/tests/pipes.rs", "a_service_that_is_not_there_is_told"),
+        ],
+    ),
+    Claim(
+        README,
         "`backfill` writes whole histories as Parquet, CSV or JSON Lines, to one file or to a data set of many; with \
          the feature `s3` also in object storage.",
         &[
