@@ -274,6 +274,29 @@ const CLAIMS: &[Claim] = &[
     ),
     Claim(
         README,
+        "Venues that an endpoint is known to take or to refuse [stand in the reference](docs/README.md#values-by-endpoint), \
+         and the error after a 422 says which param is at odds with what is known.",
+        &[
+            ("codegen/src/emit/reference/service.rs", "## Values by endpoint"),
+            ("runtime/src/send/exchange.rs", "a_refusal_is_explained_by_what_the_catalogue_knows"),
+        ],
+    ),
+    Claim(
+        README,
+        "All venues and coins come from `client.catalog().catalog()`, as JSON until somebody with a key \
+         [teaches its fields](spec/README.md#the-list-of-venues-and-coins) with one reply.",
+        &[
+            ("spec/README.md", "## The list of venues and coins"),
+            ("docs/reference/catalog.md", "let body = client.catalog().catalog().await?;"),
+        ],
+    ),
+    Claim(
+        README,
+        "`client.endpoint(info)` asks an endpoint that is chosen while the program runs, out of the registry.",
+        &[("runtime/tests/listed.rs", "typed_and_listed_give_the_same")],
+    ),
+    Claim(
+        README,
         "`Exchange`, `Coin` and the other names take any text, also one that nobody listed.",
         &[
             ("runtime/tests/request.rs", "unknown_values_are_kept"),
