@@ -74,6 +74,7 @@ fn page(api: &Api, package: &Package, group: &Group) -> String {
         text += &format!("{}\n", docs::aliases(&group.aliases));
     }
     text += &format!("In the client: `client.{}()`.\n", group.ident);
+    text += "How each fact is known stands beside it, in [four words](../README.md#evidence).\n";
     if !group.notes.is_empty() {
         text += &format!("\n{}\n", prose(&group.notes));
     }

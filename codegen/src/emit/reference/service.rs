@@ -24,10 +24,17 @@ pub(super) fn params(api: &Api) -> String {
 
 /// What the grades of evidence mean, for all pages.
 const EVIDENCE: &str = "\
-Each fact says how it is known: documented in the interface document; published in the provider's public documentation;
-reported by public clients that agree; or former, from the provider's description of the former version of the interface.
-Only a documented field is sure to be there: the others can be absent. The client refuses a request only by what is
-documented or published.";
+Each fact says how it is known:
+
+| word | who says so |
+|---|---|
+| documented | the interface document |
+| published | the provider's public documentation |
+| reported | public clients that agree |
+| former | the provider's description of the former version of the interface |
+
+Only a documented field is sure to be there: the others can be absent.
+The client refuses a request only by what is documented or published.";
 
 pub(super) fn evidence() -> String {
     format!("\n## Evidence\n\n{EVIDENCE}\n")
