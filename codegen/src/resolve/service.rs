@@ -182,10 +182,15 @@ impl<'a> Resolver<'a> {
 
     /// The Rust field that lists what a reply leaves out, if there is one.
     fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) -> Resolved<Option<String>> {
-        let name = &metadata.name;
-        if *name == envelope.data {
+        let (name, data) = (&metadata.name, &envelope.data);
+        if name.as_str() == data {
             let message = format!("`{name}` is the key of both data and metadata");
             return Err(self.wrong("duplicate-name", name.at(), message, "give each its own"));
+        }
+        if is_within(data, name) || is_within(name, data) {
+            let message = format!("`{name}` and `{data}` are no two places, as one is within the other");
+            let help = "metadata and records stand beside each other, or in other objects";
+            return Err(self.wrong("place-in-place", name.at(), message, help));
         }
         metadata.unsupported.as_ref().map(|name| self.unsupported(name, &metadata.fields)).transpose()
     }
@@ -206,6 +211,11 @@ impl<'a> Resolver<'a> {
             }
         }
     }
+}
+
+/// Whether a place in a body is further down than another.
+fn is_within(place: &str, other: &str) -> bool {
+    place.strip_prefix(other).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// Whether a header can carry the API key.

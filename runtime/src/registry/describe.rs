@@ -186,7 +186,7 @@ impl LimitInfo {
 }
 
 impl EnvelopeInfo {
-    /// An envelope by the key of its records.
+    /// An envelope by the place of its records.
     #[doc(hidden)]
     pub const fn new(data: &'static str) -> Self {
         Self { data, metadata: None, time: None }

@@ -150,9 +150,9 @@ pub struct LimitInfo {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct EnvelopeInfo {
-    /// The key of the records.
+    /// Where the records are: the keys that lead to them, with dots in between.
     pub data: &'static str,
-    /// The key of the metadata, if there is any.
+    /// Where the metadata is, if there is any.
     pub metadata: Option<&'static str>,
     /// The field of every record that carries its time, unless an endpoint says otherwise.
     pub time: Option<&'static str>,
