@@ -245,8 +245,19 @@ map! {
         may concurrent: Known<u32> as at_least_one("a limit set with no concurrent lets nothing through");
         /// What it holds for, in words, or `unknown`.
         may applies_to: Known<String> as Form::Prose;
+        /// Which endpoints it counts, by the names of their groups or by their paths; every request where it is left out.
+        may endpoints: Vec<Text>;
         /// How it is known.
         must evidence: Evidence;
+    }
+    Rule {
+        never: &[Has("endpoints"), Has("concurrent")],
+        at: "concurrent",
+        say: Say(
+            "limit-concurrent",
+            "what is under way is counted of all requests, and the limit set counts those of some endpoints",
+            "write a limit set of its own for `concurrent`",
+        ),
     }
 }
 

@@ -175,12 +175,18 @@ impl LimitInfo {
     /// The same where nothing is known of how many may be under way at once.
     #[doc(hidden)]
     pub const fn of_window(name: &'static str, requests: u32, seconds: u32, evidence: Evidence) -> Self {
-        Self { name, requests, seconds, concurrent: None, applies_to: None, evidence }
+        Self { name, requests, seconds, concurrent: None, applies_to: None, endpoints: &[], evidence }
     }
 
     #[doc(hidden)]
     pub const fn applies_to(mut self, applies_to: &'static str) -> Self {
         self.applies_to = Some(applies_to);
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn endpoints(mut self, endpoints: &'static [&'static str]) -> Self {
+        self.endpoints = endpoints;
         self
     }
 }

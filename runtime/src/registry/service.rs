@@ -2,7 +2,7 @@
 //!
 //! How somebody is let in, what is refused and how, how much may be asked, what a series comes in.
 
-use super::{Evidence, FieldInfo, HistoryInfo};
+use super::{EndpointInfo, Evidence, FieldInfo, HistoryInfo};
 
 /// What all endpoints share.
 #[derive(Debug)]
@@ -142,8 +142,17 @@ pub struct LimitInfo {
     pub concurrent: Option<u32>,
     /// When the set applies; `None` if that is unknown.
     pub applies_to: Option<&'static str>,
+    /// Which endpoints it counts, by their groups or paths; every request if there are none.
+    pub endpoints: &'static [&'static str],
     /// How it is known.
     pub evidence: Evidence,
+}
+
+impl LimitInfo {
+    /// Whether it counts the requests of an endpoint; a token counts where every request does.
+    pub fn counts(&self, endpoint: Option<&EndpointInfo>) -> bool {
+        self.endpoints.is_empty() || endpoint.is_some_and(|endpoint| endpoint.is_one_of(self.endpoints))
+    }
 }
 
 /// The object a series is wrapped in.

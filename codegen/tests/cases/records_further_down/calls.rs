@@ -3,7 +3,7 @@
 
 mod server;
 
-use case_records_further_down::{Client, Series, Value};
+use case_records_further_down::{Client, RateLimit, Retry, Series, Value};
 use sandbox::Sandbox;
 use server::Server;
 
@@ -38,4 +38,29 @@ async fn replies_of_the_sandbox() {
     assert!(sold.unknown_fields.is_empty(), "{:?}", sold.unknown_fields);
     let bids: Series<Value> = client.sales().bids("clock").await.unwrap();
     assert!(!bids.is_empty());
+    keeps_to_a_limit_of_one_endpoint().await;
+}
+
+/// The sandbox counts one endpoint alone, as the client does unless it is told not to.
+async fn keeps_to_a_limit_of_one_endpoint() {
+    let sandbox = Sandbox::builder().limit_set("all").limit_set("sold").start().await.unwrap();
+    let client = Client::builder(sandbox.base_url()).build().unwrap();
+    for _ in 0..3 {
+        client.sales().sold("clock").await.unwrap();
+    }
+    assert_eq!(sandbox.counts().refused, 0);
+    let heedless = Client::builder(sandbox.base_url()).rate_limit(RateLimit::none()).retry(Retry::none()).build().unwrap();
+    let (mut sold, mut bids) = (Vec::new(), Vec::new());
+    for _ in 0..20 {
+        sold.push(tokio::spawn(heedless.sales().sold("clock").into_future()));
+        bids.push(tokio::spawn(heedless.sales().bids("clock").into_future()));
+    }
+    for call in bids {
+        call.await.unwrap().unwrap();
+    }
+    let mut refused = 0;
+    for call in sold {
+        refused += usize::from(call.await.unwrap().is_err_and(|error| error.is_rate_limited()));
+    }
+    assert!(refused > 0, "nothing was refused");
 }
