@@ -20,6 +20,7 @@ async fn replies_of_a_server() {
     let server = Server::start(REPLIES);
     let client = Client::builder(&server.address).build().unwrap();
     let sold = client.sales().sold("clock").await.unwrap();
+    assert!(server.asked().starts_with("GET /sold?lot=clock HTTP/1.1"), "{}", server.asked());
     assert_eq!((sold.data[0].at.unix_seconds(), sold.data[0].price), (1_700_000_000, 7.5));
     assert_eq!(sold.metadata.houses, ["North"]);
     assert_eq!(sold.unknown_fields.get("result").unwrap()["page"]["next"], "b");
