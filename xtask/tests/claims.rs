@@ -328,11 +328,11 @@ const CLAIMS: &[Claim] = &[
     // Before you adopt it.
     Claim(
         README,
-        "1.85 for the client, 1.88 for `tables` and `derivs`",
+        "1.85 for the client, 1.89 for `tables` and `derivs`",
         &[
             ("xtask/tests/rust_version.rs", "no_dependency_of_the_client_needs_a_newer_rust"),
-            ("tables/Cargo.toml", "rust-version = \"1.88\""),
-            ("cli/Cargo.toml", "rust-version = \"1.88\""),
+            ("tables/Cargo.toml", "rust-version = \"1.89\""),
+            ("cli/Cargo.toml", "rust-version = \"1.89\""),
         ],
     ),
     Claim(
