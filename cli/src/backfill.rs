@@ -67,7 +67,7 @@ impl Backfill {
         walks_by_itself(&self.params)?;
         let target = Target::parse(&self.out)?;
         let series = combine(&self.chosen.with_history()?, &self.params, say)?;
-        let connected = self.connection.open().await?;
+        let connected = self.connection.open(say).await?;
         let job = self.job(&connected.client, &series, target)?;
         let labels = labels(&series);
         let plan = job.plan().await?;

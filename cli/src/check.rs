@@ -15,6 +15,7 @@ use crate::failure::{Failure, Result};
 use crate::gate;
 use crate::interrupt::Interrupt;
 use crate::list::wrapped;
+use crate::say::Say;
 use crate::sheet::{Cell, Column, Format, Sheet};
 use crate::stdout;
 
@@ -29,8 +30,8 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(crate) async fn run(&self, mut interrupt: Interrupt) -> Result<()> {
-        let connected = self.connection.open().await?;
+    pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
+        let connected = self.connection.open(say).await?;
         let mut told = vec![["settings".to_owned(), format!("from {}", connected.source)]];
         if let Some(gate) = &connected.gate {
             let state = gate.status().await.map_or_else(|error| error.to_string(), |status| gate::told(&status));

@@ -14,6 +14,7 @@ use shared_gate::SharedGate;
 
 use crate::failure::{Ending, Failure, Result};
 use crate::gate::GateOptions;
+use crate::say::Say;
 
 /// Who is asked.
 #[derive(Args, Debug)]
@@ -42,12 +43,12 @@ pub(crate) struct Connected {
 
 impl Connection {
     /// Builds the client; nothing is sent to the service yet.
-    pub(crate) async fn open(&self) -> Result<Connected> {
+    pub(crate) async fn open(&self, say: &Say) -> Result<Connected> {
         if self.sandbox {
             return sandboxed().await;
         }
         let (mut builder, source) = self.builder()?;
-        let gate = self.gate.open().await?;
+        let gate = self.gate.open(say).await?;
         if let Some(gate) = &gate {
             builder = builder.gate(gate.clone());
         }

@@ -119,6 +119,8 @@ impl From<tables::Error> for Failure {
                 let reason = said.split(" (os error").next().unwrap_or_default();
                 Self::new(Ending::Machine, format!("{path}: {reason}"))
             }
+            error @ tables::Error::InUse { .. } => Self::new(Ending::Machine, error.to_string())
+                .tip("wait until it has ended; then the same command asks for what is still missing"),
             other => Self::usage(other.to_string()),
         }
     }

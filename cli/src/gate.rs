@@ -1,7 +1,8 @@
 //! The gate that machines with one API key share, where one is named.
 //!
 //! Options and an environment variable come in; a gate goes out whose server has answered, or a failure that says why it has
-//! not. A password is taken from the environment alone: others can read the command line.
+//! not. Where the gate keeps the first request back, that is said. A password is taken from the environment alone: others
+//! can read the command line.
 
 use std::env;
 use std::sync::OnceLock;
@@ -12,6 +13,7 @@ use generated_client::{SERVICE, limits};
 use shared_gate::{SharedGate, Status};
 
 use crate::failure::{Ending, Failure, Result};
+use crate::say::Say;
 
 /// With whom the limits are shared.
 #[derive(Args, Debug)]
@@ -29,15 +31,31 @@ pub(crate) struct GateOptions {
 
 impl GateOptions {
     /// The gate, once its server has answered; `None` if none is named.
-    pub(crate) async fn open(&self) -> Result<Option<SharedGate>> {
+    pub(crate) async fn open(&self, say: &Say) -> Result<Option<SharedGate>> {
         let Some(url) = self.url()? else { return Ok(None) };
         let built = SharedGate::builder(url, limits::all()).name(&*self.gate_name).build();
         let gate = built.map_err(|error| Failure::usage(with_causes(&error)))?;
         let status = gate.status().await;
-        status.map_err(|error| Failure::new(Ending::Service, with_causes(&error)).tip(TIP))?;
+        let status = status.map_err(|error| Failure::new(Ending::Service, with_causes(&error)).tip(TIP))?;
+        if let Some(why) = self.keeps_back(&status) {
+            say.remark(&why);
+        }
         // A command opens one gate.
         drop(OPENED.set(gate.clone()));
         Ok(Some(gate))
+    }
+
+    /// Why the first request waits, if it does so for longer than somebody would notice.
+    fn keeps_back(&self, status: &Status) -> Option<String> {
+        if status.closed < Duration::from_secs(1) {
+            return None;
+        }
+        let why = if status.paused.is_zero() {
+            "it is new, or its server was started anew, and what was sent before may still count; or the limit is used up"
+        } else {
+            "the service asked all machines for a pause"
+        };
+        Some(format!("waiting {} s for the shared gate `{}`: {why}", status.closed.as_secs(), self.gate_name))
     }
 
     fn url(&self) -> Result<Option<String>> {

@@ -50,7 +50,7 @@ impl Get {
     pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
         let targets: Vec<Target> = self.chosen.targets()?;
         let series = combine(&targets, &self.params, say)?;
-        let connected = self.connection.open().await?;
+        let connected = self.connection.open(say).await?;
         let (replies, failed) = interrupt.ends(async { Ok(fetch(&connected.client, series).await) }).await?;
         self.print(&replies)?;
         all_told(failed)

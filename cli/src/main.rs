@@ -61,7 +61,7 @@ fn run(line: CommandLine) -> Result<()> {
         Command::Backfill(backfill) => wait(async |interrupt| backfill.run(&say, interrupt).await),
         Command::Poll(poll) => wait(async |interrupt| poll.run(&say, interrupt).await),
         Command::Plot(plot) => wait(async |interrupt| plot.run(&say, interrupt).await),
-        Command::Check(check) => wait(async |interrupt| check.run(interrupt).await),
+        Command::Check(check) => wait(async |interrupt| check.run(&say, interrupt).await),
     }
 }
 

@@ -81,7 +81,7 @@ impl Plot {
     async fn of_endpoints(&self, say: &Say) -> Result<Vec<Numbers>> {
         let targets: Vec<Target> = self.sources.iter().map(|name| Target::find(name)).collect::<Result<_>>()?;
         let series = combine(&targets, &self.params, say)?;
-        let connected = self.connection.open().await?;
+        let connected = self.connection.open(say).await?;
         self.records(&connected.client, series, say).await
     }
 

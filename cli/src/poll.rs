@@ -55,7 +55,7 @@ impl Poll {
     pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
         walks_by_itself(&self.params)?;
         let series = combine(&self.chosen.with_history()?, &self.params, say)?;
-        let connected = self.connection.open().await?;
+        let connected = self.connection.open(say).await?;
         let printer = Printer::new(&series, Format::or_for_reader(self.format, Format::Jsonl));
         let mut news = follow(&connected.client, &series, self.from);
         interrupt.ends(self.print(&mut news, &series, printer, say)).await

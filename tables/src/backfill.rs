@@ -88,16 +88,18 @@ impl Backfill {
 
     /// What is going to be asked, by what is there already. The service is not asked.
     pub async fn plan(&self) -> Result<BackfillPlan, Error> {
-        let place = Place::of(&self.target).await?;
+        let place = Place::seen(&self.target).await?;
         plan::plan(self, &place).await
     }
 
     /// Asks for what is missing and writes it, and tells somebody of everything that happens.
     ///
     /// Once `cancel` is over, no more is asked; what is there of every series is written, so that the next run goes on
-    /// from it. A single file is written at the end of a run that was not cancelled.
+    /// from it. A single file is written at the end of a run that was not cancelled. While another run writes the same,
+    /// nothing is asked, and [`Error::InUse`] says which.
     pub async fn run(&self, watch: impl FnMut(&Event), cancel: impl Future<Output = ()>) -> Result<Summary, Error> {
-        let place = Place::of(&self.target).await?;
+        self.check()?;
+        let place = Place::claimed(&self.target, &self.series, self.shard).await?;
         run::run(self, &place, watch, cancel).await
     }
 

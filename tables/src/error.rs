@@ -19,6 +19,14 @@ pub enum Error {
         /// Why.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// Another job is writing the same.
+    #[non_exhaustive]
+    InUse {
+        /// The file or the folder.
+        target: String,
+        /// Which process, and since when.
+        by: String,
+    },
     /// Something does not fit: the message says what, and what to do.
     Unfit(String),
 }
@@ -53,6 +61,7 @@ impl fmt::Display for Error {
         match self {
             Self::Request(error) => error.fmt(f),
             Self::Storage { path, source } => write!(f, "{path}: {source}"),
+            Self::InUse { target, by } => write!(f, "{target}: another backfill is writing the same there: {by}"),
             Self::Unfit(message) => f.write_str(message),
         }
     }
@@ -63,7 +72,7 @@ impl std::error::Error for Error {
         match self {
             Self::Request(error) => Some(error),
             Self::Storage { source, .. } => Some(&**source),
-            Self::Unfit(_) => None,
+            Self::InUse { .. } | Self::Unfit(_) => None,
         }
     }
 }

@@ -108,7 +108,7 @@ async fn members(
 fn write(file: &SingleFile, storage: &Storage, members: Vec<Member>, columns: &Columns) -> Result<u64, Error> {
     let inputs = Inputs { path: &file.path, storage };
     let mut rows = 0;
-    storage::write(&file.path, |out| {
+    storage::write(&file.path, &file.unfinished, |out| {
         let mut out = Writer::new(file.format, BufWriter::new(out), columns.schema())?;
         let mut all = Vec::with_capacity(members.len());
         for Member { mut series, base, parts } in members {

@@ -25,6 +25,8 @@ mod series;
 mod shard;
 mod table;
 
+mod lock;
+
 mod parquet_file;
 mod text;
 

@@ -22,9 +22,9 @@ pub(crate) enum Storage {
 }
 
 impl Storage {
-    /// A folder of the local disk, which need not be there yet.
-    pub(crate) fn folder(root: impl Into<PathBuf>) -> Self {
-        Self::Local(Local::new(root.into()))
+    /// A folder of the local disk, which need not be there yet, and another one for what is not whole.
+    pub(crate) fn folder(root: impl Into<PathBuf>, unfinished: impl Into<PathBuf>) -> Self {
+        Self::Local(Local::new(root.into(), unfinished.into()))
     }
 
     /// A part of a bucket.
@@ -91,7 +91,9 @@ impl Storage {
 }
 
 /// Does what waits for the disk beside the runtime, whose threads are for requests.
-async fn beside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
+pub(crate) async fn beside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|error| Err(Error::unfit(format!("the disk was not waited for: {error}"))))
 }

@@ -73,6 +73,19 @@ impl Target {
         }
     }
 
+    /// What the names of hidden files begin with that are about this; `None` in object storage.
+    pub(crate) fn hidden(&self) -> Option<PathBuf> {
+        match self {
+            Self::Folder(path) => Some(path.join(".backfill")),
+            Self::File { path, .. } => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                Some(path.with_file_name(format!(".{name}.backfill")))
+            }
+            #[cfg(feature = "s3")]
+            Self::Bucket { .. } => None,
+        }
+    }
+
     #[cfg(feature = "s3")]
     fn parse_url(scheme: &str, rest: &str) -> Result<Self, Error> {
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));

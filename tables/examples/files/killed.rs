@@ -190,10 +190,10 @@ fn files(folder: &Path) -> Outcome<Vec<std::path::PathBuf>> {
         let path = entry?.path();
         // What was being written when the job was killed; no reader looks at such a file.
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if path.is_dir() {
-            found.extend(files(&path)?);
-        } else if !is_hidden {
-            found.push(path);
+        match path.is_dir() {
+            _ if is_hidden => {}
+            true => found.extend(files(&path)?),
+            false => found.push(path),
         }
     }
     Ok(found)

@@ -13,10 +13,12 @@ use crate::base::Base;
 use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::layout;
+use crate::lock::{Claim, Lock};
 use crate::parquet_file::ParquetInput;
 use crate::part::Division;
 use crate::series::Series;
-use crate::storage::Storage;
+use crate::shard::Shard;
+use crate::storage::{self, Storage};
 use crate::target::{Format, Target};
 
 /// Where the parts of a job are, and the one file that they become, if it is to be one.
@@ -24,6 +26,8 @@ pub(super) struct Place {
     pub(super) storage: Storage,
     pub(super) division: Division,
     pub(super) file: Option<SingleFile>,
+    /// What nobody else writes meanwhile; `None` where there are no locks, and for those who only look.
+    _lock: Option<Lock>,
 }
 
 /// The one file that the parts become.
@@ -32,6 +36,8 @@ pub(crate) struct SingleFile {
     pub(crate) format: Format,
     /// Where the parts are.
     pub(crate) parts: PathBuf,
+    /// Where it is until it is whole.
+    pub(crate) unfinished: PathBuf,
     /// What an earlier run has left there, if it can be gone on with by itself.
     pub(crate) base: Option<Base>,
 }
@@ -47,24 +53,41 @@ pub(super) struct Inventory {
 }
 
 impl Place {
-    pub(super) async fn of(target: &Target) -> Result<Self, Error> {
+    /// A place to look at.
+    pub(super) async fn seen(target: &Target) -> Result<Self, Error> {
+        Self::with(target, None).await
+    }
+
+    /// A place to write to, where nobody else writes the same series.
+    pub(super) async fn claimed(target: &Target, series: &[Series], shard: Shard) -> Result<Self, Error> {
+        let Some(hidden) = target.hidden() else { return Self::seen(target).await };
+        let series = series.iter().map(|series| series.path().to_owned()).collect();
+        let claim = Claim { series, shard, is_sole: matches!(target, Target::File { .. }) };
+        let name = target.to_string();
+        let lock = storage::beside(move || Lock::take(&name, &hidden, &claim)).await?;
+        Self::with(target, Some(lock)).await
+    }
+
+    async fn with(target: &Target, lock: Option<Lock>) -> Result<Self, Error> {
+        let unfinished = lock.as_ref().map_or(Path::new(""), Lock::folder);
         match target {
-            Target::Folder(path) => Ok(Self::data_set(Storage::folder(path))),
+            Target::Folder(path) => Ok(Self::data_set(Storage::folder(path, unfinished), lock)),
             #[cfg(feature = "s3")]
-            Target::Bucket { bucket, prefix } => Ok(Self::data_set(Storage::bucket(bucket, prefix)?)),
-            Target::File { path, format } => Self::single(path, *format).await,
+            Target::Bucket { bucket, prefix } => Ok(Self::data_set(Storage::bucket(bucket, prefix)?, lock)),
+            Target::File { path, format } => Self::single(path, *format, lock).await,
         }
     }
 
-    fn data_set(storage: Storage) -> Self {
-        Self { storage, division: Division::Days, file: None }
+    fn data_set(storage: Storage, lock: Option<Lock>) -> Self {
+        Self { storage, division: Division::Days, file: None, _lock: lock }
     }
 
-    async fn single(path: &Path, format: Format) -> Result<Self, Error> {
+    async fn single(path: &Path, format: Format, lock: Option<Lock>) -> Result<Self, Error> {
+        let unfinished = lock.as_ref().map_or(Path::new(""), Lock::folder).to_owned();
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".parts");
         let parts = path.with_file_name(name);
-        let storage = Storage::folder(&parts);
+        let storage = Storage::folder(&parts, &unfinished);
         let base = match (format, path.exists()) {
             (_, false) => None,
             (Format::Parquet, true) => Some(Base::open(path)?),
@@ -77,8 +100,8 @@ impl Place {
             }
             _ => None,
         };
-        let file = SingleFile { path: path.to_owned(), format, parts, base };
-        Ok(Self { storage, division: Division::Rows, file: Some(file) })
+        let file = SingleFile { path: path.to_owned(), format, parts, unfinished, base };
+        Ok(Self { storage, division: Division::Rows, file: Some(file), _lock: lock })
     }
 
     /// What there is of a series.

@@ -1,6 +1,6 @@
 //! Files on the local disk.
 //!
-//! A file is written under another name, brought to the disk and renamed, so nobody ever sees a part of one.
+//! A file is written in the folder of the job, brought to the disk and moved to its place, so nobody ever sees a part of one.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -10,19 +10,20 @@ use bytes::Bytes;
 
 use crate::error::Error;
 
-/// What the name of a file ends in that is not whole yet, behind a dot at its beginning: no reader of a data set takes it
-/// for a file of that.
+/// The file that is not whole yet. A job writes one at a time.
 const UNFINISHED: &str = "unfinished";
 
 /// Files below a folder.
 #[derive(Clone, Debug)]
 pub(crate) struct Local {
     root: PathBuf,
+    /// Where files are until they are whole.
+    unfinished: PathBuf,
 }
 
 impl Local {
-    pub(super) fn new(root: PathBuf) -> Self {
-        Self { root }
+    pub(super) fn new(root: PathBuf, unfinished: PathBuf) -> Self {
+        Self { root, unfinished }
     }
 
     pub(super) fn path(&self, path: &str) -> PathBuf {
@@ -58,18 +59,21 @@ impl Local {
     }
 
     pub(super) fn put(&self, path: &str, content: &[u8]) -> Result<(), Error> {
-        write(&self.path(path), |file| file.write_all(content))
+        write(&self.path(path), &self.unfinished, |file| file.write_all(content))
     }
 }
 
-/// Writes a file whole or not at all.
-pub(crate) fn write<E>(path: &Path, content: impl FnOnce(&mut File) -> Result<(), E>) -> Result<(), Error>
+/// Writes a file whole or not at all; until it is whole it is in another folder of the same disk.
+pub(crate) fn write<E>(
+    path: &Path,
+    unfinished: &Path,
+    content: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), Error>
 where
     E: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let unfinished = folder.join(format!(".{name}.{UNFINISHED}"));
+    let unfinished = unfinished.join(UNFINISHED);
     let fails = |error| Error::storage(path.display(), error);
     fs::create_dir_all(folder).map_err(|error| Error::storage(folder.display(), error))?;
     let mut file = File::create(&unfinished).map_err(fails)?;

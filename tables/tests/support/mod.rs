@@ -48,13 +48,18 @@ pub(crate) async fn run(job: &Backfill) -> Summary {
     job.run(|_: &Event| {}, std::future::pending()).await.unwrap()
 }
 
-/// Every file below a folder, by its path in it.
+/// Every file below a folder that is not hidden, by its path in it.
 pub(crate) fn files(folder: &Path) -> Vec<String> {
     fn visit(folder: &Path, found: &mut Vec<PathBuf>) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         for entry in entries {
             let path = entry.unwrap().path();
-            if path.is_dir() { visit(&path, found) } else { found.push(path) }
+            let is_hidden = path.file_name().unwrap().to_str().unwrap().starts_with('.');
+            match path.is_dir() {
+                _ if is_hidden => {}
+                true => visit(&path, found),
+                false => found.push(path),
+            }
         }
     }
     let mut found = Vec::new();
