@@ -40,8 +40,8 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
         /// The service, as the catalogue describes it.
         pub static SERVICE: ServiceInfo = #service;
     });
-    let name = package.ident();
-    items.push(quote!(shell!(crate #name, service crate::SERVICE, metadata crate::Metadata);));
+    let (name, env) = (package.ident(), &api.service.env_prefix);
+    items.push(quote!(shell!(crate #name, env #env, service crate::SERVICE, metadata crate::Metadata);));
     items.push(quote! {
         /// Every group, sorted by name, with every endpoint that is known, if only by name.
         pub static GROUPS: &[&GroupInfo] = &[#(#groups),*];

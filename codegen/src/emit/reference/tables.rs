@@ -71,10 +71,11 @@ pub(super) fn limits(limits: &[Limit]) -> String {
             limit.seconds.to_string(),
             limit.concurrent.map_or_else(|| "unknown".to_owned(), |concurrent| concurrent.to_string()),
             applies_to(limit),
+            format!("`limits::{}`", limit.constant),
             known(limit.evidence),
         ])
     });
-    table(["limit", "requests", "in seconds", "at a time", "for", "known"], rows)
+    table(["rate limit", "requests", "in seconds", "at a time", "for", "in Rust", "known"], rows)
 }
 
 /// For whom a limit set holds, and which endpoints it counts.

@@ -25,7 +25,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Auction House")
     )
     .envelope(EnvelopeInfo::new("result.page.rows").metadata("result.about").time("at"));
 
-shell!(crate "client", service crate ::SERVICE, metadata crate ::Metadata);
+shell!(crate "client", env "AUCTIONS", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::sales::GROUP];
