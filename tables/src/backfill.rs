@@ -4,6 +4,7 @@
 //! and every part that is whole is written at once. A run that was killed is gone on with by the next one, which asks for
 //! what is missing: in between, at the end, at the beginning.
 
+mod agreed;
 mod event;
 mod inventory;
 mod plan;

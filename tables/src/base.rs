@@ -16,6 +16,7 @@ use serde_json::json;
 use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::parquet_file::ParquetInput;
+use crate::series::Series;
 
 /// What the entry is called.
 pub(crate) const KEY: &str = "backfill";
@@ -70,6 +71,12 @@ impl Base {
 
     pub(crate) fn series(&self, path: &str) -> Option<&BaseSeries> {
         self.series.iter().find(|series| series.path == path)
+    }
+
+    /// Whether there is any series of the same endpoint.
+    pub(crate) fn has_endpoint(&self, series: &Series) -> bool {
+        let endpoint = |path: &str| path.split('/').next().map(str::to_owned);
+        self.series.iter().any(|known| endpoint(&known.path) == endpoint(series.path()))
     }
 
     /// Where the rows of a series begin, and how many there are.

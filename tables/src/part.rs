@@ -4,7 +4,6 @@
 //! the record of how far the series has come: nothing can be written down without the other.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use arrow_schema::Schema;
 use runtime::Timestamp;
@@ -63,12 +62,20 @@ pub(crate) const TIME: &str = "time";
 const DAY: std::time::Duration = std::time::Duration::from_secs(86_400);
 
 impl<'s> Filling<'s> {
-    /// Nothing yet, from a point in time on. Where the fields of the records are unknown, the columns are those of a file
-    /// that is there, if there is one.
-    pub(crate) fn new(series: &'s Series, division: Division, stored: Option<&Schema>, from: Timestamp) -> Self {
-        let table = Table::of_series(series, stored, &[]);
+    /// Nothing yet, from a point in time on, with columns for where the fields of the records are unknown.
+    pub(crate) fn new(series: &'s Series, division: Division, columns: Option<&Schema>, from: Timestamp) -> Self {
+        let table = Table::of_series(series, columns);
         let keeps_emptiness = true;
         Self { series, division, table, range: from..from, day: None, rows: 0, last: None, file: None, keeps_emptiness }
+    }
+
+    /// Whether nobody knows yet which columns there are.
+    pub(crate) fn wants_columns(&self) -> bool {
+        self.table.is_none()
+    }
+
+    pub(crate) fn take_columns(&mut self, columns: &Schema) {
+        self.table = Table::of_series(self.series, Some(columns));
     }
 
     /// The same where the range is one that had no records before.
@@ -108,10 +115,9 @@ impl<'s> Filling<'s> {
 
     fn write(&mut self, records: &[AnyRecord], times: &[Timestamp]) -> Result<(), Error> {
         let Some(last) = times.last() else { return Ok(()) };
-        if self.table.is_none() {
-            self.table = Table::of_series(self.series, None, records);
-        }
-        let Some(table) = &self.table else { return Ok(()) };
+        let Some(table) = &self.table else {
+            return Err(Error::unfit(format!("{}: nobody has said which columns it has", self.series.path())));
+        };
         let some: Vec<_> = times.iter().copied().map(Some).collect();
         let batch = table.batch(records, &some)?;
         let file = match &mut self.file {
@@ -160,10 +166,5 @@ impl<'s> Filling<'s> {
         (self.day, self.last) = (None, None);
         let rows = std::mem::take(&mut self.rows);
         Ok(Some(Part { path, rows, content: file.finish()? }))
-    }
-
-    /// The columns, once they are known.
-    pub(crate) fn schema(&self) -> Option<Arc<Schema>> {
-        self.table.as_ref().map(Table::schema)
     }
 }

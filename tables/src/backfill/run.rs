@@ -13,8 +13,9 @@ use runtime::history::{Page, Progress, Together};
 use runtime::record::AnyRecord;
 
 use super::Backfill;
+use super::agreed::Agreed;
 use super::event::{Event, Summary};
-use super::inventory::{Inventory, Place, Stored};
+use super::inventory::{Inventory, Place};
 use super::plan::{self, SeriesPlan};
 use crate::error::Error;
 use crate::join;
@@ -38,8 +39,8 @@ struct Run<'j, W> {
     job: &'j Backfill,
     place: &'j Place,
     watch: W,
-    /// The columns of each series, once a file has them.
-    stored: Vec<Stored>,
+    /// The columns of series whose fields are unknown.
+    agreed: Agreed,
     /// What the ranges of each series that are over have come to, and what is still to do of the others.
     done: Vec<Progress>,
     summary: Summary,
@@ -91,14 +92,13 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
             progress.windows_left = plan.windows;
             progress
         };
-        Self {
-            job,
-            place,
-            watch,
-            stored: planned.iter().map(|(_, inventory)| inventory.schema.clone()).collect(),
-            done: planned.iter().map(progress).collect(),
-            summary: Summary::default(),
+        let mut agreed = Agreed::default();
+        for (series, (_, inventory)) in job.series.iter().zip(planned) {
+            if let Some(schema) = &inventory.schema {
+                agreed.note(series, schema.clone());
+            }
         }
+        Self { job, place, watch, agreed, done: planned.iter().map(progress).collect(), summary: Summary::default() }
     }
 
     fn series(&self, item: &Item) -> Option<&'j Series> {
@@ -117,8 +117,8 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
                 *told.lock().unwrap_or_else(PoisonError::into_inner) = progress.clone();
             });
             together = together.with(index, history, |record| record);
-            let stored = self.stored.get(item.series).and_then(Option::as_deref);
-            let filling = Filling::new(series, self.place.division, stored, item.range.start);
+            let columns = self.agreed.get(series);
+            let filling = Filling::new(series, self.place.division, columns.as_deref(), item.range.start);
             under_way.push((Some(if item.is_gap { filling.of_gap() } else { filling }), shared));
         }
         let planned = self.windows(items);
@@ -162,17 +162,18 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
     }
 
     async fn page(&mut self, item: &Item, filling: &mut Filling<'j>, page: Page<AnyRecord>) -> Result<(), Error> {
+        if filling.wants_columns()
+            && !page.records.is_empty()
+            && let Some(series) = self.series(item)
+        {
+            let columns = self.agreed.of(&self.place.storage, series, &page.records).await?;
+            filling.take_columns(&columns);
+        }
         let mut ended = Vec::new();
         if let Some(failure) = page.findings.failures.first() {
             ended.extend(filling.skip(&failure.range)?);
         } else {
             ended.extend(filling.add(&page.range, &page.records, &page.times)?);
-        }
-        // The columns of one range are those of all: a series of unknown records has them from its first page.
-        if let Some(stored) = self.stored.get_mut(item.series)
-            && stored.is_none()
-        {
-            *stored = filling.schema();
         }
         for part in ended {
             self.write(item, Some(part)).await?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
+use object_store::{ObjectStore, ObjectStoreExt, PutMode};
 use rustls::crypto::CryptoProvider;
 
 use crate::error::Error;
@@ -62,6 +62,22 @@ impl Bucket {
         let fails = |error| Error::storage(self.name(path), error);
         let object = self.store.get(&self.path(path)?).await.map_err(fails)?;
         object.bytes().await.map_err(fails)
+    }
+
+    pub(super) async fn find(&self, path: &str) -> Result<Option<Bytes>, Error> {
+        let fails = |error| Error::storage(self.name(path), error);
+        match self.store.get(&self.path(path)?).await {
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            object => object.map_err(fails)?.bytes().await.map(Some).map_err(fails),
+        }
+    }
+
+    /// Writes an object unless there is one of this name.
+    pub(super) async fn create(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
+        match self.store.put_opts(&self.path(path)?, content.into(), PutMode::Create.into()).await {
+            Ok(_) | Err(object_store::Error::AlreadyExists { .. }) => Ok(()),
+            Err(error) => Err(Error::storage(self.name(path), error)),
+        }
     }
 
     pub(super) async fn put(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
