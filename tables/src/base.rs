@@ -38,6 +38,8 @@ pub(crate) struct BaseSeries {
     pub(crate) time: String,
     pub(crate) rows: usize,
     pub(crate) covered: Coverage,
+    /// Where intervals were open, whose rows are there and to be replaced.
+    pub(crate) open: Coverage,
 }
 
 impl BaseSeries {
@@ -90,9 +92,11 @@ impl Base {
 /// The series, and the names of the columns that tell them apart, as the text that a file carries.
 pub(crate) fn written(series: &[BaseSeries], names: &[&str]) -> String {
     let one = |series: &BaseSeries| {
-        let covered: Vec<_> =
-            series.covered().map(|range| [range.start, range.end].map(Timestamp::unix_seconds)).collect();
-        json!({"path": series.path, "time": series.time, "rows": series.rows, "covered": covered})
+        let ranges = |coverage: &Coverage| -> Vec<_> {
+            coverage.ranges().iter().map(|range| [range.start, range.end].map(Timestamp::unix_seconds)).collect()
+        };
+        let (covered, open) = (ranges(&series.covered), ranges(&series.open));
+        json!({"path": series.path, "time": series.time, "rows": series.rows, "covered": covered, "open": open})
     };
     json!({"version": VERSION, "names": names, "series": series.iter().map(one).collect::<Vec<_>>()}).to_string()
 }
@@ -113,9 +117,10 @@ fn read_series(value: &Value) -> Option<BaseSeries> {
         let time = |index: usize| range.get(index)?.as_i64().map(Timestamp::from_unix_seconds);
         Some(time(0)?..time(1)?)
     };
-    let covered = value.get("covered")?.as_array()?.iter().map(range).collect::<Option<Coverage>>()?;
+    let ranges = |name: &str| value.get(name)?.as_array()?.iter().map(range).collect::<Option<Coverage>>();
+    let (covered, open) = (ranges("covered")?, ranges("open")?);
     let rows = usize::try_from(value.get("rows")?.as_u64()?).ok()?;
-    Some(BaseSeries { path: text("path")?, time: text("time")?, rows, covered })
+    Some(BaseSeries { path: text("path")?, time: text("time")?, rows, covered, open })
 }
 
 #[cfg(test)]
@@ -125,7 +130,8 @@ mod tests {
     #[test]
     fn what_a_file_says_is_read_again() {
         let covered = [Timestamp::from(0)..60.into(), Timestamp::from(120)..180.into()].into_iter().collect();
-        let series = BaseSeries { path: "e/coin=B".to_owned(), time: "at".to_owned(), rows: 7, covered };
+        let open = [Timestamp::from(180)..200.into()].into_iter().collect();
+        let series = BaseSeries { path: "e/coin=B".to_owned(), time: "at".to_owned(), rows: 7, covered, open };
         let text = written(std::slice::from_ref(&series), &["coin"]);
         assert_eq!(read(&text), Some((vec![series], vec!["coin".to_owned()])));
         for other in ["", "{}", r#"{"version":2,"names":[],"series":[]}"#, r#"{"version":1,"names":[],"series":[{}]}"#]

@@ -50,6 +50,8 @@ pub(super) struct Inventory {
     pub(super) covered: Coverage,
     /// The paths of its parts.
     pub(super) parts: Vec<String>,
+    /// The paths of parts of intervals that were open.
+    pub(super) open: Vec<String>,
     /// The columns of what is there, where a table does not say them.
     pub(super) schema: Option<SchemaRef>,
 }
@@ -115,9 +117,12 @@ impl Place {
             known.covered().for_each(|range| found.covered.add(range));
         }
         for path in paths {
-            let Some(range) = layout::read_part(&path) else { continue };
-            found.covered.add(range);
-            found.parts.push(path);
+            if let Some(range) = layout::read_part(&path) {
+                found.covered.add(range);
+                found.parts.push(path);
+            } else if layout::read_open_part(&path).is_some() {
+                found.open.push(path);
+            }
         }
         // Columns that were found in records stay as they are; a table says its own.
         if Table::of(series.endpoint()).is_none() {

@@ -62,6 +62,14 @@ impl Local {
         write(&self.path(path), &self.unfinished, |file| file.write_all(content))
     }
 
+    pub(super) fn remove(&self, path: &str) -> Result<(), Error> {
+        let path = self.path(path);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::storage(path.display(), error)),
+            _ => Ok(()),
+        }
+    }
+
     /// Writes a file unless there is one of this name.
     pub(super) fn create(&self, path: &str, content: &[u8]) -> Result<(), Error> {
         let (path, whole) = (self.path(path), self.unfinished.join("created"));
