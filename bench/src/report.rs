@@ -1,10 +1,9 @@
 //! The table: on the terminal, and in `bench/RESULTS.md`.
 //!
-//! Each row remembers its last run in the scratch folder, so that measuring one leaves the others in the table.
-//! What is written by hand below the marker stays.
+//! What a row has come to comes in and takes the place of its lines; the other rows and what is written by hand below the
+//! marker stay as they are in the file.
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::Command;
 
 use crate::command::output;
@@ -25,49 +24,48 @@ pub(crate) struct Outcome {
     pub(crate) detail: String,
 }
 
+/// The head of the table.
+const COLUMNS: &str = "| # | what | must | hope | measured | made of | date | row |\n|---|---|---|---|---|---|---|---|\n";
+
 const MARKER: &str = "<!-- What follows is written by hand. -->";
 
-/// A row that could not be measured, in words.
-pub(crate) fn skipped(name: &str, problem: &str) -> Outcome {
-    eprintln!("skipping {name}: {problem}");
-    let why = problem.lines().next().unwrap_or_default().to_owned();
-    Outcome { number: "", what: name.to_owned(), bounds: ("", ""), measured: "not measured".to_owned(), detail: why }
-}
-
-/// Remembers what a row has come to.
+/// Puts what a row has come to into the table, where the other rows stay as they are.
 pub(crate) fn record(scratch: &Scratch, row: &str, outcomes: &[Outcome]) -> Result<(), String> {
     let date = output(Command::new("date").args(["-u", "+%Y-%m-%d"]))?.0;
     let line = |outcome: &Outcome| {
         let Outcome { number, what, bounds: (must, hope), measured, detail } = outcome;
-        format!("| {number} | {what} | {must} | {hope} | {measured} | {detail} | {} |\n", date.trim())
+        format!("| {number} | {what} | {must} | {hope} | {measured} | {detail} | {} | {row} |\n", date.trim())
     };
     let lines: String = outcomes.iter().map(line).collect();
     print!("{lines}");
-    let path = remembered(scratch, row);
-    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, lines));
-    written.map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn remembered(scratch: &Scratch, row: &str) -> PathBuf {
-    scratch.target().join("results").join(row)
-}
-
-/// Writes the whole table.
-pub(crate) fn finish(scratch: &Scratch) -> Result<(), String> {
-    let rows: String = ROWS.iter().filter_map(|row| fs::read_to_string(remembered(scratch, row.name)).ok()).collect();
     let path = scratch.own().join("RESULTS.md");
-    let old = fs::read_to_string(&path).unwrap_or_default();
-    let by_hand = old.split_once(MARKER).map_or("\n", |(_, by_hand)| by_hand);
-    let text = format!(
+    let old = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let new = page(&old, &machine(), row, &lines);
+    fs::write(&path, new).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The page with these lines for one row.
+fn page(old: &str, machine: &str, measured: &str, lines: &str) -> String {
+    let (table, by_hand) = old.split_once(MARKER).unwrap_or((old, "\n"));
+    let of_row = |name: &str| -> String {
+        let of_row = table.lines().filter(|line| row_of(line) == Some(name));
+        of_row.map(|line| format!("{line}\n")).collect()
+    };
+    let rows = ROWS.iter().map(|row| if row.name == measured { lines.to_owned() } else { of_row(row.name) });
+    format!(
         "# Beside its peers\n\n\
          Written by `cargo xtask bench`; every row is one run on one machine, side by side with what it is compared with.\n\
-         Ratios unless a unit stands there; \"must\" is the most that is allowed.\n\n\
-         {}\n\
-         | # | what | must | hope | measured | made of | date |\n|---|---|---|---|---|---|---|\n{rows}\n{MARKER}{by_hand}",
-        machine()
-    );
-    println!("\n{rows}");
-    fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
+         `cargo xtask bench ROW` measures those of one name again. Ratios unless a unit stands there; \"must\" is the most\n\
+         that is allowed.\n\n\
+         {machine}\n{COLUMNS}{}\n{MARKER}{by_hand}",
+        rows.collect::<String>()
+    )
+}
+
+/// The name of the row to which a line of the table belongs: its last cell.
+fn row_of(line: &str) -> Option<&str> {
+    let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
+    Some(cells.rsplit_once(" | ")?.1)
 }
 
 /// What the figures were measured on.
@@ -78,4 +76,19 @@ fn machine() -> String {
     let rustc = output(Command::new("rustc").arg("--version")).map(|(said, _)| said).unwrap_or_default();
     let model = model.map_or("an unnamed processor", |(_, model)| model.trim());
     format!("Machine: {cores} cores of {model}, {}, {}.\n", std::env::consts::OS, rustc.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_takes_the_place_of_its_lines_and_leaves_the_others() {
+        let line = |measured: &str, row: &str| format!("| 1 | a b | 0.3 |  | {measured} |  | 2026-01-01 | {row} |\n");
+        let old = format!("# Old\n\n{COLUMNS}{}{}\n{MARKER}\n\nBy hand.\n", line("2", "size"), line("3", "check"));
+        let (new, again) = (line("4", "check"), line("5", "lines"));
+        let page = page(&page(&old, "One.\n", "check", &new.repeat(2)), "Two.\n", "lines", &again);
+        let table = format!("\nTwo.\n\n{COLUMNS}{again}{}{}\n{MARKER}\n\nBy hand.\n", line("2", "size"), new.repeat(2));
+        assert!(page.starts_with("# Beside its peers\n") && page.ends_with(&table), "{page}");
+    }
 }

@@ -3,6 +3,8 @@
 //! A name comes in as it stands in the client, on the wire, in the docs or in a path; the endpoint of the registry goes
 //! out. What is asked of it is decided elsewhere.
 
+use std::sync::LazyLock;
+
 use generated_client::GROUPS;
 use generated_client::registry::{EndpointInfo, GroupInfo};
 
@@ -57,19 +59,24 @@ fn called(written: &str) -> Vec<Endpoint> {
     if let Some(endpoint) = with_path().find(|endpoint| endpoint.path == Some(written)) {
         return vec![endpoint];
     }
+    let key = suggest::key(written);
+    let is_called = |names: &[String]| names.contains(&key);
     let found: Vec<Endpoint> =
-        all().map(|(_, endpoint)| endpoint).filter(|endpoint| is_called(endpoint, written)).collect();
+        NAMES.iter().filter(|(_, names)| is_called(names)).map(|(endpoint, _)| *endpoint).collect();
     let known: Vec<Endpoint> = found.iter().copied().filter(|endpoint| endpoint.path.is_some()).collect();
     if known.len() == 1 { known } else { found }
 }
 
-fn is_called(endpoint: &EndpointInfo, written: &str) -> bool {
-    let key = suggest::key(written);
-    let path = endpoint.path.unwrap_or_default();
-    let whole = endpoint.to_string();
-    let mut names = [endpoint.ident, endpoint.name, path, &whole].into_iter().chain(endpoint.aliases.iter().copied());
-    names.any(|name| !name.is_empty() && suggest::key(name) == key)
-}
+/// Every endpoint with the keys of its names; found once, as each name that is shown is looked up among them all.
+static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
+    let keys = |endpoint: Endpoint| {
+        let whole = endpoint.to_string();
+        let names = [endpoint.ident, endpoint.name, endpoint.path.unwrap_or_default(), &whole];
+        let names = names.into_iter().chain(endpoint.aliases.iter().copied());
+        names.filter(|name| !name.is_empty()).map(suggest::key).collect()
+    };
+    all().map(|(_, endpoint)| (endpoint, keys(endpoint))).collect()
+});
 
 fn unknown(written: &str) -> Failure {
     let idents: Vec<String> = with_path().map(name).collect();

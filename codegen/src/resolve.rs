@@ -129,7 +129,7 @@ impl<'a> Resolver<'a> {
     fn api(&mut self, catalogue: &'a Catalogue) -> Resolved<Api> {
         let service = self.service;
         let types = all(service.types.iter().map(|ty| self.named_type(ty)));
-        let facts = self.service_facts();
+        let facts = self.service_facts(catalogue);
         let records = self.shared_records();
         let shared = self.shared_params();
         let param_sets = self.param_sets();

@@ -90,12 +90,14 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     fresh.create(SERVICE, Tree::map().with_some("envelope", envelope));
     let fresh = finish::finish(fresh, draft);
     merge(&mut alone, &fresh, &said, &import.evidence);
+    service::drop_limits_of_others(&mut alone);
     let (alone, api) = alone.close_with_api()?;
     let export = Document::read(&openapi(&api, OpenApiVersion::V3_1, OpenApiFormat::Json))?;
     let lost = Subtraction::lost(&document, &export, &paths, import.summaries, notes);
     let mut change = match known {
         Some(mut desk) => {
             merge(&mut desk, &fresh, &said, &import.evidence);
+            service::drop_limits_of_others(&mut desk);
             desk.close()?
         }
         None => alone,

@@ -76,8 +76,8 @@ fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, met: &mut Field
     let topic = Topic { file: format!("{module}.yaml"), endpoint: found.label, learning };
     let data = desk.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone());
     let kind = known.map_or_else(|| kind::of(&replies, data.as_deref()), |body| Ok(BodyKind::known(body)))?;
-    if let (None, BodyKind::Object, Some(data)) = (known, kind, data.as_deref().filter(|data| has_key(&replies, data)))
-    {
+    let has_data = |data: &&str| replies.iter().any(|reply| reply.at(data).is_some());
+    if let (None, BodyKind::Object, Some(data)) = (known, kind, data.as_deref().filter(has_data)) {
         topic.say(desk, format!("`{data}` is no list, so the body is taken for one object and not for a series"));
     }
     let seen = match kind {
@@ -95,10 +95,6 @@ fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, met: &mut Field
         topic.metadata(desk, &replies, met)?;
     }
     Ok(())
-}
-
-fn has_key(replies: &[Reply], key: &str) -> bool {
-    replies.iter().any(|reply| reply.body.get(key).is_some())
 }
 
 fn read(learning: &Learning, lesson: &Lesson) -> Result<Vec<Reply>, Refusal> {

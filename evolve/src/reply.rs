@@ -32,6 +32,16 @@ impl Reply {
         let is_invented = marked || head.lines().any(is_header);
         Ok(Self { origin: origin.to_owned(), body, is_invented, has_status: !head.is_empty() })
     }
+
+    /// What stands at a place of the body.
+    pub(super) fn at(&self, place: &str) -> Option<&Value> {
+        at(&self.body, place)
+    }
+}
+
+/// What stands at a place of a body, to which keys with dots in between lead.
+pub(super) fn at<'b>(body: &'b Value, place: &str) -> Option<&'b Value> {
+    place.split('.').try_fold(body, |value, key| value.get(key))
 }
 
 /// The text that was saved, if it is one.

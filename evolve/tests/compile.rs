@@ -1,142 +1,113 @@
 //! Every case that emits becomes a crate that compiles on the runtime that users get, without a warning; so does what is
 //! imported. The emitted tests of the cases that are about requests pass, and so do the programs in the docs of some.
 //!
-//! Each is a crate of a scratch workspace below `target/`, which keeps what it has built: the runtime once for all. To
-//! check a crate takes a third of the time that it takes to build its tests, so tests are built only where they say
-//! something of their own.
+//! Each is a crate of one scratch workspace, so that the runtime is built once for all. To check a crate takes a third of
+//! the time that it takes to build its tests, so tests are built only where they say something of their own.
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
+
+mod scratch;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use codegen::{Package, load, load_texts};
 use evolve::{Import, import};
+use scratch::{Scratch, entries, name};
 
 #[test]
 fn every_emitted_client_compiles_and_passes() {
-    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cases");
-    let _ = fs::remove_dir_all(scratch.join("members"));
-    write(&scratch.join("Cargo.toml"), &workspace());
-    fs::copy(root().join("Cargo.lock"), scratch.join("Cargo.lock")).expect("the lock file");
+    let lock = fs::read_to_string(root().join("Cargo.lock")).expect("the lock file");
+    let mut scratch = Scratch::new("cases", &workspace(), &lock);
     let cases = cases();
     assert!(cases.len() > 10, "the cases are gone");
     for case in &cases {
-        client(&catalogue_of_case(case), &scratch, &package(case));
+        client(&catalogue_of_case(case), &mut scratch, &package(case));
+        programs(case, &mut scratch);
     }
     let imported: Vec<_> =
         entries(&root().join("evolve/tests/import")).iter().filter_map(|case| imported(case)).collect();
     assert!(imported.len() > 3, "the descriptions are gone");
     for (name, catalogue) in &imported {
-        client(catalogue, &scratch, name);
+        client(catalogue, &mut scratch, name);
     }
-    let all = ["check", "--workspace", "--profile", "test"].map(str::to_owned);
-    cargo(&scratch, all.into_iter());
-    let about_requests = cases.iter().filter(|case| case.join("expected/requests.rs").exists());
-    let packages = about_requests.flat_map(|case| ["--package".to_owned(), package(case)]);
-    let tests = ["--no-fail-fast", "--", "generated::requests"].map(str::to_owned);
-    cargo(&scratch, std::iter::once("test".to_owned()).chain(packages).chain(tests));
-    let with_calls: Vec<_> = cases.iter().filter(|case| case.join("calls.rs").exists()).collect();
-    assert!(!with_calls.is_empty(), "the programs of the cases are gone");
-    for case in with_calls {
-        calls(case, &scratch);
-    }
+    scratch.clear();
+    // What is ours alone is checked where it stands.
+    let others = ["--exclude", "sandbox_of_*", "--exclude", "calls_of_*"];
+    let all = ["--workspace", "--lib", "--profile", "test"].into_iter().chain(others);
+    let (checked, said) = scratch.cargo("check", all);
+    assert!(checked.status.success(), "{said}");
+    tests(&cases, &scratch);
     programs_in_docs(&scratch);
     for case in cases.iter().filter(|case| case.join("refused.rs").exists()) {
         refused(case, &scratch);
     }
 }
 
-/// Runs what a case calls: its client asks a small server, and the sandbox that is made of its catalogue.
-fn calls(case: &Path, scratch: &Path) {
-    let (member, sandbox) = (package(case), format!("sandbox_of_{}", name(case)));
-    let folder = scratch.join("members").join(&member);
-    let read = |path: &str| fs::read_to_string(root().join(path)).expect("a file of the project");
-    write(&folder.join("tests/calls.rs"), &fs::read_to_string(case.join("calls.rs")).expect("a program"));
-    write(&folder.join("tests/server/mod.rs"), &read("codegen/tests/calls/server.rs"));
-    let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
-    let wanted = format!("[dev-dependencies]\nsandbox = {{ package = \"{sandbox}\", path = \"../{sandbox}\" }}\n");
-    write(&folder.join("Cargo.toml"), &manifest.replace("[dev-dependencies]\n", &wanted));
-    let client = format!("generated-client = {{ package = \"{member}\", path = \"../{member}\" }}");
-    let manifest = read("sandbox/Cargo.toml")
-        .replace("name = \"sandbox\"", &format!("name = \"{sandbox}\""))
-        .replace("generated-client = { path = \"../generated-client\" }", &client);
-    let copy = scratch.join("members").join(&sandbox);
-    write(&copy.join("Cargo.toml"), &format!("{manifest}\n[lib]\nname = \"sandbox\"\n"));
-    copy_all(&root().join("sandbox/src"), &copy.join("src"));
-    let output = command_in(scratch)
-        .args(["test", "--offline", "--quiet", "--test", "calls", "--package", &member])
-        .output()
-        .expect("cargo runs");
-    let (said, warned) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && said.contains("2 passed"), "{member}: {said}\n{warned}");
-    // The sandbox that goes with one client is of no use to the others.
-    fs::remove_dir_all(&copy).expect("a folder");
-    write(
-        &folder.join("Cargo.toml"),
-        &fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest").replace(&wanted, "[dev-dependencies]\n"),
-    );
+/// Runs the emitted tests of requests, and the programs that call a small server and the sandbox. All in one go, so that
+/// what they stand on is built once, with the features of all.
+fn tests(cases: &[PathBuf], scratch: &Scratch) {
+    let about_requests =
+        cases.iter().filter(|case| case.join("expected/requests.rs").exists()).map(|case| package(case));
+    let callers: Vec<String> =
+        cases.iter().filter(|case| case.join("calls.rs").exists()).map(|case| caller(case)).collect();
+    assert!(!callers.is_empty(), "the programs of the cases are gone");
+    let tested: Vec<String> = about_requests.chain(callers.iter().cloned()).collect();
+    let packages = tested.iter().flat_map(|package| ["--package", package]);
+    let targets = ["--no-fail-fast", "--lib", "--test", "calls"];
+    let (tests, said) = scratch.cargo("test", targets.into_iter().chain(packages));
+    assert!(tests.status.success(), "{said}");
+    let passed = |count: &str| said.matches(&format!("test result: ok. {count}")).count();
+    assert_eq!(passed(""), tested.len(), "{said}");
+    assert!(passed("2 passed") >= callers.len(), "{said}");
 }
 
-fn copy_all(from: &Path, to: &Path) {
-    for entry in entries(from) {
-        if entry.is_dir() {
-            copy_all(&entry, &to.join(name(&entry)));
-        } else {
-            write(&to.join(name(&entry)), &fs::read_to_string(&entry).expect("a file of text"));
-        }
+/// Puts the programs of a case where they find its client: one that is refused beside it, one that calls it into a crate
+/// with the sandbox of the same catalogue.
+fn programs(case: &Path, scratch: &mut Scratch) {
+    let (client, sandbox) = (package(case), format!("sandbox_of_{}", name(case)));
+    let read = |path: &str| fs::read_to_string(root().join(path)).expect("a file of the project");
+    if let Ok(program) = fs::read_to_string(case.join("refused.rs")) {
+        scratch.write(&client, "examples/refused.rs", &program);
     }
+    let Ok(program) = fs::read_to_string(case.join("calls.rs")) else { return };
+    let of_case = format!("generated-client = {{ package = \"{client}\", path = \"../{client}\" }}");
+    let manifest = read("sandbox/Cargo.toml")
+        .replace("name = \"sandbox\"", &format!("name = \"{sandbox}\""))
+        .replace("generated-client = { path = \"../generated-client\" }", &of_case);
+    scratch.write(&sandbox, "Cargo.toml", &format!("{manifest}\n[lib]\nname = \"sandbox\"\n"));
+    scratch.copy(&root().join("sandbox/src"), &sandbox, "src");
+    let caller = caller(case);
+    let manifest = format!(
+        "[package]\nname = \"{caller}\"\nedition = \"2024\"\n\n[dev-dependencies]\n{client} = {{ path = \"../{client}\" }}\n\
+         sandbox = {{ package = \"{sandbox}\", path = \"../{sandbox}\" }}\n\
+         tokio = {{ version = \"1\", features = [\"macros\", \"rt-multi-thread\"] }}\n"
+    );
+    scratch.write(&caller, "Cargo.toml", &manifest);
+    scratch.write(&caller, "tests/calls.rs", &program);
+    scratch.write(&caller, "tests/server/mod.rs", &read("codegen/tests/calls/server.rs"));
+}
+
+/// The crate that calls the client of a case, where there is one.
+fn caller(case: &Path) -> String {
+    format!("calls_of_{}", name(case))
 }
 
 /// Clients whose programs in the docs compile, and run where they can: somebody else's, and two that were imported.
 const WITH_PROGRAMS: [&str; 3] = ["case_other_service", "import_everything_3_0", "import_everything_3_1"];
 
-fn programs_in_docs(scratch: &Path) {
+fn programs_in_docs(scratch: &Scratch) {
     let packages = WITH_PROGRAMS.iter().flat_map(|name| ["--package", name]);
-    let output = command_in(scratch).args(["test", "--offline", "--quiet", "--doc"]).args(packages).output();
-    let output = output.expect("cargo runs");
-    let (said, warned) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{said}\n{warned}");
+    let (tests, said) = scratch.cargo("test", std::iter::once("--doc").chain(packages));
+    assert!(tests.status.success(), "{said}");
     assert_eq!(said.matches("test result: ok").count(), WITH_PROGRAMS.len(), "{said}");
 }
 
-/// Runs a command on the library of one or more crates.
-fn cargo(scratch: &Path, arguments: impl Iterator<Item = String>) {
-    let mut arguments = arguments;
-    let command = arguments.next().expect("a command");
-    let output = command_in(scratch)
-        .args([&command, "--offline", "--quiet", "--lib"])
-        .args(arguments)
-        .output()
-        .expect("cargo runs");
-    let (said, warned) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{said}\n{warned}");
-}
-
-fn command_in(scratch: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO"));
-    command
-        .current_dir(scratch)
-        .env("CARGO_TARGET_DIR", scratch.join("target"))
-        // Nobody debugs these, and their sources are new each time.
-        .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .env("CARGO_INCREMENTAL", "0")
-        .env_remove("RUSTFLAGS");
-    command
-}
-
 /// What the compiler says of a program that asks for what there is not, in the lines that are ours.
-fn refused(case: &Path, scratch: &Path) {
-    let program = fs::read_to_string(case.join("refused.rs")).expect("a program");
-    write(&scratch.join("members").join(package(case)).join("examples/refused.rs"), &program);
-    let output = command_in(scratch)
-        .args(["check", "--offline", "--quiet", "--example", "refused", "--package", &package(case)])
-        .output()
-        .expect("cargo runs");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success(), "{} compiles", name(case));
+fn refused(case: &Path, scratch: &Scratch) {
+    let (checked, said) = scratch.cargo("check", ["--example", "refused", "--package", &package(case)]);
+    assert!(!checked.status.success(), "{} compiles", name(case));
     // The rest is the compiler's, and changes with it.
     let ours = ["error[", "= note: `Request", "= note: an endpoint has"];
     let is_ours = |line: &&str| ours.iter().any(|begin| line.starts_with(begin));
@@ -191,21 +162,21 @@ fn imported(case: &Path) -> Option<(String, Texts)> {
 type Texts = BTreeMap<String, String>;
 
 /// A client as users get it: the emitted files, and those that are written once.
-fn client(catalogue: &Texts, scratch: &Path, name: &str) {
+fn client(catalogue: &Texts, scratch: &mut Scratch, name: &str) {
     let texts: Vec<_> = catalogue.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let api = codegen::resolve(&load_texts(&texts)).expect("the catalogue has no finding");
-    let (folder, package) = (scratch.join("members").join(name), Package::new(name));
+    let package = Package::new(name);
     for file in codegen::emit(&api, &package) {
-        write(&folder.join("src/generated").join(file.path), &file.text);
+        scratch.write(name, &format!("src/generated/{}", file.path), &file.text);
     }
     for file in codegen::documents(&api, &package) {
-        write(&folder.join("docs").join(file.path), &file.text);
+        scratch.write(name, &format!("docs/{}", file.path), &file.text);
     }
     let runtime = root().join("runtime");
     for file in codegen::scaffold(&api, &package, &runtime.display().to_string()) {
         // The lints of the project hold for what it emits.
         let lints = if file.path == "Cargo.toml" { "\n[lints]\nworkspace = true\n" } else { "" };
-        write(&folder.join(&file.path), &format!("{}{lints}", file.text));
+        scratch.write(name, &file.path, &format!("{}{lints}", file.text));
     }
 }
 
@@ -216,20 +187,6 @@ fn workspace() -> String {
     let manifest = manifest.replace(members, "members = [\"members/*\"]");
     manifest
         .replace("[workspace.lints.rust]\n", "[workspace.lints.rust]\nwarnings = { level = \"deny\", priority = -2 }\n")
-}
-
-fn entries(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir).expect("a folder");
-    entries.map(|entry| entry.expect("an entry").path()).collect()
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().expect("a name").to_string_lossy().into_owned()
-}
-
-fn write(path: &Path, text: &str) {
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
-    fs::write(path, text).expect("to write a file");
 }
 
 fn root() -> PathBuf {

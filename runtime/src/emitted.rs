@@ -7,7 +7,7 @@ pub use serde_core::{Serialize, Serializer};
 pub use crate::client::{Core, Marker, Request, Shell};
 pub use crate::decode::EnvelopeRest;
 pub use crate::decode::record::{AsFieldValue, Fields};
-pub use crate::gate::Window;
+pub use crate::gate::{Window, WindowOfSome};
 pub use crate::registry::TimeField;
 pub use crate::send::{MetadataRecord, Sealed, SeriesBody, TimedRecords, UndecodedResponse};
 pub use crate::values::named_type::Text;

@@ -38,6 +38,8 @@ pub use attempt::Attempt;
 pub use permit::{Admitted, Ending, Permit};
 pub use rate_limit::RateLimit;
 
+#[doc(hidden)]
+pub use rate_limit::WindowOfSome;
 pub(crate) use rolling::RollingGate;
 #[doc(hidden)]
 pub use window::Window;

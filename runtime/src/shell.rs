@@ -5,12 +5,13 @@
 
 /// Defines `Client`, `Request<E>` and `Series<T>` in the crate that calls it.
 ///
-/// `crate` is the crate's name in Rust, for the programs in its docs; `service` what the catalogue says of the service,
-/// a static [`ServiceInfo`](crate::registry::ServiceInfo); `metadata` the record of what a service says about a series.
+/// `crate` is the crate's name in Rust, for the programs in its docs; `env` what its variables begin with, for the docs
+/// too; `service` what the catalogue says of the service, a static [`ServiceInfo`](crate::registry::ServiceInfo);
+/// `metadata` the record of what a service says about a series.
 #[macro_export]
 macro_rules! shell {
-    (crate $name:literal, service $service:path, metadata $metadata:path) => {
-        $crate::__client!($name, $service);
+    (crate $name:literal, env $env:literal, service $service:path, metadata $metadata:path) => {
+        $crate::__client!($name, $env, $service);
         $crate::__request!($name);
         $crate::__series!($name, $service, $metadata);
     };
@@ -19,7 +20,7 @@ macro_rules! shell {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __client {
-    ($name:literal, $service:path) => {
+    ($name:literal, $env:literal, $service:path) => {
         /// Access to the service.
         ///
         /// Cloning is cheap, and clones share their connections, their token and their
@@ -37,14 +38,11 @@ macro_rules! __client {
 
             /// A client with the settings that stand in the environment.
             ///
-            /// With the prefix `SERVICE.env_prefix` and an underscore
-            /// before each name:
-            ///
             /// | variable | meaning |
             /// |---|---|
-            /// | `BASE_URL` | where the service is; required |
-            /// | `API_KEY` | the API key; required if the service takes one |
-            /// | `CLIENT_ID`, `CLIENT_SECRET` | turn the token flow on; both or neither |
+            #[doc = concat!("| `", $env, "_BASE_URL` | where the service is; required |")]
+            #[doc = concat!("| `", $env, "_API_KEY` | the API key; required if the service takes one |")]
+            #[doc = concat!("| `", $env, "_CLIENT_ID`, `", $env, "_CLIENT_SECRET` | turn the token flow on; both or neither |")]
             pub fn from_env() -> ::std::result::Result<Self, $crate::Error> {
                 $crate::Builder::from_env()?.build()
             }

@@ -104,6 +104,15 @@ async fn the_total_timeout_is_never_passed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_attempt_has_30_seconds_and_a_request_10_minutes_unless_told_otherwise() {
+    let service = Service::new(|_, _| silence());
+    let once = service.builder().retry(Retry::none()).build().unwrap();
+    assert_eq!(check(&once).await.unwrap_err().elapsed(), 30 * SECOND);
+    let often = service.builder().retry(Retry::default().attempts(1000).budget(1000)).build().unwrap();
+    assert_eq!(check(&often).await.unwrap_err().elapsed(), 600 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
 async fn no_attempt_is_given_more_than_is_left() {
     let given = Arc::new(Mutex::new(Vec::new()));
     let seen = given.clone();

@@ -139,8 +139,7 @@ impl Body {
     fn begin(positional: bool) -> Self {
         let mut body = Self { text: Vec::with_capacity(4096), empty: true, positional };
         if let Some((data, _)) = fields::envelope() {
-            body.text.push(b'{');
-            body.name(data);
+            body.lead(data.split('.'));
         }
         body.text.push(b'[');
         body
@@ -166,21 +165,38 @@ impl Body {
 
     fn end(mut self, metadata: &Value, invented: Option<&str>) -> Vec<u8> {
         self.text.push(b']');
-        let Some((_, key)) = fields::envelope() else {
+        let Some((data, place)) = fields::envelope() else {
             return self.text;
         };
-        if let Some(key) = key {
-            self.text.push(b',');
-            self.name(key);
-            self.value(metadata);
+        let keys = || place.into_iter().flat_map(|place| place.split('.'));
+        let shared = data.split('.').zip(keys()).take_while(|(key, other)| key == other).count();
+        // The objects that the records are in, from within.
+        for level in (0..data.split('.').count()).rev() {
+            if let Some(key) = keys().nth(level).filter(|_| level == shared) {
+                self.text.push(b',');
+                self.name(key);
+                let further = keys().skip(level + 1);
+                let closing = further.clone().count();
+                self.lead(further);
+                self.value(metadata);
+                self.text.extend(std::iter::repeat_n(b'}', closing));
+            }
+            if let Some(what) = invented.filter(|_| level == 0) {
+                self.text.push(b',');
+                self.name(invented::MARK);
+                self.value(&what.into());
+            }
+            self.text.push(b'}');
         }
-        if let Some(what) = invented {
-            self.text.push(b',');
-            self.name(invented::MARK);
-            self.value(&what.into());
-        }
-        self.text.push(b'}');
         self.text
+    }
+
+    /// Opens the objects that lead to a value.
+    fn lead<'n>(&mut self, keys: impl Iterator<Item = &'n str>) {
+        for key in keys {
+            self.text.push(b'{');
+            self.name(key);
+        }
     }
 
     fn name(&mut self, name: &str) {

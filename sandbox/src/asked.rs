@@ -7,6 +7,8 @@
 use generated_client::registry::{EndpointInfo, ListStyle, ParamInfo, ParamLocation, ValueType};
 use generated_client::{Timestamp, Value};
 
+use crate::calendar;
+use crate::known;
 use crate::number::real;
 use crate::refusal::Refusal;
 
@@ -99,6 +101,22 @@ impl Asked {
         self.one(name).and_then(whole)
     }
 
+    /// The values of all params that take one of a closed list, as far as they are said or have a default.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        self.params().filter(|param| known::closed(param).is_some()).flat_map(|param| self.all(param.wire_name))
+    }
+
+    /// The one of some words that a param with a closed list of them says.
+    pub(crate) fn word<'w>(&self, words: &[&'w str]) -> Option<&'w str> {
+        words.iter().find(|word| self.words().any(|said| said == **word)).copied()
+    }
+
+    /// The lengths of time that params say, in their order.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = Option<i64>> {
+        let params = self.params().filter(|param| known::is_length(param));
+        params.map(|param| self.one(param.wire_name).and_then(calendar::length))
+    }
+
     /// The moment that a param names, in Unix seconds.
     pub(crate) fn moment(&self, param: &ParamInfo) -> Option<i64> {
         let ValueType::Timestamp(unit) = param.ty else { return None };
@@ -182,7 +200,6 @@ fn served(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::known;
 
     fn read(query: &str, strictness: Strictness) -> Result<(), String> {
         let endpoint = known::endpoint("/volumeRatio").unwrap();

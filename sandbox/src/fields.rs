@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
-use generated_client::SERVICE;
 use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, Range, RecordForm, RecordInfo, ValueType};
+use generated_client::{SERVICE, Value};
 
 use crate::invented;
 
@@ -58,7 +58,12 @@ pub(crate) fn of_record(record: &RecordInfo) -> Vec<Field> {
     record.fields.iter().map(Field::from).collect()
 }
 
-/// The key of the records, and that of the metadata, if a series comes in an envelope.
+/// Where the records are, and where the metadata is, if a series comes in an envelope.
 pub(crate) fn envelope() -> Option<(&'static str, Option<&'static str>)> {
     SERVICE.envelope.as_ref().map(|envelope| (envelope.data, envelope.metadata))
+}
+
+/// What stands at a place of a body, to which keys with dots in between lead.
+pub(crate) fn at<'b>(body: &'b mut Value, place: &str) -> Option<&'b mut Value> {
+    place.split('.').try_fold(body, |value, key| value.get_mut(key))
 }

@@ -2,8 +2,10 @@
 //!
 //! Answers are looked up at run time in what was emitted, so that nothing is listed twice.
 
+use std::sync::LazyLock;
+
 use generated_client::GROUPS;
-use generated_client::registry::{EndpointInfo, ParamInfo, TypeInfo, ValueType};
+use generated_client::registry::{EndpointInfo, ParamInfo, TypeInfo, ValueInfo, ValueType};
 
 /// Every endpoint that can be called.
 pub(crate) fn endpoints() -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
@@ -24,6 +26,37 @@ pub(crate) fn venues() -> Option<&'static TypeInfo> {
 /// Whether a param names venues.
 pub(crate) fn is_venue(param: &ParamInfo) -> bool {
     named(param).is_some_and(|named| !named.suffixes.is_empty())
+}
+
+/// How venues end that a param can choose by a word, as `spot` chooses those that end in `_spot`.
+pub(crate) fn kinds() -> &'static [&'static str] {
+    static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let suffixes = venues().map_or(&[][..], |venues| venues.suffixes).iter().map(|suffix| suffix.suffix);
+        let is_named = |suffix: &&str| params().filter_map(closed).flatten().any(|value| is_kind(suffix, value.value));
+        suffixes.filter(is_named).collect()
+    });
+    &KINDS
+}
+
+/// Whether a param chooses how venues end.
+pub(crate) fn chooses_kinds(param: &ParamInfo) -> bool {
+    let names_one = |value: &ValueInfo| kinds().iter().any(|suffix| is_kind(suffix, value.value));
+    closed(param).is_some_and(|values| values.iter().any(names_one))
+}
+
+/// Whether a word names how a venue ends.
+pub(crate) fn is_kind(suffix: &str, word: &str) -> bool {
+    suffix.trim_start_matches(|c: char| !c.is_alphanumeric()).eq_ignore_ascii_case(word)
+}
+
+/// The values of a param that takes no others.
+pub(crate) fn closed(param: &ParamInfo) -> Option<&'static [ValueInfo]> {
+    named(param).filter(|named| !named.open).map(|named| named.values)
+}
+
+/// Whether the values of a param are lengths of time.
+pub(crate) fn is_length(param: &ParamInfo) -> bool {
+    named(param).is_some_and(|named| named.values.iter().any(|value| value.duration.is_some()))
 }
 
 /// Whether a param names what is traded: an identifier that ends as it likes, or a text that cannot be left out.

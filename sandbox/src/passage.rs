@@ -38,8 +38,7 @@ pub(crate) async fn pass(
 ) -> Response {
     let reused = connection.is_reused();
     let path = request.extensions().get::<MatchedPath>().cloned();
-    let weight = path.as_ref().and_then(endpoint_at).map_or(1, |endpoint| endpoint.weight);
-    match shared.traffic.enter(Instant::now(), weight) {
+    match shared.traffic.enter(Instant::now(), path.as_ref().and_then(endpoint_at)) {
         Ok(place) => {
             let struck = shared.faults().strike(path.as_ref().map(MatchedPath::as_str), reused);
             let response = meet(struck, path.as_ref(), &connection, ask_for_key(&shared, request, next)).await;

@@ -1,12 +1,12 @@
 //! Which part of the market a request asks about, and what to say of its venues.
 //!
-//! Params come in, a [`Scope`] goes out. Venues that the registry does not know are set aside, not refused;
+//! Params come in, a [`Scope`] goes out. What a param means is told by its type and its values, whatever it is called. Venues that the registry does not know are set aside, not refused;
 //! which endpoint really covers which venue is documented for none.
 
-use generated_client::registry::ParamInfo;
+use generated_client::registry::{ParamInfo, ValueInfo};
 
 use crate::asked::Asked;
-use crate::calendar::{self, DAY};
+use crate::calendar::DAY;
 use crate::known;
 use crate::market::lately::Lately;
 use crate::market::noise::Seed;
@@ -38,7 +38,9 @@ impl Venues {
             // An endpoint of one venue without one: the largest.
             let takes_one = asked.params().find(|param| known::is_venue(param)).filter(|param| !takes_several(param));
             let most = if takes_one.is_some() { 1 } else { usize::MAX };
-            let covered = known.filter(|venue| is_of_type(venue, asked)).take(most).collect();
+            let kind = asked.params().find(|param| known::chooses_kinds(param));
+            let kind = kind.and_then(|param| asked.one(param.wire_name));
+            let covered = known.filter(|venue| is_of_kind(venue, kind)).take(most).collect();
             return Self { covered, unsupported: Vec::new() };
         }
         let is_pair = compares(asked);
@@ -58,13 +60,16 @@ impl Venues {
     }
 }
 
-/// Whether a venue belongs to the default set; without `marketTypes` that has no spot markets.
-fn is_of_type(venue: &str, asked: &Asked) -> bool {
-    let spot = venue.ends_with("_spot");
-    match asked.one("marketTypes") {
-        Some("all") => true,
-        Some("spot") => spot,
-        _ => !spot,
+/// What everybody calls every kind.
+const ALL: &str = "all";
+
+/// Whether a venue belongs to the default set, which has none of the kinds that can be chosen unless one is.
+fn is_of_kind(venue: &str, kind: Option<&str>) -> bool {
+    let ending = |kind: &&str| known::kinds().iter().find(|suffix| known::is_kind(suffix, kind)).copied();
+    match (kind, kind.as_ref().and_then(ending)) {
+        (Some(ALL), _) => true,
+        (_, Some(ending)) => venue.ends_with(ending),
+        _ => !known::kinds().iter().any(|suffix| venue.ends_with(suffix)),
     }
 }
 
@@ -84,13 +89,14 @@ pub(crate) fn of(asked: &Asked, venues: &Venues, seed: Seed) -> Scope {
     Scope {
         coin,
         venues: ranked.into_iter().map(|(rank, venue)| Venue::new(&coin, venue, rank)).collect(),
-        anchor: asked.one("anchor").and_then(calendar::length).unwrap_or(DAY),
+        // The first length is that of an interval.
+        anchor: asked.lengths().nth(1).flatten().unwrap_or(DAY),
         sizes: sizes(asked),
-        funding: if asked.one("aggregationType") == Some("average") { FundingOf::Average } else { FundingOf::Sum },
+        funding: if asked.word(&["average"]).is_some() { FundingOf::Average } else { FundingOf::Sum },
         paths: Paths::default(),
         taken: Lately::default(),
         open: Lately::default(),
-        premium: if asked.one("mode") == Some("percentage") { PremiumAs::Percentage } else { PremiumAs::Price },
+        premium: if asked.word(&["percentage"]).is_some() { PremiumAs::Percentage } else { PremiumAs::Price },
     }
 }
 
@@ -104,8 +110,11 @@ pub(crate) fn takes_several(param: &ParamInfo) -> bool {
     param.list.is_some() && param.single.is_none()
 }
 
-/// The classes of trade size, counted from 1 on the wire.
+/// The classes of trade size: those that a param takes several of, as numbers from 1 on.
 fn sizes(asked: &Asked) -> Vec<usize> {
-    let wanted = asked.all("bucket");
+    let is_class = |value: &ValueInfo| value.value.parse::<usize>().is_ok();
+    let are_classes = |param: &&ParamInfo| known::closed(param).is_some_and(|values| values.iter().all(is_class));
+    let classes = asked.params().filter(|param| takes_several(param)).find(are_classes);
+    let wanted = classes.map_or_else(Vec::new, |param| asked.all(param.wire_name));
     (0..7).filter(|size| wanted.is_empty() || wanted.iter().any(|bucket| bucket.parse() == Ok(size + 1))).collect()
 }

@@ -7,6 +7,7 @@ use generated_client::Value;
 
 use crate::asked::Asked;
 use crate::calendar::{self, DAY, Interval, to_wire};
+use crate::known;
 use crate::market::Scope;
 use crate::market::levels::{Level, Side, total_size};
 use crate::number::{floor, real, rounded};
@@ -34,8 +35,8 @@ pub(crate) fn rows(path: &str, scope: &Scope, asked: &Asked, moment: i64) -> Vec
 }
 
 fn liquidation_levels(scope: &Scope, asked: &Asked, moment: i64) -> Vec<Row> {
-    let position = asked.one("position").unwrap_or("all");
-    let wanted = move |level: &Level| position == "all" || position == side(level.side);
+    let position = asked.word(&[side(Side::Long), side(Side::Short)]);
+    let wanted = move |level: &Level| position.is_none_or(|position| position == side(level.side));
     levels_asked(scope, asked, moment)
         .filter(wanted)
         .map(|level| {
@@ -72,8 +73,8 @@ fn cumulative_levels(scope: &Scope, asked: &Asked, moment: i64) -> Vec<Row> {
 fn heatmap(scope: &Scope, asked: &Asked, moment: i64) -> Vec<Row> {
     let price = scope.close(Interval { start: moment, end: moment });
     let width = rounded_up(price / 100.0);
-    let lookback = asked.one("lookback").map_or(DAY, lookback);
-    let grade = asked.one("leverage").and_then(|leverage| leverage.strip_prefix('l')?.parse::<usize>().ok());
+    let lookback = lookback(asked).unwrap_or(DAY);
+    let grade = asked.words().find_map(|word| word.strip_prefix('l')?.parse::<usize>().ok());
     let levels = scope.levels(moment).filter(|level| moment - level.created < lookback);
     let levels = levels.filter(|level| grade.is_none_or(|grade| grade == level.class + 1)).collect::<Vec<_>>();
     let middle = floor(price / width);
@@ -93,8 +94,8 @@ fn heatmap(scope: &Scope, asked: &Asked, moment: i64) -> Vec<Row> {
 }
 
 fn levels_asked(scope: &Scope, asked: &Asked, moment: i64) -> impl Iterator<Item = Level> {
-    let leverage = asked.one("leverage").unwrap_or("all").to_owned();
-    scope.levels(moment).filter(move |level| leverage == "all" || leverage == class(level))
+    let wanted = asked.word(&["high", "medium", "low"]);
+    scope.levels(moment).filter(move |level| wanted.is_none_or(|wanted| wanted == class(level)))
 }
 
 fn class(level: &Level) -> &'static str {
@@ -112,9 +113,12 @@ fn side(side: Side) -> &'static str {
     }
 }
 
-/// Here `m` is a month, elsewhere a minute.
-fn lookback(text: &str) -> i64 {
-    calendar::length(&text.replace('m', "M")).unwrap_or(DAY)
+/// The length that the first param says whose values are lengths. Where the catalogue tells none, `m` is a month.
+fn lookback(asked: &Asked) -> Option<i64> {
+    let param = asked.params().find(|param| known::is_length(param))?;
+    let said = asked.one(param.wire_name)?;
+    let is_told = known::closed(param)?.iter().any(|value| value.value == said && value.duration.is_some());
+    if is_told { calendar::length(said) } else { calendar::length(&said.replace('m', "M")) }
 }
 
 /// The next of 1, 2 and 5 times a power of ten.
@@ -129,7 +133,6 @@ mod tests {
     use generated_client::registry::BodyInfo;
 
     use super::*;
-    use crate::known;
 
     #[test]
     fn every_line_belongs_to_a_list_without_time() {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use generated_client::SERVICE;
-use generated_client::registry::LimitInfo;
+use generated_client::registry::{EndpointInfo, LimitInfo};
 
 /// What a sandbox has counted; from [`Sandbox::counts`](crate::Sandbox::counts).
 ///
@@ -85,23 +85,24 @@ impl Traffic {
         Self { limits, state: Mutex::new(state) }
     }
 
-    /// Lets a request of a weight in, or says after how long it may try again.
-    pub(crate) fn enter(self: &Arc<Self>, now: Instant, weight: u32) -> Result<Place, Duration> {
+    /// Lets a request in, for the data of an endpoint if it is known, or says after how long it may try again.
+    pub(crate) fn enter(self: &Arc<Self>, now: Instant, endpoint: Option<&EndpointInfo>) -> Result<Place, Duration> {
         // What is heavier than a limit fills it.
         let most = SERVICE.limits.iter().map(|limit| limit.requests).max();
-        let weight = fits(most.map_or(1, |most| weight.min(most)));
+        let weight = endpoint.map_or(1, |endpoint| endpoint.weight);
+        let asked = Counted { endpoint, weight: fits(most.map_or(1, |most| weight.min(most))) };
         let mut state = self.state();
         state.requests += 1;
         state.peak_in_flight = state.peak_in_flight.max(state.in_flight + 1);
-        for (_, window) in &mut state.arrived {
-            window.count(now, weight);
+        for (limit, window) in &mut state.arrived {
+            window.count(now, asked.by(limit));
         }
-        if let Some(wait) = state.wait(&self.limits, now, weight) {
+        if let Some(wait) = state.wait(&self.limits, now, asked) {
             state.refused += 1;
             return Err(wait);
         }
-        for window in &mut state.admitted {
-            window.count(now, weight);
+        for (limit, window) in self.limits.iter().zip(&mut state.admitted) {
+            window.count(now, asked.by(limit));
         }
         state.in_flight += 1;
         Ok(Place { traffic: Arc::clone(self) })
@@ -133,14 +134,31 @@ impl Traffic {
     }
 }
 
+/// A request as limits count it.
+#[derive(Clone, Copy)]
+struct Counted<'e> {
+    endpoint: Option<&'e EndpointInfo>,
+    weight: usize,
+}
+
+impl Counted<'_> {
+    /// How often a limit counts it.
+    fn by(self, limit: &LimitInfo) -> usize {
+        if limit.counts(self.endpoint) { self.weight } else { 0 }
+    }
+}
+
 impl State {
-    /// How long a request of a weight has to wait for a place; `None` if there is one.
-    fn wait(&mut self, limits: &[Limit], now: Instant, weight: usize) -> Option<Duration> {
+    /// How long a request has to wait for a place; `None` if there is one.
+    fn wait(&mut self, limits: &[Limit], now: Instant, asked: Counted<'_>) -> Option<Duration> {
         let in_flight = self.in_flight;
-        let waits = limits.iter().zip(&mut self.admitted).map(|(limit, window)| {
+        let counting = limits.iter().zip(&mut self.admitted).filter(|(limit, _)| limit.counts(asked.endpoint));
+        let waits = counting.map(|(limit, window)| {
             // Nobody knows when a reply is complete; a second is the least that the header can say.
             let busy = limit.concurrent.is_some_and(|concurrent| in_flight >= fits(concurrent));
-            window.wait(now, fits(limit.requests).saturating_sub(weight)).or(busy.then_some(Duration::from_secs(1)))
+            window
+                .wait(now, fits(limit.requests).saturating_sub(asked.weight))
+                .or(busy.then_some(Duration::from_secs(1)))
         });
         waits.flatten().max()
     }
@@ -208,7 +226,7 @@ mod tests {
     /// What comes of requests at these milliseconds, each of which is complete at once: the wait, or none.
     fn check(names: &[&str], arrivals: &[u64]) -> Vec<Option<u64>> {
         let (traffic, start) = (traffic(names), Instant::now());
-        let enter = |at: &u64| traffic.enter(start + Duration::from_millis(*at), 1).err();
+        let enter = |at: &u64| traffic.enter(start + Duration::from_millis(*at), None).err();
         let waits = arrivals.iter().map(enter).map(|wait| wait.map(|wait| u64::try_from(wait.as_millis()).unwrap()));
         waits.collect()
     }
@@ -226,7 +244,10 @@ mod tests {
     #[test]
     fn a_heavy_request_counts_as_several() {
         let (traffic, start) = (traffic(&["A"]), Instant::now());
-        let enter = |at, weight| traffic.enter(start + Duration::from_millis(at), weight).err();
+        let enter = |at, weight| {
+            let endpoint = EndpointInfo::new("orderflow", "ratio", "Ratio").weight(weight);
+            traffic.enter(start + Duration::from_millis(at), Some(&endpoint)).err()
+        };
         assert_eq!((enter(0, 4), enter(0, 7), enter(0, 6)), (None, Some(Duration::from_secs(1)), None));
         assert_eq!((enter(500, 1), traffic.counts(0).peak("A")), (Some(Duration::from_millis(500)), Some(18)));
         assert_eq!((enter(1000, u32::MAX), enter(1100, 1)), (None, Some(Duration::from_millis(900))));
@@ -246,10 +267,10 @@ mod tests {
     #[test]
     fn places_are_given_back() {
         let (traffic, now) = (traffic(&["B"]), Instant::now());
-        let mut places = (0..10).map(|_| traffic.enter(now, 1).unwrap()).collect::<Vec<_>>();
-        assert_eq!(traffic.enter(now, 1).unwrap_err(), Duration::from_secs(1));
+        let mut places = (0..10).map(|_| traffic.enter(now, None).unwrap()).collect::<Vec<_>>();
+        assert_eq!(traffic.enter(now, None).unwrap_err(), Duration::from_secs(1));
         places.pop();
-        assert!(traffic.enter(now, 1).is_ok());
+        assert!(traffic.enter(now, None).is_ok());
         drop(places);
         let counts = traffic.counts(3);
         assert_eq!((counts.requests, counts.refused, counts.tokens_issued), (12, 1, 3));
@@ -260,7 +281,7 @@ mod tests {
     fn peaks_are_of_any_window_and_of_every_set() {
         let (traffic, start) = (traffic(&[]), Instant::now());
         for at in [0, 400, 900, 950, 1000, 1399, 1400, 5000] {
-            assert!(traffic.enter(start + Duration::from_millis(at), 1).is_ok());
+            assert!(traffic.enter(start + Duration::from_millis(at), None).is_ok());
         }
         let counts = traffic.counts(0);
         assert_eq!((counts.peak("A"), counts.peak("B"), counts.peak("C")), (Some(5), Some(8), None));

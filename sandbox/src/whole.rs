@@ -3,7 +3,7 @@
 //! The catalog and the availability of data are drawn from the registry. Once the catalogue knows a body,
 //! its line here is dead and fails a test.
 
-use generated_client::registry::EndpointInfo;
+use generated_client::registry::{EndpointInfo, ValueType};
 use generated_client::{SERVICE, Value};
 use serde_json::json;
 
@@ -45,7 +45,8 @@ fn catalog(_: &Asked, _: i64) -> Value {
 fn availability(asked: &Asked, now: i64) -> Value {
     let range =
         |name: &str| json!({ "endpointName": name, "startTime": to_wire(FIRST_MOMENT), "endTime": to_wire(now) });
-    match asked.one("endpointName") {
+    let name = asked.params().find(|param| matches!(param.ty, ValueType::String));
+    match name.and_then(|param| asked.one(param.wire_name)) {
         None => known::endpoints().map(|(path, _)| range(known::last_segment(path))).collect(),
         Some(name) if known::endpoint(&format!("/{name}")).is_some() => range(name),
         Some(name) => json!({ "endpointName": name, "startTime": null, "endTime": null }),

@@ -5,10 +5,10 @@
 //! has ended, so nothing ever changes and nothing is told from the future. Of the intervals that begin in the window,
 //! ends included, the latest come.
 
-use generated_client::registry::{ParamInfo, TypeInfo, ValueType};
+use generated_client::registry::{ParamInfo, ValueType};
 
 use crate::asked::Asked;
-use crate::calendar::{self, HOUR, Interval, block_start};
+use crate::calendar::{HOUR, Interval, block_start};
 
 /// The sandbox has data since 2010 began.
 pub(crate) const FIRST_MOMENT: i64 = 1_262_304_000;
@@ -29,7 +29,7 @@ pub(crate) struct Window {
 impl Window {
     /// The window that is wanted at this moment.
     pub(crate) fn of(asked: &Asked, now: i64) -> Self {
-        let length = step(asked).unwrap_or(HOUR);
+        let length = asked.lengths().next().flatten().unwrap_or(HOUR);
         let mut moments = asked.params().filter(|param| matches!(param.ty, ValueType::Timestamp(_)));
         let [from, to] = [moments.next(), moments.next()].map(|param| asked.moment(param?));
         let from = from.unwrap_or(FIRST_MOMENT).max(FIRST_MOMENT);
@@ -54,13 +54,6 @@ impl Window {
             Interval { start, end: start + self.length }
         })
     }
-}
-
-/// The seconds that the first param says whose values are lengths of time.
-fn step(asked: &Asked) -> Option<i64> {
-    let is_length = |named: &TypeInfo| named.values.iter().any(|value| value.duration.is_some());
-    let step = asked.params().find(|param| matches!(param.ty, ValueType::Named(named) if is_length(named)))?;
-    asked.one(step.wire_name).and_then(calendar::length)
 }
 
 /// Whether a param that sorts has the newest come first.

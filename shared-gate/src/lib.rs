@@ -52,7 +52,8 @@
 //! `PEXPIRE`; with `INFO` it notices a restart by which the server has gone back to an older state. All machines name the
 //! same limit. The server's clock may be slewed, but must not be set forward while the gate is in use.
 //!
-//! Every request counts as one, also where the catalogue gives its endpoint a weight.
+//! Every request counts as one, also where the catalogue gives its endpoint a weight; and a limit that counts the requests of
+//! some endpoints alone is refused.
 //!
 //! A machine that is suspended while one of its requests is about to leave may send it after its lease has ended.
 //!

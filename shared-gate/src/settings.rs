@@ -49,6 +49,13 @@ impl Builder {
 
     /// A gate with these settings.
     pub fn build(self) -> Result<SharedGate, SettingsError> {
+        if self.limit.tells_endpoints_apart() {
+            let message = format!(
+                "the limit of {} counts some endpoints alone, and a shared gate counts every request: leave such sets out",
+                self.limit
+            );
+            return Err(SettingsError { message, cause: None });
+        }
         if let Unreachable::Share { machines } = self.unreachable
             && self.unreachable.share(&self.limit).is_none()
         {

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use invented::Client;
+use runtime::emitted::WindowOfSome;
 use runtime::transport::{Headers, HttpResponse, from_fn};
 use runtime::{RateLimit, Retry};
 use server::Server;
@@ -124,6 +125,7 @@ async fn a_server_that_is_not_there_is_told_with_its_cause() {
 
 #[test]
 fn settings_that_do_not_fit_are_errors() {
+    const OF_SOME: RateLimit = RateLimit::of_some(&[WindowOfSome::of(2, 1, &["/book"])]);
     let check = |url: &str, limit: RateLimit, unreachable: Unreachable| {
         let built = SharedGate::builder(url, limit).unreachable(unreachable).build();
         told(&built.map(drop).unwrap_err())
@@ -136,5 +138,10 @@ fn settings_that_do_not_fit_are_errors() {
     assert_eq!(
         check("redis://127.0.0.1", limit(), Unreachable::Share { machines: 5 }),
         "the limit of 20 in 100ms and 4 under way has no safe share for each of 5 machines: "
+    );
+    assert_eq!(
+        check("redis://127.0.0.1", OF_SOME, Unreachable::default()),
+        "the limit of 2 in 1s of `/book` counts some endpoints alone, and a shared gate counts every request: leave such \
+         sets out: "
     );
 }

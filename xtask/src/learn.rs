@@ -46,7 +46,7 @@ pub(crate) struct Learn {
     target: Target,
 }
 
-/// The exit code of `examples/raw.rs` where no other request would fare better.
+/// The exit code of `programs/raw.rs` where no other request would fare better.
 const OF_ALL: i32 = 2;
 
 /// Why there is no reply.

@@ -15,6 +15,7 @@ mod release;
 mod serve;
 mod terminal;
 mod verify;
+mod workspace;
 
 use std::process::ExitCode;
 

@@ -5,6 +5,7 @@
 
 mod diff;
 mod docs;
+mod examples;
 mod facts;
 mod features;
 mod fleet;
@@ -35,6 +36,7 @@ use crate::terminal::{fail, say};
 const CHECKS: &[Check] = &[
     diff::CHECK,
     docs::CHECK,
+    examples::CHECK,
     facts::CHECK,
     features::CHECK,
     fleet::CHECK,
@@ -174,12 +176,25 @@ impl Program {
 /// Runs a command in the project's root, its output shown as it comes.
 pub(crate) fn call(command: &[&str]) -> Result<(), String> {
     let [program, arguments @ ..] = command else { return Ok(()) };
-    let status = Command::new(program).args(arguments).current_dir(paths::root()).status();
+    let mut process = Command::new(program);
+    let status = as_from_a_shell(&mut process).args(arguments).current_dir(paths::root()).status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`{}` ended with {status}", command.join(" "))),
         Err(error) => Err(format!("`{program}` does not start: {error}")),
     }
+}
+
+/// Takes away what Cargo has told this process of its own package: build scripts look at it, so a Cargo that is called from
+/// here would build anew what one called from a shell has built.
+fn as_from_a_shell(command: &mut Command) -> &mut Command {
+    let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(of_package) {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 #[cfg(test)]

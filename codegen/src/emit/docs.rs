@@ -182,7 +182,7 @@ fn listed(before: &str, values: &[String]) -> String {
 }
 
 /// Values as code, in the order in which they are.
-fn codes(values: &[String]) -> String {
+pub(super) fn codes(values: &[String]) -> String {
     let codes: Vec<_> = values.iter().map(|value| code(value)).collect();
     match codes.split_last() {
         Some((end, others @ [_, ..])) => format!("{} and {end}", others.join(", ")),

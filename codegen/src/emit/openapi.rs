@@ -76,10 +76,11 @@ impl<'a> Description<'a> {
         let service = &self.api.service;
         let limits = service.limits.iter().map(|limit| {
             let applies_to = limit.applies_to.as_deref().unwrap_or("an unknown part of the service");
-            let Limit { name, requests, seconds, concurrent, .. } = limit;
+            let Limit { name, requests, seconds, concurrent, endpoints, .. } = limit;
             let span = if *seconds == 1 { "a second".to_owned() } else { format!("{seconds} seconds") };
             let at_once = concurrent.map_or_else(String::new, |concurrent| format!(" {concurrent} at a time,"));
-            format!("Limit {name}: {requests} requests in {span},{at_once} for {applies_to}.")
+            let of = if endpoints.is_empty() { String::new() } else { format!(" of {}", docs::codes(endpoints)) };
+            format!("Limit {name}: {requests} requests{of} in {span},{at_once} for {applies_to}.")
         });
         let facts = [
             service.summary.clone(),
@@ -170,6 +171,7 @@ fn limit(limit: &Limit) -> Object {
         .with("seconds", limit.seconds)
         .with_some("concurrent", limit.concurrent)
         .with("applies_to", limit.applies_to.as_deref().unwrap_or("unknown"))
+        .with_list("endpoints", limit.endpoints.iter().map(String::as_str))
         .with("evidence", limit.evidence.word())
 }
 

@@ -40,6 +40,11 @@ impl Object {
         self.0.get(key)
     }
 
+    /// The map under a key.
+    pub(super) fn object(&self, key: &str) -> Option<Self> {
+        self.0.get(key)?.as_mapping().cloned().map(Self)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -2,6 +2,7 @@
 //!
 //! Every endpoint with a path has its params, its fields and a program to copy; the client's doctests compile those.
 
+mod access;
 mod example;
 mod history;
 mod service;
@@ -42,15 +43,15 @@ fn front(api: &Api) -> File {
     text += "\n[What is known how well](coverage.md), and what is not.\n";
     text += "The same for other tools: [openapi.json](openapi.json).\n";
     text += &service::evidence();
-    text += &service::credentials(service);
-    text += &service::replies(api);
+    text += &access::base_url(service);
+    text += &access::credentials(service);
+    text += &access::environment(service);
+    text += &service::time(service);
+    text += &service::envelope(api);
     text += &service::params(api);
     text += &history::of_service(api);
     text += &service::values(api);
-    if !service.limits.is_empty() {
-        text += "\n## Limits\n\n";
-        text += &tables::limits(&service.limits);
-    }
+    text += &service::rate_limits(service);
     if !service.errors.is_empty() {
         text += "\n## Failures\n\n";
         text += &tables::statuses(&service.errors);
@@ -73,6 +74,7 @@ fn page(api: &Api, package: &Package, group: &Group) -> String {
         text += &format!("{}\n", docs::aliases(&group.aliases));
     }
     text += &format!("In the client: `client.{}()`.\n", group.ident);
+    text += "How each fact is known stands beside it, in [four words](../README.md#evidence).\n";
     if !group.notes.is_empty() {
         text += &format!("\n{}\n", prose(&group.notes));
     }

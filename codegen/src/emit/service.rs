@@ -40,8 +40,8 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
         /// The service, as the catalogue describes it.
         pub static SERVICE: ServiceInfo = #service;
     });
-    let name = package.ident();
-    items.push(quote!(shell!(crate #name, service crate::SERVICE, metadata crate::Metadata);));
+    let (name, env) = (package.ident(), &api.service.env_prefix);
+    items.push(quote!(shell!(crate #name, env #env, service crate::SERVICE, metadata crate::Metadata);));
     items.push(quote! {
         /// Every group, sorted by name, with every endpoint that is known, if only by name.
         pub static GROUPS: &[&GroupInfo] = &[#(#groups),*];
@@ -108,11 +108,12 @@ fn limit(limit: &Limit) -> TokenStream {
     let (name, evidence) = (&limit.name, limit.evidence);
     let [requests, seconds] = numbers(limit);
     let applies_to = link("applies_to", limit.applies_to.as_ref());
+    let endpoints = list("endpoints", &limit.endpoints, |name| quote!(#name));
     let set = limit.concurrent.map(|number| integer(number.into())).map_or_else(
         || quote!(LimitInfo::of_window(#name, #requests, #seconds, #evidence)),
         |concurrent| quote!(LimitInfo::new(#name, #requests, #seconds, #concurrent, #evidence)),
     );
-    quote!(#set #applies_to)
+    quote!(#set #applies_to #endpoints)
 }
 
 fn numbers(limit: &Limit) -> [TokenStream; 2] {
@@ -156,13 +157,18 @@ fn limit_set(limit: &Limit) -> TokenStream {
     let [requests, seconds] = numbers(limit);
     let at_once = limit.concurrent.map_or_else(String::new, |concurrent| format!(", {concurrent} at once"));
     let what = format!("{} requests in any {} s{at_once}.", limit.requests, limit.seconds);
-    let window = quote!(&[Window::of(#requests, #seconds)]);
-    let set = limit
-        .concurrent
-        .map(|number| integer(number.into()))
-        .map_or_else(|| quote!(RateLimit::windows(#window)), |concurrent| quote!(RateLimit::set(#window, #concurrent)));
+    let (window, names) = (quote!(&[Window::of(#requests, #seconds)]), &limit.endpoints);
+    let set = match limit.concurrent.map(|number| integer(number.into())) {
+        _ if !names.is_empty() => {
+            quote!(RateLimit::of_some(&[emitted::WindowOfSome::of(#requests, #seconds, &[#(#names),*])]))
+        }
+        Some(concurrent) => quote!(RateLimit::set(#window, #concurrent)),
+        None => quote!(RateLimit::windows(#window)),
+    };
     let applies_to = limit.applies_to.as_ref().map(|what| format!("For {}", docs::prose(&docs::sentence(what))));
-    let doc = docs::doc([format!("Limit set {}: {what}", docs::prose(&limit.name)), applies_to.unwrap_or_default()]);
+    let of = if names.is_empty() { String::new() } else { format!("It counts {} alone.", docs::codes(names)) };
+    let what = format!("Limit set {}: {what}", docs::prose(&limit.name));
+    let doc = docs::doc([what, of, applies_to.unwrap_or_default()]);
     quote! {
         #doc
         pub const #name: RateLimit = #set;

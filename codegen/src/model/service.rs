@@ -106,6 +106,8 @@ pub struct Limit {
     pub seconds: u32,
     pub concurrent: Option<u32>,
     pub applies_to: Option<String>,
+    /// Which endpoints it counts, by groups or paths; every request if there are none.
+    pub endpoints: Vec<String>,
     pub evidence: Evidence,
 }
 

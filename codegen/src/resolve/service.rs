@@ -2,6 +2,7 @@
 
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, known_meaning, meaning, prose};
+use crate::load::{Catalogue, Document};
 use crate::model::{ApiKey, ClientCredentials, Envelope, ErrorBody, Field, Header, Limit, Service, Status, Type};
 use crate::names::{self, Case, Scope};
 use crate::path;
@@ -23,14 +24,14 @@ const AUTHORIZATION: &str = "authorization";
 const RESERVED_PREFIXES: [&str; 2] = ["proxy-", "sec-"];
 
 impl<'a> Resolver<'a> {
-    pub(super) fn service_facts(&mut self) -> Resolved<Service> {
+    pub(super) fn service_facts(&mut self, catalogue: &'a Catalogue) -> Resolved<Service> {
         let service = self.service;
         let api_key = service.credentials.api_key.as_ref().map(|key| self.api_key(key)).transpose();
         let headers = self.headers();
         let flow = service.credentials.client_credentials.as_ref();
         let client_credentials = flow.map(|flow| self.client_credentials(flow)).transpose();
         let errors = self.statuses(&service.errors);
-        let limits = self.limits();
+        let limits = self.limits(catalogue);
         let envelope = service.envelope.as_ref().map(|envelope| self.envelope(envelope)).transpose();
         Ok(Service {
             title: service.title.clone(),
@@ -132,7 +133,7 @@ impl<'a> Resolver<'a> {
         }))
     }
 
-    fn limits(&mut self) -> Resolved<Vec<Limit>> {
+    fn limits(&mut self, catalogue: &'a Catalogue) -> Resolved<Vec<Limit>> {
         let (mut seen, mut constants) = (Unique::default(), Unique::default());
         all(self.service.limits.iter().map(|limit| {
             let (name, at) = (&limit.name, limit.name.at());
@@ -143,6 +144,7 @@ impl<'a> Resolver<'a> {
             })?;
             let message = format!("the limit set `{name}` becomes `{constant}`, which another one is");
             self.unique(&mut constants, "same-rust-name", &constant, at, message)?;
+            let endpoints = all(limit.endpoints.iter().map(|name| self.limited(name, catalogue)));
             Ok(Limit {
                 name: name.to_string(),
                 constant,
@@ -150,9 +152,24 @@ impl<'a> Resolver<'a> {
                 seconds: limit.seconds,
                 concurrent: limit.concurrent.known().copied(),
                 applies_to: limit.applies_to.known().map(|text| prose(text)),
+                endpoints: endpoints?,
                 evidence: limit.evidence,
             })
         }))
+    }
+
+    /// The group or the path that a limit set names.
+    fn limited(&mut self, name: &Text, catalogue: &'a Catalogue) -> Resolved<String> {
+        let paths = catalogue.groups.iter().flat_map(|group| &group.spec.endpoints);
+        let paths = paths.filter_map(|endpoint| endpoint.path.known()).map(|path| path.as_str());
+        let mut known = catalogue.groups.iter().map(Document::module).chain(paths);
+        if known.clone().any(|known| known == name.as_str()) {
+            return Ok(name.to_string());
+        }
+        let is_path = name.starts_with('/');
+        let what = if is_path { "path" } else { "group" };
+        let alike = known.by_ref().filter(|known| known.starts_with('/') == is_path);
+        Err(self.unknown_name("unknown-endpoint", name, name.at(), what, alike))
     }
 
     fn envelope(&mut self, envelope: &'a spec::Envelope) -> Resolved<Envelope> {
@@ -182,10 +199,15 @@ impl<'a> Resolver<'a> {
 
     /// The Rust field that lists what a reply leaves out, if there is one.
     fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) -> Resolved<Option<String>> {
-        let name = &metadata.name;
-        if *name == envelope.data {
+        let (name, data) = (&metadata.name, &envelope.data);
+        if name.as_str() == data {
             let message = format!("`{name}` is the key of both data and metadata");
             return Err(self.wrong("duplicate-name", name.at(), message, "give each its own"));
+        }
+        if is_within(data, name) || is_within(name, data) {
+            let message = format!("`{name}` and `{data}` are no two places, as one is within the other");
+            let help = "metadata and records stand beside each other, or in other objects";
+            return Err(self.wrong("place-in-place", name.at(), message, help));
         }
         metadata.unsupported.as_ref().map(|name| self.unsupported(name, &metadata.fields)).transpose()
     }
@@ -206,6 +228,11 @@ impl<'a> Resolver<'a> {
             }
         }
     }
+}
+
+/// Whether a place in a body is further down than another.
+fn is_within(place: &str, other: &str) -> bool {
+    place.strip_prefix(other).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// Whether a header can carry the API key.

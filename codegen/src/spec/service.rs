@@ -204,7 +204,11 @@ map! {
 /// A place in a body.
 const PLACE: Form = Form::Like(
     r"^[^.]+(\.[^.]+)*$",
-    Say("dotted-path", "`{}` is no place in a body", "write keys with dots between them"),
+    Say(
+        "dotted-path",
+        "`{}` is no place in a body",
+        "write keys with dots between them; one that has a dot of its own cannot be named",
+    ),
 );
 
 map! {
@@ -241,26 +245,27 @@ map! {
         may concurrent: Known<u32> as at_least_one("a limit set with no concurrent lets nothing through");
         /// What it holds for, in words, or `unknown`.
         may applies_to: Known<String> as Form::Prose;
+        /// Which endpoints it counts, by the names of their groups or by their paths; every request where it is left out.
+        may endpoints: Vec<Text>;
         /// How it is known.
         must evidence: Evidence;
     }
+    Rule {
+        never: &[Has("endpoints"), Has("concurrent")],
+        at: "concurrent",
+        say: Say(
+            "limit-concurrent",
+            "what is under way is counted of all requests, and the limit set counts those of some endpoints",
+            "write a limit set of its own for `concurrent`",
+        ),
+    }
 }
-
-/// A key of the envelope.
-const ENVELOPE_KEY: Form = Form::Like(
-    r"^[^.]+$",
-    Say(
-        "envelope-key",
-        "`{}` has a dot, and a key of the envelope is no place further down",
-        "write such a body as an `object` whose fields lead to the records",
-    ),
-);
 
 map! {
     /// It holds for every series.
     Envelope, ENVELOPE, "the envelope" {
-        /// The key of the records, at the top of the body.
-        must data: String as ENVELOPE_KEY;
+        /// Where the records are: a key, or keys with dots between them that lead there, like `result.rows`.
+        must data: String as PLACE;
         /// The field that every record has its time in.
         may time: Option<Field>;
         /// What the service says beside the data.
@@ -273,8 +278,8 @@ map! {
 map! {
     /// It becomes the record `Metadata`.
     Metadata, METADATA, "`metadata`" {
-        /// The key of the metadata, at the top of the body.
-        must name: Text as ENVELOPE_KEY;
+        /// Where it is: a key, or keys with dots between them that lead there.
+        must name: Text as PLACE;
         /// What it holds, known as the envelope is unless a field says otherwise.
         must fields: Vec<Field>;
         /// Which of these fields, a list, names what was asked for and is not covered.

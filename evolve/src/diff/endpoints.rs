@@ -96,6 +96,12 @@ fn method(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Cha
     }
     params::compare(pairs, old, new, changes);
     is_told |= answer(pairs, old, new, changes) | deprecation(old.endpoint, new.endpoint, &place, changes);
+    let (before, after) = (old.endpoint.weight, new.endpoint.weight);
+    if before != after {
+        let text = format!("a limit counts {after} instead of {before} for each request of");
+        changes.add(Change::patch(Heading::Changed, text).on(&place));
+        is_told = true;
+    }
     if !is_told && facts(old.endpoint) != facts(new.endpoint) {
         changes.docs(place);
     }
@@ -186,9 +192,9 @@ fn facts(endpoint: &Endpoint) -> impl PartialEq + '_ {
         Body::Object { evidence, .. } => (None, Some(*evidence)),
         Body::Unknown => (None, None),
     };
-    let Endpoint { name, aliases, evidence, summary, notes, deprecated, weight, .. } = endpoint;
+    let Endpoint { name, aliases, evidence, summary, notes, deprecated, .. } = endpoint;
     let note = deprecated.as_deref().unwrap_or_default();
-    (name, aliases, *evidence, summary, notes, note, body, endpoint.params.is_some(), *weight)
+    (name, aliases, *evidence, summary, notes, note, body, endpoint.params.is_some())
 }
 
 /// Whether the registry lists other params for endpoints that are no methods.

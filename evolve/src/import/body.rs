@@ -70,22 +70,28 @@ impl<'d> Reader<'d> {
     /// A body in the envelope of the service.
     fn series(&mut self, schema: &'d Value, name: &str, time: Option<String>, place: &str) -> Option<DraftBody> {
         let envelope = self.envelope.clone()?;
-        let (target, reference) = self.document.follow(schema)?;
-        let at = reference.unwrap_or(place);
-        let fields = self.properties(target, at).listed;
-        let (_, data, data_at) = fields.iter().find(|(key, ..)| *key == envelope.data)?;
-        let (list, reference) = self.document.follow(data)?;
-        let list_at = reference.unwrap_or(data_at);
+        let (list, list_at) = self.led_to(schema, place, &envelope.data)?;
+        let (list, reference) = self.document.follow(list)?;
+        let list_at = reference.unwrap_or(&list_at);
         if type_of(list) != "array" {
             return None;
         }
-        for (_, property, at) in fields.iter().filter(|(key, ..)| Some(*key) == envelope.metadata.as_deref()) {
-            self.metadata(property, at);
+        if let Some((metadata, at)) = envelope.metadata.and_then(|metadata| self.led_to(schema, place, &metadata)) {
+            self.metadata(metadata, &at);
         }
         let Some(item) = list.get("items") else { return Some(DraftBody::Series(None, time)) };
         let item = self.value(item, &format!("{name} Item"), &format!("{list_at}/items")).ty;
         let record = record_in(&item).filter(|_| innermost(&item) == item);
         Some(DraftBody::Series(record, time))
+    }
+
+    /// The schema to which keys with dots in between lead, and its place.
+    fn led_to(&mut self, schema: &'d Value, place: &str, keys: &str) -> Option<(&'d Value, String)> {
+        keys.split('.').try_fold((schema, place.to_owned()), |(schema, place), key| {
+            let (target, reference) = self.document.follow(schema)?;
+            let fields = self.properties(target, reference.unwrap_or(&place)).listed;
+            fields.into_iter().find(|(name, ..)| *name == key).map(|(_, property, at)| (property, at))
+        })
     }
 
     /// A body without an envelope.

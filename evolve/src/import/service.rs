@@ -1,5 +1,7 @@
 //! What a description says of the service as a whole.
 
+use std::collections::HashSet;
+
 use codegen::model::UNKNOWN_MEANING;
 use codegen::model::{TimeFormat, TimeUnit};
 use codegen::names::{self, Case};
@@ -11,6 +13,7 @@ use super::notes::Weight;
 use super::{Envelope, Reader};
 use crate::change::Desk;
 use crate::keys::SERVICE;
+use crate::place::Place;
 use crate::tree::Tree;
 
 impl Reader<'_> {
@@ -165,14 +168,33 @@ fn head(info: &Value, key: &str) -> Option<String> {
 
 fn limits(root: &Value) -> Vec<Tree> {
     let limit = |limit: &Value| {
-        let keys = ["name", "requests", "seconds", "concurrent", "applies_to", "evidence"];
+        let keys = ["name", "requests", "seconds", "concurrent", "applies_to", "endpoints", "evidence"];
         keys.iter().fold(Tree::map(), |tree, key| match limit.get(key) {
             Some(Value::Number(number)) => tree.with(key, Tree::Number(number.to_string())),
+            Some(Value::Sequence(names)) => {
+                tree.with(key, names.iter().map(|name| text_of(name).into()).collect::<Vec<_>>())
+            }
             Some(value) => tree.with(key, text_of(value)),
             None => tree,
         })
     };
     items(root, "x-limits").iter().filter(|limit| is_limit(limit)).map(limit).collect()
+}
+
+/// Leaves out limit sets of endpoints that are not taken over: without those they would count every request.
+pub(super) fn drop_limits_of_others(desk: &mut Desk) {
+    let files: Vec<&str> = desk.groups().collect();
+    let modules = files.iter().filter_map(|file| file.strip_suffix(".yaml"));
+    let endpoints = files.iter().flat_map(|file| desk.tree(file).entries("endpoints"));
+    let names: HashSet<&str> = modules.chain(endpoints.filter_map(|endpoint| endpoint.text("path"))).collect();
+    let is_there = |name: &Tree| name.as_text().is_some_and(|name| names.contains(name));
+    let known = desk.tree(SERVICE).entries("limits");
+    let kept: Vec<_> = known.iter().filter(|limit| limit.entries("endpoints").iter().all(is_there)).cloned().collect();
+    if kept.is_empty() {
+        desk.remove(&Place::service(), "limits");
+    } else if kept.len() < known.len() {
+        desk.replace(&Place::service().key("limits"), kept);
+    }
 }
 
 /// How a range of time is walked, by params of these names.
@@ -196,6 +218,7 @@ pub(super) fn is_limit(limit: &Value) -> bool {
     let is_absent = |key: &str| limit.get(key).is_none();
     ["requests", "seconds"].into_iter().all(is_number)
         && (is_number("concurrent") || is_absent("concurrent"))
+        && (is_absent("concurrent") || is_absent("endpoints"))
         && text(limit, "name").is_some_and(is_line)
         && text(limit, "evidence").is_some_and(is_evidence)
         && limit.get("applies_to").is_none_or(|of| of.as_str().is_some_and(is_prose))

@@ -5,7 +5,7 @@ use serde_yaml::Value;
 
 use crate::change::Refusal;
 use crate::checked::Checked;
-use crate::reply::Reply;
+use crate::reply::{Reply, at};
 
 /// Refuses what is probably a failure. Saved with its status, which says that it is none, it is only told of.
 pub(super) fn judge(
@@ -18,8 +18,8 @@ pub(super) fn judge(
     let data = service.envelope.as_ref().map(|envelope| envelope.data.as_str());
     let is_listed = |name: &str| known.is_some_and(|body| fields(checked, group, body).any(|field| field.name == name));
     let mut warning = None;
-    for Reply { origin, body, has_status, .. } in replies {
-        let has_records = data.is_some_and(|data| body.get(data).is_some_and(Value::is_sequence));
+    for reply @ Reply { origin, body, has_status, .. } in replies {
+        let has_records = data.and_then(|data| reply.at(data)).is_some_and(Value::is_sequence);
         let Some(place) = place(service, body).filter(|place| !has_records && !is_listed(first(place))) else {
             continue;
         };
@@ -37,10 +37,7 @@ pub(super) fn judge(
 /// Where a body says what went wrong, if it does.
 fn place<'s>(service: &'s spec::Service, body: &Value) -> Option<&'s str> {
     let (messages, codes) = (&service.error_body.message, &service.error_body.code);
-    let is_told = |place: &&str| {
-        let told = place.split('.').try_fold(body, |value, key| value.get(key));
-        told.is_some_and(Value::is_string)
-    };
+    let is_told = |place: &&str| at(body, place).is_some_and(Value::is_string);
     // Some failures have a list where others have an object with the message.
     let is_first = |key: &Value| messages.iter().chain(codes).any(|place| Some(first(place)) == key.as_str());
     let has_nothing_else = body.as_mapping().is_some_and(|body| body.keys().all(is_first));

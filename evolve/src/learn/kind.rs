@@ -39,8 +39,7 @@ impl BodyKind {
 /// What bodies are of which nothing is known.
 pub(super) fn of(replies: &[Reply], data: Option<&str>) -> Result<BodyKind, Refusal> {
     // `null` in the place of the records is how some services say that there are none.
-    let is_series =
-        |reply: &&Reply| list_of(&reply.body, data).is_some_and(|list| list.is_sequence() || list.is_null());
+    let is_series = |reply: &&Reply| list_of(reply, data).is_some_and(|list| list.is_sequence() || list.is_null());
     match (replies.iter().find(is_series), replies.iter().find(|reply| !is_series(reply))) {
         (Some(_), None) => Ok(BodyKind::Series),
         (Some(series), Some(other)) => Err(Refusal::Said(format!(
@@ -65,8 +64,8 @@ pub(super) fn whole(replies: &[Reply]) -> Seen {
 }
 
 /// Where a body has its records.
-fn list_of<'b>(body: &'b Value, data: Option<&str>) -> Option<&'b Value> {
-    data.map_or(Some(body), |data| body.get(data))
+fn list_of<'r>(reply: &'r Reply, data: Option<&str>) -> Option<&'r Value> {
+    data.map_or(Some(&reply.body), |data| reply.at(data))
 }
 
 /// What messages call it.
@@ -78,7 +77,7 @@ fn place_of_list(data: Option<&str>) -> String {
 pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Refusal> {
     let mut seen = Seen::default();
     for reply in replies {
-        let list = list_of(&reply.body, data);
+        let list = list_of(reply, data);
         if list.is_some_and(Value::is_null) {
             let place = place_of_list(data);
             return Err(Refusal::Said(format!(

@@ -17,9 +17,9 @@ impl Topic<'_> {
         let Some(data) = desk.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
             return Ok(());
         };
-        let around = around(replies, &data);
         let known = metadata(desk);
-        let metadata = known.clone().or_else(|| new_metadata(&around));
+        let around = around(replies, &data, known.as_deref());
+        let metadata = known.clone().or_else(|| new_metadata(&around, replies));
         for (name, seen) in around.fields.0.iter().filter(|(name, _)| Some(name) != metadata.as_ref()) {
             let words = seen.words();
             self.say(
@@ -67,37 +67,56 @@ impl Topic<'_> {
     }
 }
 
-/// The key of the metadata, with the edits so far.
+/// Where the metadata is, with the edits so far.
 fn metadata(desk: &Desk) -> Option<String> {
     let metadata = desk.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("metadata"));
     metadata.and_then(|metadata| metadata.text("name")).map(str::to_owned)
 }
 
-/// What the bodies have beside the records.
-fn around(replies: &[Reply], data: &str) -> Seen {
+/// What the bodies have beside the records, by the places of it.
+fn around(replies: &[Reply], data: &str, metadata: Option<&str>) -> Seen {
     let mut around = Seen::default();
     for body in replies.iter().filter_map(|reply| reply.body.as_mapping()) {
-        let others = body.iter().filter(|(key, _)| key.as_str() != Some(data));
-        around.add(&Value::Mapping(others.map(|(key, value)| (key.clone(), value.clone())).collect()));
+        let mut others = Mapping::new();
+        beside(body, "", (data, metadata), &mut others);
+        around.add(&Value::Mapping(others));
     }
     around
 }
 
-/// What can be the metadata where nobody knew of any: the only object beside the records.
-fn new_metadata(around: &Seen) -> Option<String> {
-    let mut objects = around.fields.0.iter().filter(|(_, seen)| seen.objects > 0 && seen.objects == seen.values());
+/// What an object holds; what an object in it does, where that leads to the records or the metadata.
+fn beside(object: &Mapping, within: &str, (data, metadata): (&str, Option<&str>), others: &mut Mapping) {
+    for (key, value) in object {
+        let Some(key) = key.as_str() else { continue };
+        let place = format!("{within}{key}");
+        let (further, is_step) = (format!("{place}."), !key.contains('.'));
+        let leads_on = is_step && metadata.into_iter().chain([data]).any(|lead| lead.starts_with(&further));
+        match value {
+            Value::Mapping(inner) if leads_on => beside(inner, &further, (data, metadata), others),
+            _ if is_step && place == data => {}
+            _ => drop(others.insert(place.into(), value.clone())),
+        }
+    }
+}
+
+/// What can be the metadata where nobody knew of any: the only object beside the records, if no key on the way has a dot.
+fn new_metadata(around: &Seen, replies: &[Reply]) -> Option<String> {
+    let is_object = |seen: &Seen| seen.objects > 0 && seen.objects == seen.values();
+    let mut objects = around.fields.0.iter().filter(|(_, seen)| is_object(seen));
     match (objects.next(), objects.next()) {
-        (Some((name, seen)), None) if !seen.fields.0.is_empty() => Some(name.clone()),
+        (Some((name, seen)), None) if !seen.fields.0.is_empty() => {
+            replies.iter().any(|reply| reply.at(name).is_some()).then(|| name.clone())
+        }
         _ => None,
     }
 }
 
-/// All objects under a key; where there is none, the client sees none of its fields.
-fn objects(replies: &[Reply], key: &str) -> Seen {
+/// All objects at a place; where there is none, the client sees none of its fields.
+fn objects(replies: &[Reply], place: &str) -> Seen {
     let none = Value::Mapping(Mapping::new());
     let mut seen = Seen::default();
     for reply in replies {
-        seen.add(reply.body.get(key).filter(|value| value.is_mapping()).unwrap_or(&none));
+        seen.add(reply.at(place).filter(|value| value.is_mapping()).unwrap_or(&none));
     }
     seen
 }

@@ -33,6 +33,7 @@ pub(super) fn policy(map: &str, key: &str) -> Option<Policy> {
         ("`time`", "unit" | "format")
         | ("`client_credentials`", "path")
         | ("`error_body`", "name")
+        | ("a limit set", "endpoints")
         | ("a header", "value") => Keep,
         ("the service", "base_url" | "credentials" | "error_body" | "history") | ("`credentials`", _) => Part,
         ("the service" | "`client_credentials`", "errors") => Join("status"),

@@ -297,7 +297,7 @@ impl<E> Request<E> {
     /// The least time that so many requests take, as the client's rate limit has it; `None` where a gate of your own
     /// decides.
     pub fn least_time(&self, requests: u64) -> Option<Duration> {
-        self.untyped.rate_limit().map(|limit| limit.least_time(requests))
+        self.untyped.rate_limit().map(|limit| limit.least_time(requests, self.endpoint()))
     }
 
     /// The service that is asked.

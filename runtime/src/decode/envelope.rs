@@ -1,7 +1,8 @@
 //! The envelope of a series, record by record.
 //!
 //! One row serves all records; whoever wants them gets it handed over filled and gives it back empty.
-//! Where the catalogue knows no envelope, the body is the bare list.
+//! Where the catalogue knows no envelope, the body is the bare list. What an object on the way to the records or to
+//! the metadata holds besides is kept, in the same objects.
 
 use super::bad_record::BadRecord;
 use super::record::{Row, Slot};
@@ -48,6 +49,15 @@ pub(super) struct Reader<'w, 'a> {
     rest: Rest<'a>,
     /// Whether a record had a known field besides its time.
     is_known: bool,
+    has_data: bool,
+}
+
+/// The keys that lead from the object that is read to the records and to the metadata, where it has them.
+type Leads = [Option<&'static str>; 2];
+
+/// The first of the keys that lead somewhere, and the others; none where it is there.
+fn step(lead: &'static str) -> (&'static str, Option<&'static str>) {
+    lead.split_once('.').map_or((lead, None), |(key, rest)| (key, Some(rest)))
 }
 
 /// What a record is.
@@ -76,6 +86,7 @@ impl<'w, 'a> Reader<'w, 'a> {
             push,
             rest,
             is_known: false,
+            has_data: false,
         }
     }
 
@@ -92,36 +103,49 @@ impl<'w, 'a> Reader<'w, 'a> {
         let Some(envelope) = self.envelope else {
             return self.records(json, next, DEPTH);
         };
+        self.rest.unknown = self.level(json, next, DEPTH, [Some(envelope.data), envelope.metadata])?;
+        if self.has_data { Ok(()) } else { Err(json.fault(FaultKind::Missing(envelope.data))) }
+    }
+
+    /// One object of those that lead to the records and the metadata. What it holds besides is handed over.
+    fn level(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, leads: Leads) -> Result<UnknownText, Fault> {
         if next != b'{' {
             return Err(json.expected("an object"));
         }
-        let (mut has_data, mut has_metadata) = (false, false);
+        let (depth, mut met, mut unknown) = (json.deeper(depth)?, [false; 2], UnknownText::default());
         json.object(|json| {
             let start = json.at();
             let (key, next) = json.any_key()?;
-            let is_metadata = envelope.metadata.is_some_and(|metadata| key == metadata);
-            let read = if key == envelope.data {
-                if std::mem::replace(&mut has_data, true) {
-                    return Err(json.fault(FaultKind::Twice(envelope.data)));
+            let [data, metadata] = leads.map(|lead| lead.map(step).filter(|(first, _)| *first == key));
+            for (met, (first, _)) in met.iter_mut().zip([data, metadata]).filter_map(|(met, led)| Some((met, led?))) {
+                if std::mem::replace(met, true) {
+                    return Err(json.fault(FaultKind::Twice(first)));
                 }
-                self.records(json, next, DEPTH - 1)
-            } else if is_metadata {
-                if std::mem::replace(&mut has_metadata, true) {
-                    return Err(json.fault(FaultKind::Twice(envelope.metadata.unwrap_or_default())));
+            }
+            let read = match (data, metadata) {
+                (Some((_, None)), _) => {
+                    self.has_data = true;
+                    self.records(json, next, depth)
                 }
-                self.metadata(json, next)
-            } else {
-                json.skip(next).map(|()| self.rest.unknown.push(json.since(start)))
+                (_, Some((_, None))) => self.metadata(json, next, depth),
+                (None, None) => json.skip(next).map(|()| unknown.push(json.since(start))),
+                // No metadata, if nothing else is there.
+                (None, _) if next == b'n' => json.literal().map(drop),
+                _ => {
+                    let key = json.since(start);
+                    let leads = [data, metadata].map(|led| led?.1);
+                    self.level(json, next, depth, leads).map(|inner| unknown.push_object(key, &inner))
+                }
             };
             read.map_err(|fault| fault.in_field(&key))
         })?;
-        if has_data { Ok(()) } else { Err(json.fault(FaultKind::Missing(envelope.data))) }
+        Ok(unknown)
     }
 
-    fn metadata(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), Fault> {
+    fn metadata(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
         match next {
             b'n' => json.literal().map(drop),
-            _ => self.rest.metadata.fill(json, next, DEPTH - 1),
+            _ => self.rest.metadata.fill(json, next, depth),
         }
     }
 
@@ -129,10 +153,10 @@ impl<'w, 'a> Reader<'w, 'a> {
         if next != b'[' {
             return Err(json.expected("a list of records"));
         }
-        let mut index = 0;
+        let (depth, mut index) = (json.deeper(depth)?, 0);
         json.list(|json, next| {
             let start = json.at();
-            if let Err(fault) = self.record(json, next, depth - 1, index) {
+            if let Err(fault) = self.record(json, next, depth, index) {
                 self.leave_out(json, start, fault.at_index(index), index)?;
             }
             if index == 0 {

@@ -105,19 +105,28 @@ pub(crate) struct Whole<T> {
     pub(crate) bad_records: Vec<BadRecord>,
 }
 
+/// An envelope whose records and metadata are further down.
+pub(crate) const DEEP: &EnvelopeInfo =
+    &EnvelopeInfo { data: "result.page.rows", metadata: Some("result.about"), time: None };
+
 /// Decodes a series of whatever kind.
 pub(crate) fn series_of<T: Item>(text: &str) -> Result<Whole<T>, String> {
-    read_as(text, BadRecords::Refused)
+    read_as(text, ENVELOPE, BadRecords::Refused)
 }
 
 /// Decodes the good records of a series.
 pub(crate) fn good_of<T: Item>(text: &str) -> Result<Whole<T>, String> {
-    read_as(text, BadRecords::Skipped)
+    read_as(text, ENVELOPE, BadRecords::Skipped)
 }
 
-fn read_as<T: Item>(text: &str, bad_records: BadRecords) -> Result<Whole<T>, String> {
+/// Decodes a series whose records are further down.
+pub(crate) fn deep_of<T: Item>(text: &str, bad_records: BadRecords) -> Result<Whole<T>, String> {
+    read_as(text, DEEP, bad_records)
+}
+
+fn read_as<T: Item>(text: &str, envelope: &'static EnvelopeInfo, bad_records: BadRecords) -> Result<Whole<T>, String> {
     let mut data: Vec<T> = Vec::new();
-    let rest = super::series::<About>(text, Some(ENVELOPE), T::INFO, bad_records, &mut data);
+    let rest = super::series::<About>(text, Some(envelope), T::INFO, bad_records, &mut data);
     let EnvelopeRest { metadata, unknown_fields, bad_records, .. } = rest.map_err(|error| error.to_string())?;
     Ok(Whole { data, metadata, unknown_fields, bad_records })
 }

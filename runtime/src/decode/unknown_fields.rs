@@ -136,6 +136,13 @@ impl UnknownText {
         self.0.push_str(entry);
     }
 
+    /// Keeps what was kept of an object, if anything was, behind its key and colon as they stand in the body.
+    pub(super) fn push_object(&mut self, key: &str, object: &Self) {
+        if !object.is_empty() {
+            self.push(&format!("{key}{}}}", object.0));
+        }
+    }
+
     /// Hands over what was kept, and begins again.
     #[inline]
     pub(crate) fn take(&mut self) -> UnknownFields {

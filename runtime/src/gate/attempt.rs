@@ -2,6 +2,7 @@
 //!
 //! A gate may let tokens and retries go first by it. It names no param and no credential.
 
+use crate::registry::EndpointInfo;
 use crate::request::RequestKind;
 
 /// An attempt that is about to be sent.
@@ -22,9 +23,14 @@ impl Attempt {
 
     /// How many requests the service counts it as: the weight of its endpoint.
     pub fn weight(self) -> u32 {
+        self.endpoint().map_or(1, |endpoint| endpoint.weight.max(1))
+    }
+
+    /// The endpoint whose data it asks for; `None` of a token.
+    pub(super) fn endpoint(self) -> Option<&'static EndpointInfo> {
         match self.request {
-            RequestKind::Data(endpoint) => endpoint.weight.max(1),
-            RequestKind::Token => 1,
+            RequestKind::Data(endpoint) => Some(endpoint),
+            RequestKind::Token => None,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::window::Window;
 use crate::error::Error;
-use crate::registry::LimitInfo;
+use crate::registry::{EndpointInfo, LimitInfo};
 
 /// How many requests a client may send.
 ///
@@ -26,6 +26,33 @@ use crate::registry::LimitInfo;
 pub struct RateLimit {
     windows: Cow<'static, [Window]>,
     concurrent: Option<usize>,
+    of_some: Cow<'static, [WindowOfSome]>,
+}
+
+/// A window that counts the requests of some endpoints alone.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WindowOfSome {
+    window: Window,
+    /// By their groups or paths.
+    endpoints: &'static [&'static str],
+}
+
+impl WindowOfSome {
+    /// So many requests in so many seconds, of these endpoints.
+    pub const fn of(requests: u32, seconds: u32, endpoints: &'static [&'static str]) -> Self {
+        Self { window: Window::of(requests, seconds), endpoints }
+    }
+
+    /// Whether it counts the requests of an endpoint.
+    pub(super) fn counts(&self, endpoint: &EndpointInfo) -> bool {
+        endpoint.is_one_of(self.endpoints)
+    }
+
+    /// The window as a limit of its own.
+    pub(super) fn alone(self) -> RateLimit {
+        RateLimit { windows: vec![self.window].into(), ..RateLimit::none() }
+    }
 }
 
 impl RateLimit {
@@ -43,19 +70,30 @@ impl RateLimit {
     /// Zero counts as one: a gate that lets nothing through would hang whoever asks.
     pub fn new(requests: u32, window: Duration, concurrent: u32) -> Self {
         let requests = at_least_one(requests);
-        Self { windows: vec![Window { requests, length: window }].into(), concurrent: Some(at_least_one(concurrent)) }
+        let windows = vec![Window { requests, length: window }].into();
+        Self { windows, concurrent: Some(at_least_one(concurrent)), ..Self::none() }
     }
 
     /// A set that the catalogue knows.
     #[doc(hidden)]
     pub const fn set(windows: &'static [Window], concurrent: u32) -> Self {
-        Self { windows: Cow::Borrowed(windows), concurrent: Some(concurrent as usize) }
+        Self::known(windows, Some(concurrent as usize), &[])
     }
 
     /// A set that the catalogue knows, without a number of those under way.
     #[doc(hidden)]
     pub const fn windows(windows: &'static [Window]) -> Self {
-        Self { windows: Cow::Borrowed(windows), concurrent: None }
+        Self::known(windows, None, &[])
+    }
+
+    /// A set that the catalogue knows, of some endpoints alone.
+    #[doc(hidden)]
+    pub const fn of_some(windows: &'static [WindowOfSome]) -> Self {
+        Self::known(&[], None, windows)
+    }
+
+    const fn known(windows: &'static [Window], concurrent: Option<usize>, of_some: &'static [WindowOfSome]) -> Self {
+        Self { windows: Cow::Borrowed(windows), concurrent, of_some: Cow::Borrowed(of_some) }
     }
 
     /// What satisfies all sets of a service at once, since nobody says which of them applies.
@@ -74,8 +112,8 @@ impl RateLimit {
     }
 
     /// No limit; the gate still waits when the service asks for it.
-    pub fn none() -> Self {
-        Self { windows: Cow::Borrowed(&[]), concurrent: None }
+    pub const fn none() -> Self {
+        Self::known(&[], None, &[])
     }
 
     /// What satisfies both limits.
@@ -84,6 +122,11 @@ impl RateLimit {
             // In their order: the same limit is the same value, whichever set was named first.
             if let Err(place) = self.windows.binary_search(&window) {
                 self.windows.to_mut().insert(place, window);
+            }
+        }
+        for window in other.of_some.into_owned() {
+            if let Err(place) = self.of_some.binary_search(&window) {
+                self.of_some.to_mut().insert(place, window);
             }
         }
         self.concurrent = self.concurrent.into_iter().chain(other.concurrent).min();
@@ -103,23 +146,42 @@ impl RateLimit {
     /// ```
     pub fn share_of(mut self, machines: u32) -> Option<Self> {
         let machines = at_least_one(machines);
-        for window in self.windows.to_mut() {
+        let of_some = self.of_some.to_mut().iter_mut().map(|of_some| &mut of_some.window);
+        for window in self.windows.to_mut().iter_mut().chain(of_some) {
             window.requests /= machines;
         }
         self.concurrent = self.concurrent.map(|concurrent| concurrent / machines);
-        let is_safe = self.windows.iter().all(|window| window.requests > 0) && self.concurrent != Some(0);
+        let is_safe = self.all_windows().all(|window| window.requests > 0) && self.concurrent != Some(0);
         is_safe.then_some(self)
     }
 
-    /// The time that passes between the first and the last of so many requests, at the least.
-    pub(crate) fn least_time(&self, requests: u64) -> Duration {
+    fn all_windows(&self) -> impl Iterator<Item = &Window> {
+        self.windows.iter().chain(self.of_some.iter().map(|of_some| &of_some.window))
+    }
+
+    /// Whether some of its windows count the requests of some endpoints alone.
+    #[doc(hidden)]
+    pub fn tells_endpoints_apart(&self) -> bool {
+        !self.of_some.is_empty()
+    }
+
+    /// The time that passes between the first and the last of so many requests of an endpoint, at the least.
+    pub(crate) fn least_time(&self, requests: u64, endpoint: &EndpointInfo) -> Duration {
+        let requests = requests.saturating_mul(endpoint.weight.max(1).into());
         let time = |window: &Window| {
             let rounds = requests.saturating_sub(1) / u64::try_from(window.requests).unwrap_or(u64::MAX).max(1);
             window.length.saturating_mul(u32::try_from(rounds).unwrap_or(u32::MAX))
         };
-        self.windows.iter().map(time).max().unwrap_or_default()
+        let of_some = self.of_some.iter().filter(|of_some| of_some.counts(endpoint)).map(|of_some| &of_some.window);
+        self.windows.iter().chain(of_some).map(time).max().unwrap_or_default()
     }
 
+    /// Takes out the windows that count the requests of some endpoints alone.
+    pub(super) fn take_of_some(&mut self) -> Vec<WindowOfSome> {
+        std::mem::take(&mut self.of_some).into_owned()
+    }
+
+    /// The windows that count every request, and how many may be under way.
     pub(super) fn into_parts(self) -> (Vec<Window>, Option<usize>) {
         (self.windows.into_owned(), self.concurrent)
     }
@@ -128,7 +190,9 @@ impl RateLimit {
 /// In words: `10 in 1s and 20 under way`.
 impl fmt::Display for RateLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let windows = self.windows.iter().map(|window| format!("{} in {:?}", window.requests, window.length));
+        let window = |window: &Window| format!("{} in {:?}", window.requests, window.length);
+        let of_some = |of: &WindowOfSome| format!("{} of `{}`", window(&of.window), of.endpoints.join("`, `"));
+        let windows = self.windows.iter().map(window).chain(self.of_some.iter().map(of_some));
         let parts: Vec<_> =
             windows.chain(self.concurrent.map(|concurrent| format!("{concurrent} under way"))).collect();
         match parts.as_slice() {
@@ -142,7 +206,12 @@ impl fmt::Display for RateLimit {
 impl From<&LimitInfo> for RateLimit {
     fn from(info: &LimitInfo) -> Self {
         let all = Self::new(info.requests, Duration::from_secs(info.seconds.into()), 1);
-        Self { concurrent: info.concurrent.map(at_least_one), ..all }
+        let all = Self { concurrent: info.concurrent.map(at_least_one), ..all };
+        if info.endpoints.is_empty() {
+            return all;
+        }
+        let of_some = |window: &Window| WindowOfSome { window: *window, endpoints: info.endpoints };
+        Self { of_some: all.windows.iter().map(of_some).collect(), windows: Cow::Borrowed(&[]), ..all }
     }
 }
 
@@ -176,6 +245,30 @@ mod tests {
         assert_eq!(RateLimit::windows(const { &[Window::of(5, 2)] }).to_string(), "5 in 2s");
         assert_eq!(second.to_string(), "10 in 1s and 20 under way");
         assert_eq!(RateLimit::all(SETS).to_string(), "10 in 1s, 600 in 60s and 10 under way");
+    }
+
+    #[test]
+    fn a_set_of_some_endpoints_counts_no_others() {
+        let info = |group, path| EndpointInfo::new(group, "x", "X").path(path, Evidence::Document);
+        let set = LimitInfo::of_window("C", 6, 60, Evidence::Document).endpoints(&["/book", "orders"]);
+        let limit = RateLimit::all(SETS).and(RateLimit::from(&set));
+        assert_eq!(
+            RateLimit::from(&set),
+            RateLimit::of_some(const { &[WindowOfSome::of(6, 60, &["/book", "orders"])] })
+        );
+        let words = "10 in 1s, 600 in 60s, 6 in 60s of `/book`, `orders` and 10 under way";
+        assert_eq!(limit.to_string(), words);
+        let minutes = |endpoint: EndpointInfo| limit.least_time(61, &endpoint).as_secs() / 60;
+        assert_eq!(minutes(info("market", "/book")), 10);
+        assert_eq!(minutes(info("orders", "/open")), 10);
+        assert_eq!(minutes(info("orders", "/open").weight(2)), 20);
+        assert_eq!(minutes(info("market", "/booking")), 0);
+        assert!(
+            set.counts(Some(&info("orders", "/open"))) && !set.counts(Some(&info("book", "/x"))) && !set.counts(None)
+        );
+        let share = "3 in 1s, 200 in 60s, 2 in 60s of `/book`, `orders` and 3 under way";
+        assert_eq!(limit.clone().share_of(3).unwrap().to_string(), share);
+        assert_eq!(limit.share_of(7), None);
     }
 
     #[test]

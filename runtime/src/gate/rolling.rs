@@ -1,6 +1,9 @@
 //! The built-in gate: one queue in one process.
 //!
-//! Whoever is first in the queue waits for a place among those under way, for room in every window, for its turn at an
+//! Windows that count the requests of some endpoints alone have a queue of their own, in front of the queue of all: nobody
+//! waits behind a request that waits for such a window. A request takes them in the order of the limit, so no two can
+//! wait for each other, and it counts in each of them when it leaves.
+//! Whoever is first in a queue waits for a place among those under way, for room in every window, for its turn at an
 //! even pace and for the end of a pause. What a limit allows an idle client goes out at once, up to ten.
 //! Dropping the future of a permit gives back its place in the queue and everything it had taken.
 
@@ -13,11 +16,18 @@ use tokio::time::Instant;
 use super::margin::YEAR;
 use super::moment::Moment;
 use super::queue::{Queue, Rank, Ticket};
+use super::rate_limit::WindowOfSome;
 use super::state::{Closed, State};
 use super::{Admitted, Attempt, Ending, Gate, Permit, PermitFuture, RateLimit};
 
 /// The gate of one client and its clones.
-pub(crate) struct RollingGate(Arc<Mutex<Shared>>);
+pub(crate) struct RollingGate {
+    all: Lane,
+    of_some: Vec<(WindowOfSome, Lane)>,
+}
+
+/// A queue, and the windows that it waits for.
+struct Lane(Arc<Mutex<Shared>>);
 
 struct Shared {
     state: State,
@@ -46,24 +56,42 @@ impl Shared {
 }
 
 impl RollingGate {
-    pub(crate) fn new(limit: RateLimit) -> Self {
-        let (state, queue) = (State::new(limit), Queue::default());
-        Self(Arc::new(Mutex::new(Shared { state, queue, begun: Instant::now() })))
+    pub(crate) fn new(mut limit: RateLimit) -> Self {
+        let of_some = limit.take_of_some().into_iter().map(|of_some| (of_some, Lane::new(of_some.alone()))).collect();
+        Self { all: Lane::new(limit), of_some }
     }
 
     /// Whether a request could leave.
     #[cfg(test)]
     pub(super) fn is_open(&self) -> bool {
-        let shared = lock(&self.0);
+        let shared = lock(&self.all.0);
         shared.state.is_open(shared.now(), 1).is_ok()
     }
 
     async fn turn(&self, attempt: Attempt) -> Permit {
+        let mut of_some = Vec::new();
+        for (window, lane) in &self.of_some {
+            if attempt.endpoint().is_some_and(|endpoint| window.counts(endpoint)) {
+                of_some.push(lane.turn(attempt).await);
+            }
+        }
+        let of_all = self.all.turn(attempt).await;
+        if of_some.is_empty() { Permit::of(of_all) } else { Permit::of(EnteredSeveral { of_all, of_some }) }
+    }
+}
+
+impl Lane {
+    fn new(limit: RateLimit) -> Self {
+        let (state, queue) = (State::new(limit), Queue::default());
+        Self(Arc::new(Mutex::new(Shared { state, queue, begun: Instant::now() })))
+    }
+
+    async fn turn(&self, attempt: Attempt) -> Entered {
         let (rank, weight) = (Rank::from(attempt), usize::try_from(attempt.weight()).unwrap_or(usize::MAX));
         let waiting = {
             let mut shared = lock(&self.0);
             if shared.queue.would_lead(rank) && shared.enter(weight).is_ok() {
-                return self.permit(weight);
+                return self.entered(weight);
             }
             let (ticket, woken) = shared.queue.join(rank);
             Waiting { shared: &self.0, ticket, woken, weight }
@@ -75,11 +103,17 @@ impl RollingGate {
                 None => waiting.woken.notified().await,
             }
         }
-        self.permit(weight)
+        self.entered(weight)
     }
 
-    fn permit(&self, weight: usize) -> Permit {
-        Permit::of(Entered { shared: self.0.clone(), weight, progress: Mutex::new(Progress::Leaving) })
+    fn entered(&self, weight: usize) -> Entered {
+        Entered { shared: self.0.clone(), weight, progress: Mutex::new(Progress::Leaving) }
+    }
+
+    fn refused(&self, pause: Duration) {
+        let mut shared = lock(&self.0);
+        let now = shared.now();
+        shared.state.refused(now, pause);
     }
 }
 
@@ -89,9 +123,8 @@ impl Gate for RollingGate {
     }
 
     fn refused(&self, pause: Duration) {
-        let mut shared = lock(&self.0);
-        let now = shared.now();
-        shared.state.refused(now, pause);
+        // Nobody says which window was too full.
+        self.of_some.iter().map(|(_, lane)| lane).chain([&self.all]).for_each(|lane| lane.refused(pause));
     }
 }
 
@@ -128,7 +161,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// A request that has passed.
+/// A request that has passed. Dropped before it has ended, as one that still waits elsewhere, it gives back what it took.
 struct Entered {
     shared: Arc<Mutex<Shared>>,
     weight: usize,
@@ -163,6 +196,9 @@ impl Admitted for Entered {
 
     fn ended(&self, ending: Ending) {
         let progress = std::mem::replace(&mut *lock(&self.progress), Progress::Ended);
+        if matches!(progress, Progress::Ended) {
+            return;
+        }
         let mut shared = lock(&self.shared);
         let now = shared.now();
         match (progress, ending) {
@@ -174,5 +210,33 @@ impl Admitted for Entered {
         }
         shared.state.ended();
         shared.queue.wake();
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.ended(Ending::Failed);
+    }
+}
+
+/// A request that has passed windows of some endpoints too.
+struct EnteredSeveral {
+    of_all: Entered,
+    of_some: Vec<Entered>,
+}
+
+impl EnteredSeveral {
+    fn each(&self) -> impl Iterator<Item = &Entered> {
+        self.of_some.iter().chain([&self.of_all])
+    }
+}
+
+impl Admitted for EnteredSeveral {
+    fn departed(&self) {
+        self.each().for_each(Entered::departed);
+    }
+
+    fn ended(&self, ending: Ending) {
+        self.each().for_each(|entered| entered.ended(ending));
     }
 }

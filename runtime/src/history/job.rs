@@ -127,14 +127,14 @@ impl Options {
         let start = self.start(&template, now)?;
         let course = template.course(start.range, self.ahead, self.attempts, self.is_live);
         let windows = Walk::<Batch>::new(course, start.next).left();
-        let weight = u64::from(request.target().endpoint().weight.max(1));
+        let endpoint = request.target().endpoint();
         Ok(Plan {
             range: start.range.range(),
             step: template.grid().step(),
             page_size: template.page_size(),
             records: template.grid().touched(Span { from: start.next, to: start.range.to }),
             windows,
-            least_time: request.rate_limit().map(|limit| limit.least_time(windows.saturating_mul(weight))),
+            least_time: request.rate_limit().map(|limit| limit.least_time(windows, endpoint)),
         })
     }
 }

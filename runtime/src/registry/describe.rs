@@ -175,7 +175,7 @@ impl LimitInfo {
     /// The same where nothing is known of how many may be under way at once.
     #[doc(hidden)]
     pub const fn of_window(name: &'static str, requests: u32, seconds: u32, evidence: Evidence) -> Self {
-        Self { name, requests, seconds, concurrent: None, applies_to: None, evidence }
+        Self { name, requests, seconds, concurrent: None, applies_to: None, endpoints: &[], evidence }
     }
 
     #[doc(hidden)]
@@ -183,10 +183,16 @@ impl LimitInfo {
         self.applies_to = Some(applies_to);
         self
     }
+
+    #[doc(hidden)]
+    pub const fn endpoints(mut self, endpoints: &'static [&'static str]) -> Self {
+        self.endpoints = endpoints;
+        self
+    }
 }
 
 impl EnvelopeInfo {
-    /// An envelope by the key of its records.
+    /// An envelope by the place of its records.
     #[doc(hidden)]
     pub const fn new(data: &'static str) -> Self {
         Self { data, metadata: None, time: None }

@@ -61,6 +61,11 @@ impl EndpointInfo {
     pub fn param(&self, wire_name: &str) -> Option<&'static ParamInfo> {
         self.params.unwrap_or_default().iter().find(|param| param.wire_name == wire_name)
     }
+
+    /// Whether it is named, by its group or by its path.
+    pub(crate) fn is_one_of(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| *name == self.group || Some(*name) == self.path)
+    }
 }
 
 /// `market.ratio`: the group and the method.

@@ -2,7 +2,7 @@
 //!
 //! How somebody is let in, what is refused and how, how much may be asked, what a series comes in.
 
-use super::{Evidence, FieldInfo, HistoryInfo};
+use super::{EndpointInfo, Evidence, FieldInfo, HistoryInfo};
 
 /// What all endpoints share.
 #[derive(Debug)]
@@ -142,17 +142,26 @@ pub struct LimitInfo {
     pub concurrent: Option<u32>,
     /// When the set applies; `None` if that is unknown.
     pub applies_to: Option<&'static str>,
+    /// Which endpoints it counts, by their groups or paths; every request if there are none.
+    pub endpoints: &'static [&'static str],
     /// How it is known.
     pub evidence: Evidence,
+}
+
+impl LimitInfo {
+    /// Whether it counts the requests of an endpoint; a token counts where every request does.
+    pub fn counts(&self, endpoint: Option<&EndpointInfo>) -> bool {
+        self.endpoints.is_empty() || endpoint.is_some_and(|endpoint| endpoint.is_one_of(self.endpoints))
+    }
 }
 
 /// The object a series is wrapped in.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct EnvelopeInfo {
-    /// The key of the records.
+    /// Where the records are: the keys that lead to them, with dots in between.
     pub data: &'static str,
-    /// The key of the metadata, if there is any.
+    /// Where the metadata is, if there is any.
     pub metadata: Option<&'static str>,
     /// The field of every record that carries its time, unless an endpoint says otherwise.
     pub time: Option<&'static str>,

@@ -118,7 +118,10 @@ impl UndecodedResponse {
         let HttpResponse { status, headers, body, .. } = response;
         // If there are records, one of them is wrong, and nothing beside them tells why.
         let is_series = matches!(target.endpoint().body, BodyInfo::Series { .. });
-        let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| error.place() == envelope.data);
+        let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| {
+            let rest = envelope.data.strip_prefix(error.place()).filter(|_| !error.place().is_empty());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        });
         let said = if error.lacks_data() || is_data || !is_series {
             status::said(&body, &connection.service.error_body)
         } else {

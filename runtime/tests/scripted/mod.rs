@@ -100,6 +100,15 @@ impl Service {
         arrivals
     }
 
+    /// When requests for a path arrived, in order.
+    pub(crate) fn arrivals_at(&self, path: &str) -> Vec<Instant> {
+        let arrivals = self.arrivals.lock().unwrap();
+        let of_path = arrivals.iter().filter(|(_, request)| request.url.ends_with(path));
+        let mut arrivals: Vec<_> = of_path.map(|(at, _)| *at).collect();
+        arrivals.sort();
+        arrivals
+    }
+
     /// The last part of every path, in the order in which requests were sent.
     pub(crate) fn paths(&self) -> Vec<String> {
         let arrivals = self.arrivals.lock().unwrap();

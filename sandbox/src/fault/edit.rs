@@ -55,9 +55,12 @@ impl Edit {
 
 /// The records of a series, or the body itself if it is none.
 fn records(body: &mut Value) -> Vec<&mut Value> {
-    let key = fields::envelope().map(|(data, _)| data);
-    let series = key.is_some_and(|key| body.get(key).is_some_and(Value::is_array));
-    let series = if series { key.and_then(|key| body.get_mut(key)) } else { Some(body) };
+    let place = fields::envelope().map(|(data, _)| data);
+    let place = place.filter(|place| fields::at(body, place).is_some_and(|records| records.is_array()));
+    let series = match place {
+        Some(place) => fields::at(body, place),
+        None => Some(body),
+    };
     match series {
         Some(Value::Array(records)) => records.iter_mut().collect(),
         other => other.into_iter().collect(),
@@ -102,7 +105,7 @@ fn name_new_values(record: &mut Value, endpoint: Option<&EndpointInfo>) {
 
 /// Adds a value to every list of the metadata.
 fn name_a_new_venue(body: &mut Value) {
-    let metadata = fields::envelope().and_then(|(_, metadata)| body.get_mut(metadata?));
+    let metadata = fields::envelope().and_then(|(_, metadata)| fields::at(body, metadata?));
     for list in metadata.and_then(Value::as_object_mut).into_iter().flatten().map(|(_, list)| list) {
         if let Value::Array(values) = list {
             values.push(NEW_VALUE.into());

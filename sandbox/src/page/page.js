@@ -136,7 +136,7 @@ function display(form, reply, text, whole, took) {
     // Shown as it came.
   }
   const { list, time } = form.dataset;
-  const records = list ? json?.[list] : json;
+  const records = list ? list.split(".").reduce((value, key) => value?.[key], json) : json;
   const facts = [`${reply.status} ${reply.statusText}`.trim(), `${Math.round(took)} ms`, size(text.length)];
   if (Array.isArray(records)) facts.push(`${records.length} ${records.length === 1 ? "record" : "records"}`);
   if (whole && json === undefined) facts.push("not JSON");

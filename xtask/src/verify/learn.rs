@@ -4,13 +4,14 @@
 
 use std::fs;
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use codegen::load;
 use evolve::Question;
 
 use super::{Check, Program};
+use crate::git::git;
 use crate::paths;
 
 pub(super) const CHECK: Check = Check {
@@ -34,7 +35,7 @@ fn run() -> Result<(), String> {
         return Err("something answers at port 8700 already, and it would be taken for the sandbox".to_owned());
     }
     let copy = paths::root().join("target/verify-learn");
-    copy_project(&copy).map_err(|error| format!("{}: {error}", copy.display()))?;
+    copy_project(&copy)?;
     let page = fs::read_to_string(paths::spec().join("README.md")).map_err(|error| error.to_string())?;
     let (walk, program) = (block(&page, "sh")?, block(&page, "rust")?);
     if walk.lines().count() > 5 {
@@ -98,23 +99,26 @@ fn block(page: &str, language: &str) -> Result<String, String> {
 }
 
 /// What git knows of the project, as it is now, in a repository of its own.
-fn copy_project(to: &Path) -> std::io::Result<()> {
-    let mut listed = Command::new("git");
-    listed.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(paths::root());
-    let files = listed.output()?.stdout;
+fn copy_project(to: &Path) -> Result<(), String> {
+    let listed = git(paths::root(), &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
+    copy_files(listed.split('\0').filter(|file| !file.is_empty()), to)
+        .map_err(|error| format!("{}: {error}", to.display()))?;
+    git(to, &["init", "--quiet"])?;
+    git(to, &["add", "--all"])?;
+    Ok(())
+}
+
+fn copy_files<'a>(files: impl Iterator<Item = &'a str>, to: &Path) -> std::io::Result<()> {
     if to.exists() {
         fs::remove_dir_all(to)?;
     }
-    for file in String::from_utf8_lossy(&files).split('\0').filter(|file| !file.is_empty()) {
-        let (from, to): (PathBuf, PathBuf) = (paths::root().join(file), to.join(file));
+    for file in files {
+        let (from, to) = (paths::root().join(file), to.join(file));
         // A file that is deleted and not yet committed is listed too.
         if from.is_file() {
             fs::create_dir_all(to.parent().unwrap_or(&to))?;
             fs::copy(from, to)?;
         }
-    }
-    for arguments in [vec!["init", "--quiet"], vec!["add", "--all"]] {
-        Command::new("git").args(arguments).current_dir(to).status()?;
     }
     Ok(())
 }

@@ -1,31 +1,35 @@
-//! Whether the published client compiles with the Rust that it promises, by a compiler of that version.
+//! Whether what is published compiles with the Rust that it promises, by a compiler of that version.
 //!
-//! Lints find a library function that is too new; what is too new in the language only that compiler refuses.
+//! Lints find a library function that is too new; what is too new in the language only that compiler refuses. A crate
+//! that promises a newer Rust than the client is left to the lints.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Check;
 use crate::paths;
-
-/// The version that `rust-version` of the workspace names.
-const PROMISED: &str = "1.85";
+use crate::workspace::published;
 
 pub(super) const CHECK: Check = Check {
     name: "lowest-rust",
-    shows: "the client compiles with all features on Rust 1.85, which its manifest promises",
+    shows: "the client and what promises the same compile with all features on the Rust that its manifest states",
     needs: &[],
     run: |_| {
-        let compiler = compilers().find(|compiler| is_promised(compiler)).ok_or_else(|| {
+        let published = published()?;
+        let client = published.iter().find(|package| package.name == "generated-client");
+        let promised = &client.ok_or("the client is not published")?.rust_version;
+        let compiler = compilers(promised).find(|compiler| is_of(compiler, promised)).ok_or_else(|| {
             format!(
-                "there is no Rust {PROMISED}; run `rustup toolchain install {PROMISED}` or `apt-get install rustc-web`"
+                "there is no Rust {promised}; run `rustup toolchain install {promised}` or `apt-get install rustc-web`"
             )
         })?;
-        // Its own folder, as every compiler builds all anew.
-        let target = paths::target().join("lowest-rust");
+        let with_its_promise = published.iter().filter(|package| package.rust_version == *promised);
         let status = Command::new("cargo")
-            .args(["check", "--locked", "--lib", "--all-features", "--package", "generated-client", "--target-dir"])
-            .arg(target)
+            .args(["check", "--locked", "--lib", "--all-features"])
+            .args(with_its_promise.flat_map(|package| ["--package", &package.name]))
+            // Its own folder, as every compiler builds all anew.
+            .arg("--target-dir")
+            .arg(paths::target().join("lowest-rust"))
             .env("RUSTC", &compiler)
             .current_dir(paths::root())
             .status()
@@ -34,15 +38,15 @@ pub(super) const CHECK: Check = Check {
     },
 };
 
-/// Where a compiler may be: that of rustup, and that of the system.
-fn compilers() -> impl Iterator<Item = PathBuf> {
-    let told = Command::new("rustup").args(["which", "--toolchain", PROMISED, "rustc"]).output().ok();
+/// Where a compiler of a version may be: that of rustup, and that of the system.
+fn compilers(version: &str) -> impl Iterator<Item = PathBuf> {
+    let told = Command::new("rustup").args(["which", "--toolchain", version, "rustc"]).output().ok();
     let told = told.filter(|output| output.status.success());
     let of_rustup = told.map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()));
     of_rustup.into_iter().chain([PathBuf::from("/usr/bin/rustc")])
 }
 
-fn is_promised(compiler: &Path) -> bool {
+fn is_of(compiler: &Path, version: &str) -> bool {
     let told = Command::new(compiler).arg("--version").output();
-    told.is_ok_and(|told| String::from_utf8_lossy(&told.stdout).starts_with(&format!("rustc {PROMISED}.")))
+    told.is_ok_and(|told| String::from_utf8_lossy(&told.stdout).starts_with(&format!("rustc {version}.")))
 }

@@ -1,6 +1,7 @@
-//! The sandbox on a free port, as an optimised build, so that thousands of records are no time-out.
+//! The sandbox on a free port, for the checks that talk to one.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use super::call;
@@ -13,9 +14,15 @@ pub(super) struct Running {
 }
 
 impl Running {
+    /// An optimised build, so that thousands of records are no time-out.
     pub(super) fn start(arguments: &[&str]) -> Result<Self, String> {
         call(&["cargo", "build", "--quiet", "--release", "--package", "sandbox"])?;
-        let mut process = Command::new(paths::target().join("release/sandbox"))
+        Self::start_built(&paths::target().join("release/sandbox"), arguments)
+    }
+
+    /// One that is built already.
+    pub(super) fn start_built(program: &Path, arguments: &[&str]) -> Result<Self, String> {
+        let mut process = Command::new(program)
             .args(["--port", "0"])
             .args(arguments)
             .stdout(Stdio::piped())

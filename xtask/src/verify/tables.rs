@@ -25,7 +25,7 @@ pub(super) const CHECK: Check = Check {
 };
 
 /// Beside the checks, since they are no Rust.
-const READERS: &str = "tables/examples/files/readers.py";
+const READERS: &str = "tables/programs/files/readers.py";
 
 fn run() -> Result<(), String> {
     let folder = paths::target().join("verify-tables");

@@ -170,14 +170,27 @@ impl Description<'_> {
             let ty = Type::Record(RecordRef::shared("Metadata"));
             (name.clone(), self.nullable(&ty, self.value(&ty)))
         });
-        let properties: Object = std::iter::once((envelope.data.clone(), list)).chain(metadata).collect();
-        Object::default()
-            .with("type", "object")
-            .with("description", description)
-            .with("required", vec![envelope.data.as_str()])
-            .with("properties", properties)
-            .with("x-evidence", envelope.evidence.word())
+        let mut body = Object::default().with("type", "object").with("description", description);
+        body = placed(body, &envelope.data, list, true);
+        if let Some((place, schema)) = metadata {
+            body = placed(body, &place, schema, false);
+        }
+        body.with("x-evidence", envelope.evidence.word())
     }
+}
+
+/// An object with a value at a place, to which keys with dots in between lead.
+fn placed(object: Object, place: &str, value: Object, is_required: bool) -> Object {
+    let (key, rest) = place.split_once('.').map_or((place, None), |(key, rest)| (key, Some(rest)));
+    let properties = object.object("properties").unwrap_or_default();
+    let value = match rest {
+        Some(rest) => {
+            let within = properties.object(key).unwrap_or_else(|| Object::default().with("type", "object"));
+            placed(within, rest, value, is_required)
+        }
+        None => value,
+    };
+    object.with_some("required", is_required.then(|| vec![key])).with("properties", properties.with(key, value))
 }
 
 pub(super) fn schema_ref(name: &str) -> Object {

@@ -1,5 +1,5 @@
-//! What the front page says of the service as a whole: credentials, the body of a failure, and values of params that
-//! are known to work on an endpoint or to be refused by it.
+//! What the front page says of all replies and requests: time, envelope, rate limits, the body of a failure, and values of
+//! params that are known to work on an endpoint or to be refused by it.
 
 use super::known;
 use crate::emit::docs::{self, code, prose};
@@ -24,55 +24,66 @@ pub(super) fn params(api: &Api) -> String {
 
 /// What the grades of evidence mean, for all pages.
 const EVIDENCE: &str = "\
-Each fact says how it is known: documented in the interface document; published in the provider's public documentation;
-reported by public clients that agree; or former, from the provider's description of the former version of the interface.
-Only a documented field is sure to be there: the others can be absent. The client refuses a request only by what is
-documented or published.";
+Each fact says how it is known:
+
+| word | who says so |
+|---|---|
+| documented | the interface document |
+| published | the provider's public documentation |
+| reported | public clients that agree |
+| former | the provider's description of the former version of the interface |
+
+Only a documented field is sure to be there: the others can be absent.
+The client refuses a request only by what is documented or published.";
 
 pub(super) fn evidence() -> String {
     format!("\n## Evidence\n\n{EVIDENCE}\n")
 }
 
-/// How a time is counted, and what stands around the records of a series.
-pub(super) fn replies(api: &Api) -> String {
-    let service = &api.service;
-    let times = format!("{} A field of another form says so.", docs::moments(service.time_form));
-    let envelope = service.envelope.as_ref().map(|envelope| {
-        let metadata = envelope.metadata.as_ref().map(|key| format!(", what is said of it in {}", code(key)));
-        let known = docs::lower_first(&known(envelope.evidence));
-        format!("\nA series stands in {}{}, {known}", code(&envelope.data), metadata.unwrap_or_default())
-    });
-    let fields = api.records.iter().find(|record| record.ident == "Metadata").map(|record| record.fields.as_slice());
-    let fields =
-        fields.filter(|fields| !fields.is_empty()).map(|fields| format!("\n\n{}", tables::fields(fields.iter())));
-    let text = times + &envelope.unwrap_or_default() + fields.unwrap_or_default().trim_end();
-    format!("\n## Replies\n\n{text}\n")
+/// How a point in time is written.
+pub(super) fn time(service: &Service) -> String {
+    let (moments, known) = (docs::moments(service.time_form), known(service.time_evidence));
+    format!("\n## Time\n\n{moments} {known} A field of another form says so.\n")
 }
 
-pub(super) fn credentials(service: &Service) -> String {
-    let key = service.api_key.as_ref().map(|key| {
-        let behind =
-            if key.prefix.is_empty() { String::new() } else { format!(", behind {}", code(key.prefix.trim())) };
-        let optional = if key.optional { " Requests are answered without it too." } else { "" };
-        format!("- An API key in the header {}{behind}.{optional} {}\n", code(&key.header), known(key.evidence))
-    });
-    let token = service.client_credentials.as_ref().map(|flow| {
-        let printed = format!("printed as \u{201c}{}\u{201d}", prose(&flow.label));
-        let parts = [
-            format!("A bearer token from {}, {printed}.", code(&format!("POST {}", flow.path))),
-            known(flow.evidence),
-            prose(&flow.notes),
-        ];
-        let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        format!("- {}\n", parts.join(" "))
-    });
-    let headers = service.headers.iter().map(|header| {
-        let parts = [format!("The header {} is always {}.", code(&header.name), code(&header.value))];
-        let parts = parts.into_iter().chain([prose(&header.summary), known(header.evidence)]);
-        format!("- {}\n", parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
-    });
-    let list: String = key.into_iter().chain(token).chain(headers).collect();
-    if list.is_empty() { list } else { format!("\n## Credentials\n\n{list}") }
+/// What stands around the records of a series.
+pub(super) fn envelope(api: &Api) -> String {
+    let Some(envelope) = &api.service.envelope else { return String::new() };
+    let metadata = envelope.metadata.as_ref();
+    let beside = metadata.map(|key| format!(", and what is said of them in {}", code(key))).unwrap_or_default();
+    let mut text = format!(
+        "\n## Envelope\n\nA series is one object, with its records in {}{beside}. {}\n",
+        code(&envelope.data),
+        known(envelope.evidence)
+    );
+    if let Some(time) = &envelope.time {
+        let marks = docs::lower_first(prose(&time.summary).trim_end_matches('.'));
+        text += &format!(
+            "A record has its time in {}: {marks}. {} An endpoint with another field for it says so.\n",
+            code(&time.wire_name),
+            known(time.evidence)
+        );
+    }
+    let fields = api.records.iter().find(|record| record.ident == "Metadata").map(|record| record.fields.as_slice());
+    if let (Some(key), Some(fields @ [_, ..])) = (metadata, fields) {
+        text += &format!("The fields of {}:\n\n{}", code(key), tables::fields(fields.iter()));
+    }
+    text
+}
+
+/// What the rate limits are, and which of them the client keeps.
+pub(super) fn rate_limits(service: &Service) -> String {
+    if service.limits.is_empty() {
+        return String::new();
+    }
+    let is_unknown = service.limits.iter().any(|limit| limit.applies_to.is_none());
+    let kept = if is_unknown { "Not all of them say what they are for, so the client" } else { "The client" };
+    format!(
+        "\n## Rate limits\n\n\
+         A rate limit is how many requests may be sent in any span of so many seconds, and how many may be under way at a \
+         time.\n{kept} keeps them all, unless it is built with `rate_limit`.\n\n{}",
+        tables::limits(&service.limits)
+    )
 }
 
 /// What a body that tells of a failure is called, and where it says what went wrong.

@@ -70,11 +70,18 @@ pub(super) fn limits(limits: &[Limit]) -> String {
             limit.requests.to_string(),
             limit.seconds.to_string(),
             limit.concurrent.map_or_else(|| "unknown".to_owned(), |concurrent| concurrent.to_string()),
-            limit.applies_to.as_deref().map_or_else(|| "unknown".to_owned(), prose),
+            applies_to(limit),
+            format!("`limits::{}`", limit.constant),
             known(limit.evidence),
         ])
     });
-    table(["limit", "requests", "in seconds", "at a time", "for", "known"], rows)
+    table(["rate limit", "requests", "in seconds", "at a time", "for", "in Rust", "known"], rows)
+}
+
+/// For whom a limit set holds, and which endpoints it counts.
+fn applies_to(limit: &Limit) -> String {
+    let whom = limit.applies_to.as_deref().map_or_else(|| "unknown".to_owned(), prose);
+    if limit.endpoints.is_empty() { whom } else { format!("{whom}; counts {} alone", docs::codes(&limit.endpoints)) }
 }
 
 /// How several values are written, if not with commas between them.

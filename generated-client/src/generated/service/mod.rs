@@ -84,7 +84,10 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
     .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"))
     .history(HistoryInfo::new("startTime", "endTime", "limit", "timeframe", Evidence::Reported).sort("sort", "asc"));
 
-shell!(crate "generated_client", service crate ::SERVICE, metadata crate ::Metadata);
+shell!(
+    crate "generated_client", env "MARKET_ANALYTICS", service crate ::SERVICE, metadata
+    crate ::Metadata
+);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[

@@ -8,6 +8,7 @@ use serde_core::{Serialize, Serializer};
 
 use crate::decode::record::{AsFieldValue, FieldValue, RecordValue, UnknownFields};
 use crate::registry::{EnvelopeInfo, FieldInfo, RecordForm, ServiceInfo, ValueType};
+use crate::values::Value;
 use crate::values::wire::ToWire;
 
 /// A value and what the catalogue says it is.
@@ -135,16 +136,51 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let records = Records(records);
-    let Some(EnvelopeInfo { data, metadata: metadata_key, .. }) = &service.envelope else {
+    let Some(EnvelopeInfo { data, metadata: to_metadata, .. }) = service.envelope else {
         return records.serialize(serializer);
     };
-    let mut envelope = serializer.serialize_map(None)?;
-    envelope.serialize_entry(data, &records)?;
-    if let Some(key) = metadata_key {
-        envelope.serialize_entry(key, metadata)?;
+    let unknown = unknown.iter().map(|(name, value)| (name.into_owned(), value)).collect();
+    Level { leads: [Some(data), to_metadata], records: &records, metadata, unknown }.serialize(serializer)
+}
+
+/// One object of those that lead to the records and the metadata.
+struct Level<'r, R, M> {
+    leads: [Option<&'static str>; 2],
+    records: &'r R,
+    metadata: &'r M,
+    /// What else it holds, and what else the objects in it do.
+    unknown: Vec<(String, Value)>,
+}
+
+impl<R: Serialize, M: Serialize> Serialize for Level<'_, R, M> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let keys = self.leads.map(|lead| lead.map(|lead| lead.split('.').next().unwrap_or_default()));
+        let mut object = serializer.serialize_map(None)?;
+        for (index, (lead, key)) in self.leads.into_iter().zip(keys).enumerate() {
+            match key {
+                Some(key) if lead == Some(key) && index == 0 => object.serialize_entry(key, self.records)?,
+                Some(key) if lead == Some(key) => object.serialize_entry(key, self.metadata)?,
+                Some(key) if !keys[..index].contains(&Some(key)) => object.serialize_entry(key, &self.within(key))?,
+                _ => {}
+            }
+        }
+        let others = self.unknown.iter().filter(|(name, _)| !keys.contains(&Some(name)));
+        others.into_iter().try_for_each(|(name, value)| object.serialize_entry(name, value))?;
+        object.end()
     }
-    unknown.iter().try_for_each(|(name, value)| envelope.serialize_entry(&*name, &value))?;
-    envelope.end()
+}
+
+impl<R, M> Level<'_, R, M> {
+    /// The object under a key that leads further.
+    fn within(&self, key: &str) -> Self {
+        let further = |lead: Option<&'static str>| lead?.strip_prefix(key)?.strip_prefix('.');
+        let unknown = self.unknown.iter().find(|(name, _)| name == key).and_then(|(_, value)| value.as_object());
+        Self {
+            leads: self.leads.map(further),
+            unknown: unknown.into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            ..*self
+        }
+    }
 }
 
 struct Records<'r, T>(&'r [T]);

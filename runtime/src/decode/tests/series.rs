@@ -2,9 +2,11 @@
 //!
 //! What a single record may hold stands in the file above.
 
-use crate::decode::record::{AsFieldValue, Fields, Record, Row, UnknownFields};
-use crate::decode::sample::{Every, Level, Whole, series_of};
-use crate::registry::RecordInfo;
+use crate::decode::BadRecords;
+use crate::decode::fields::serialize_series;
+use crate::decode::record::{AsFieldValue, Fields, Record, RecordValue, Row, UnknownFields};
+use crate::decode::sample::{Every, Level, Whole, deep_of, series_of};
+use crate::registry::{EnvelopeInfo, RecordInfo, ServiceInfo};
 use crate::values::Value;
 
 /// Decodes a series of levels.
@@ -51,6 +53,63 @@ fn broken_envelopes_are_refused_with_the_place() {
         let error = series(text).map(drop).unwrap_err();
         assert!(error.starts_with(expected), "{text}: {error}");
     }
+}
+
+#[test]
+fn records_further_down() {
+    let text = r#"{"ok": true, "result": {"count": 2, "page": {"rows": [{"price": 1}, {"price": 2}], "next": "b"},
+        "about": {"exchanges": ["a"]}}, "page": 1}"#;
+    let whole = deep_of::<Level>(text, BadRecords::Refused).unwrap();
+    assert_eq!((whole.data.len(), whole.metadata.exchanges.len()), (2, 1));
+    let unknown = r#"{"ok": true,"result": {"count": 2,"page": {"next": "b"}},"page": 1}"#;
+    assert_eq!(whole.unknown_fields.as_json(), unknown);
+    for text in [r#"{"result": {"page": {"rows": []}}}"#, r#"{"result": {"about": null, "page": {"rows": []}}}"#] {
+        let empty = deep_of::<Level>(text, BadRecords::Refused).unwrap();
+        assert!(empty.data.is_empty() && empty.metadata.exchanges.is_empty() && empty.unknown_fields.is_empty());
+    }
+}
+
+#[test]
+fn records_further_down_are_written_there() {
+    const SERVICE: ServiceInfo =
+        ServiceInfo::new("Deep").envelope(EnvelopeInfo::new("result.page.rows").metadata("result.about"));
+    let text =
+        r#"{"result":{"page":{"rows":[{"price":1.0}],"next":"b"},"about":{"exchanges":["a"]},"count":2},"ok":true}"#;
+    let Whole { data, metadata, unknown_fields, .. } = deep_of::<Level>(text, BadRecords::Refused).unwrap();
+    let mut written = Vec::new();
+    let serializer = &mut serde_json::Serializer::new(&mut written);
+    serialize_series(&SERVICE, &data, &RecordValue::of(&metadata), &unknown_fields, serializer).unwrap();
+    assert_eq!(String::from_utf8(written).unwrap(), text);
+}
+
+#[test]
+fn what_is_wrong_further_down_is_told_with_its_place() {
+    let table = [
+        ("{}", "there is no `result.page.rows` at line 1 column 3"),
+        (r#"{"result": {}}"#, "there is no `result.page.rows` at"),
+        (r#"{"result.page.rows": []}"#, "there is no `result.page.rows` at"),
+        (r#"{"result": null}"#, "`result`: expected an object, found `null` at"),
+        (r#"{"result": []}"#, "`result`: expected an object, found a list at"),
+        (r#"{"result": {"page": 1}}"#, "`result.page`: expected an object, found `1` at"),
+        (r#"{"result": {"page": {"rows": {}}}}"#, "`result.page.rows`: expected a list of records, found an object at"),
+        (r#"{"result": {"page": {"rows": [{}]}}}"#, "`result.page.rows[0].price`: expected a number, found nothing"),
+        (
+            r#"{"result": {"page": {"rows": []}, "about": {"exchanges": 1}}}"#,
+            "`result.about.exchanges`: expected a list, found `1`",
+        ),
+        (r#"{"result": {"page": {"rows": []}}, "result": {}}"#, "the key `result` stands twice in one object at"),
+        (
+            r#"{"result": {"page": {"rows": [], "rows": []}}}"#,
+            "`result.page`: the key `rows` stands twice in one object at",
+        ),
+    ];
+    for (text, expected) in table {
+        let error = deep_of::<Level>(text, BadRecords::Refused).map(drop).unwrap_err();
+        assert!(error.starts_with(expected), "{text}: {error}");
+    }
+    let text = r#"{"result": {"page": {"rows": [{"price": 1}, {"price": []}]}}}"#;
+    let whole = deep_of::<Level>(text, BadRecords::Skipped).unwrap();
+    assert_eq!(whole.bad_records[0].place(), "result.page.rows[1].price");
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
     .limits(&[LimitInfo::new("free", 60, 3600, 2, Evidence::Document).applies_to("stations without a contract")])
     .envelope(EnvelopeInfo::new("levels"));
 
-shell!(crate "client", service crate ::SERVICE, metadata crate ::Metadata);
+shell!(crate "client", env "TIDES", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::stations::GROUP, &super::tides::GROUP];

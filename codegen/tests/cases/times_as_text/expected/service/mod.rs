@@ -23,7 +23,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Forge")
     .headers(&[("accept", "application/vnd.forge+json"), ("x-forge-version", "2024-03-01")])
     .error_body(&[], &[]);
 
-shell!(crate "client", service crate ::SERVICE, metadata crate ::Metadata);
+shell!(crate "client", env "FORGE", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::forge::GROUP];

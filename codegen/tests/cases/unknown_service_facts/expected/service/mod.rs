@@ -37,7 +37,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
         ],
     );
 
-shell!(crate "client", service crate ::SERVICE, metadata crate ::Metadata);
+shell!(crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::market::GROUP];

@@ -1,0 +1,67 @@
+//! Records and metadata further down in a body, asked of a small server and of the sandbox that is made of the same
+//! catalogue.
+
+mod server;
+
+use case_records_further_down::{Client, RateLimit, Retry, Series, Value};
+use sandbox::Sandbox;
+use server::Server;
+
+const REPLIES: &[(&str, &str)] = &[
+    (
+        "/sold",
+        r#"{"result":{"about":{"houses":["North"]},"page":{"rows":[{"at":1700000000,"price":"7.5"}],"next":"b"}},"took":3}"#,
+    ),
+    ("/bids", r#"{"result":null,"error":{"message":"no such lot","code":"lot"}}"#),
+];
+
+#[tokio::test]
+async fn replies_of_a_server() {
+    let server = Server::start(REPLIES);
+    let client = Client::builder(&server.address).build().unwrap();
+    let sold = client.sales().sold("clock").await.unwrap();
+    assert!(server.asked().starts_with("GET /sold?lot=clock HTTP/1.1"), "{}", server.asked());
+    assert_eq!((sold.data[0].at.unix_seconds(), sold.data[0].price), (1_700_000_000, 7.5));
+    assert_eq!(sold.metadata.houses, ["North"]);
+    assert_eq!(sold.unknown_fields.get("result").unwrap()["page"]["next"], "b");
+    assert_eq!(sold.unknown_fields.get("took"), Some(3.into()));
+    let error = client.sales().bids("clock").await.unwrap_err().to_string();
+    assert!(error.contains("`result`: expected an object, found `null`"), "{error}");
+    assert!(error.contains("the service says: no such lot"), "{error}");
+}
+
+#[tokio::test]
+async fn replies_of_the_sandbox() {
+    let sandbox = Sandbox::start().await.unwrap();
+    let client = Client::builder(sandbox.base_url()).build().unwrap();
+    let sold = client.sales().sold("clock").await.unwrap();
+    assert!(!sold.is_empty() && sold.data.is_sorted_by_key(|sale| sale.at));
+    assert!(sold.unknown_fields.is_empty(), "{:?}", sold.unknown_fields);
+    let bids: Series<Value> = client.sales().bids("clock").await.unwrap();
+    assert!(!bids.is_empty());
+    keeps_to_a_limit_of_one_endpoint().await;
+}
+
+/// The sandbox counts one endpoint alone, as the client does unless it is told not to.
+async fn keeps_to_a_limit_of_one_endpoint() {
+    let sandbox = Sandbox::builder().limit_set("all").limit_set("sold").start().await.unwrap();
+    let client = Client::builder(sandbox.base_url()).build().unwrap();
+    for _ in 0..3 {
+        client.sales().sold("clock").await.unwrap();
+    }
+    assert_eq!(sandbox.counts().refused, 0);
+    let heedless = Client::builder(sandbox.base_url()).rate_limit(RateLimit::none()).retry(Retry::none()).build().unwrap();
+    let (mut sold, mut bids) = (Vec::new(), Vec::new());
+    for _ in 0..20 {
+        sold.push(tokio::spawn(heedless.sales().sold("clock").into_future()));
+        bids.push(tokio::spawn(heedless.sales().bids("clock").into_future()));
+    }
+    for call in bids {
+        call.await.unwrap().unwrap();
+    }
+    let mut refused = 0;
+    for call in sold {
+        refused += usize::from(call.await.unwrap().is_err_and(|error| error.is_rate_limited()));
+    }
+    assert!(refused > 0, "nothing was refused");
+}

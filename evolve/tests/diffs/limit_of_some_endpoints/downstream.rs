@@ -1,0 +1,3 @@
+fn main() {
+    let _ = generated_client::limits::SET_A;
+}

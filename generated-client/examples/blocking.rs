@@ -1,0 +1,23 @@
+//! Without `async`: the calling thread waits for the reply, and a history is an iterator. It takes the feature `blocking`
+//! of `generated-client`, and no Tokio of yours.
+
+#![allow(clippy::print_stdout)] // This is a program.
+
+use std::time::Duration;
+
+use generated_client::{Client, Error, Timeframe, Timestamp};
+
+fn main() -> Result<(), Error> {
+    let client = Client::from_env()?;
+    let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1);
+
+    let latest = ratio.clone().limit(5).send_blocking()?;
+    println!("{:?}", latest.data.last());
+
+    let now = Timestamp::now();
+    for point in ratio.history(now - Duration::from_secs(2 * 86_400)..now).records_blocking() {
+        let point = point?;
+        println!("{} {:+.3}", point.open_date, point.volume_ratio);
+    }
+    Ok(())
+}

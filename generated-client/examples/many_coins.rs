@@ -1,0 +1,29 @@
+//! Many coins at once: the last closed day of each. They share one rate limit, and one that fails stops none of the
+//! others.
+
+#![allow(clippy::print_stdout)] // This is a program.
+
+use std::error::Error;
+
+use generated_client::{Client, Timeframe};
+use tokio::task::JoinSet;
+
+const COINS: [&str; 8] = ["BTC", "ETH", "HYPE", "SOL", "XRP", "DOGE", "BNB", "ADA"];
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let client = Client::from_env()?;
+    let mut replies = JoinSet::new();
+    for coin in COINS {
+        let request = client.open_interest().open_interest().coin(coin).timeframe(Timeframe::D1).limit(5);
+        replies.spawn(async move { (coin, request.await) });
+    }
+    while let Some(reply) = replies.join_next().await {
+        let (coin, interest) = reply?;
+        match interest {
+            Ok(interest) => println!("{coin}: {:?}", interest.data.last().and_then(|day| day.close)),
+            Err(error) => println!("{coin}: {error}"),
+        }
+    }
+    Ok(())
+}

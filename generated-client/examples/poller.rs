@@ -1,0 +1,28 @@
+//! A poller: each minute once it is over. It begins five minutes ago, and catches up in the same way after an outage.
+
+#![allow(clippy::print_stdout)] // This is a program.
+
+use std::time::Duration;
+
+use generated_client::{Client, Error, Timeframe, Timestamp};
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    let client = Client::from_env()?;
+    let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::M1);
+    let mut minutes = ratio.follow(Timestamp::now() - Duration::from_secs(5 * 60));
+    let mut seen = 0;
+    // Yours is a `loop`; this one ends, so that the example does.
+    while seen < 4 {
+        let page = minutes.next().await?;
+        for gap in &page.findings.gaps {
+            println!("missing: {:?}", gap.range);
+        }
+        for minute in &page.records {
+            println!("{} {:+.3}", minute.open_date, minute.volume_ratio);
+        }
+        seen += page.records.len();
+    }
+    println!("the next run follows from {}", minutes.position());
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! A test with the sandbox: it needs no key and no network, and the data is the same in every run. In your crate this is a
+//! `#[tokio::test]`, and the sandbox a dev-dependency; `examples/crowding-signal` is such a crate.
+
+#![allow(clippy::print_stdout)] // This is a program.
+
+use std::error::Error;
+
+use generated_client::{Client, Timeframe};
+use sandbox::Sandbox;
+
+/// What is tested: in how many of the last 500 hours buyers took more than sellers.
+async fn bullish_hours(client: &Client, coin: &str) -> Result<usize, generated_client::Error> {
+    let ratio = client.orderflow().volume_ratio().coin(coin).timeframe(Timeframe::H1).limit(500).await?;
+    Ok(ratio.data.iter().filter(|hour| hour.volume_ratio > 0.0).count())
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    // The first two requests are refused as too many, so the client has to ask again.
+    let builder = Sandbox::builder().seed(7).stop_clock_at(1_750_000_000).fault("2x status=429".parse()?);
+    let sandbox = builder.start().await?;
+    let client = Client::builder(sandbox.base_url()).api_key("any").build()?;
+
+    let hours = bullish_hours(&client, "BTC").await?;
+    println!("{hours} hours after {} requests", sandbox.counts().requests);
+    assert_eq!((hours, sandbox.counts().requests), (310, 3));
+    Ok(())
+}

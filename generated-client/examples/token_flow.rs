@@ -1,0 +1,34 @@
+//! The token flow: with a client id and a client secret, the client gets a token when it needs one, sends it beside the
+//! API key and renews it in time. `Client::from_env` does the same; here each setting has its name.
+
+#![allow(clippy::print_stdout)] // This is a program.
+
+use std::env;
+use std::error::Error;
+
+use generated_client::{Client, Event, Observer, Timeframe};
+
+/// Prints when a token was asked for.
+struct Tokens;
+
+impl Observer for Tokens {
+    fn observe(&self, event: &Event) {
+        if let Event::Token { renewed, .. } = event {
+            println!("a token was asked for: {}", if *renewed { "there is a new one" } else { "there is none" });
+        }
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let client = Client::builder(env::var("MARKET_ANALYTICS_BASE_URL")?)
+        .api_key(env::var("MARKET_ANALYTICS_API_KEY")?)
+        .client_credentials(env::var("MARKET_ANALYTICS_CLIENT_ID")?, env::var("MARKET_ANALYTICS_CLIENT_SECRET")?)
+        .observer(Tokens)
+        .build()?;
+    for coin in ["BTC", "ETH"] {
+        let ratio = client.orderflow().volume_ratio().coin(coin).timeframe(Timeframe::H1).await?;
+        println!("{coin}: {} records", ratio.len());
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! A history in a Parquet file: a year of hourly funding rates of two coins in `funding.parquet`. Run again, it asks only
+//! for what is new.
+
+#![allow(clippy::print_stdout)] // This is a program.
+
+use std::error::Error;
+use std::time::Duration;
+
+use generated_client::{Client, Exchange, Timeframe, Timestamp};
+use tables::{Backfill, Event, Series, Target};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let client = Client::from_env()?;
+    let mut series = Vec::new();
+    for coin in ["BTC", "ETH"] {
+        let rate = client.funding_rate().funding_rate().exchange(Exchange::BINANCE_PERP_STABLE).coin(coin);
+        series.push(Series::new(rate.timeframe(Timeframe::H1).into_listed())?);
+    }
+
+    let today = Timestamp::now().floor(DAY);
+    let job = Backfill::new(series, today - 365 * DAY..today, Target::parse("funding.parquet")?);
+    println!("{} requests", job.plan().await?.windows());
+    let watch = |event: &Event| {
+        if let Event::File { name, rows, .. } = event {
+            println!("{name}: {rows} records");
+        }
+    };
+    let summary = job.run(watch, std::future::pending()).await?;
+    println!("{} gaps, {} windows failed", summary.gaps, summary.failed_windows);
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! Whether what users get builds for them: its docs, with the lowest versions that its manifests name, and as packages.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Release, Told};
+use crate::git::git;
+use crate::paths;
+use crate::verify::call;
+use crate::workspace::{Package, output};
+
+/// Whether the docs have a warning, such as a link that leads nowhere.
+pub(super) fn docs() -> Result<Told, String> {
+    let doc = ["doc", "--workspace", "--no-deps", "--all-features", "--locked", "--quiet"];
+    output(Command::new("cargo").args(doc).current_dir(paths::root()).env("RUSTDOCFLAGS", "--deny warnings"))?;
+    Ok(Told::Holds)
+}
+
+/// Builds the published crates with the lowest version of each dependency that their manifests allow.
+///
+/// Cargo writes the versions into the lock file, so it is done in a checkout; and it takes them for all members, so that
+/// one has no others. What only tests need is left out: users never build it.
+pub(super) fn lowest_versions(release: &Release) -> Result<Told, String> {
+    let checkout = checkout()?;
+    let manifest = checkout.join("Cargo.toml");
+    let root = fs::read_to_string(&manifest).map_err(|error| format!("{}: {error}", manifest.display()))?;
+    fs::write(&manifest, with_members(&root, &release.published)?).map_err(|error| error.to_string())?;
+    let cargo = |arguments: &[&str]| {
+        let mut command = Command::new("cargo");
+        // Only a nightly Cargo has the flag by itself.
+        command.args(arguments).current_dir(&checkout).env("RUSTC_BOOTSTRAP", "1");
+        output(command.env("CARGO_TARGET_DIR", paths::target().join("lowest-versions")))
+    };
+    cargo(&["hack", "--remove-dev-deps", "--workspace"])?;
+    cargo(&["update", "--quiet", "-Z", "direct-minimal-versions"])?;
+    cargo(&["check", "--quiet", "--workspace", "--all-features"])?;
+    Ok(Told::Holds)
+}
+
+/// What is committed, in a folder of its own.
+fn checkout() -> Result<PathBuf, String> {
+    let folder = paths::target().join("release-check");
+    let _ = fs::remove_dir_all(&folder);
+    git(paths::root(), &["clone", "--quiet", "--shared", ".", &folder.display().to_string()])?;
+    Ok(folder)
+}
+
+/// The root's manifest with these packages alone as members.
+fn with_members(manifest: &str, packages: &[Package]) -> Result<String, String> {
+    let members = manifest.lines().find(|line| line.starts_with("members = "));
+    let members = members.ok_or("the root's manifest has no line of members")?;
+    let folders: Vec<&Path> = packages.iter().map(|package| package.folder.as_path()).collect();
+    // What Rust prints of a list of texts is a list of TOML.
+    Ok(manifest.replace(members, &format!("members = {folders:?}")))
+}
+
+/// Packages what is published in one call, so that each package is built against the others; needs no network.
+pub(super) fn packages(release: &Release) -> Result<Told, String> {
+    call(&release.command(&["cargo", "package", "--offline", "--locked", "--quiet"]))?;
+    Ok(Told::Holds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_members_of_a_manifest_become_what_is_published() {
+        let package =
+            |folder: &str| Package { name: "a".to_owned(), folder: folder.into(), rust_version: String::new() };
+        let packages = [package("runtime"), package("runtime/transport")];
+        let manifest = "[workspace]\nmembers = [\"a\", \"b\"]\nexclude = []\n";
+        let expected = "[workspace]\nmembers = [\"runtime\", \"runtime/transport\"]\nexclude = []\n";
+        assert_eq!(with_members(manifest, &packages), Ok(expected.to_owned()));
+        assert!(with_members("[package]\n", &packages).is_err());
+    }
+}

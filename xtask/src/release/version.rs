@@ -1,0 +1,94 @@
+//! Whether the version is the one that the changes ask for: by the changelog, by the catalogue, by the crates' own API.
+//!
+//! Where no version is tagged there is nothing to compare with, which is told.
+
+use evolve::diff::Verdict;
+
+use super::{Release, Told};
+use crate::diff::verdict_since;
+use crate::paths;
+use crate::verify::call;
+
+/// The version of the workspace.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Whether the changelog has something to say of the version.
+pub(super) fn changelog() -> Result<Told, String> {
+    let path = paths::root().join("CHANGELOG.md");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    match entry(&text, VERSION) {
+        Some(entry) if !entry.trim().is_empty() => Ok(Told::Holds),
+        Some(_) => Err(format!("the entry `## {VERSION}` of CHANGELOG.md is empty")),
+        None => Err(format!("CHANGELOG.md has no entry `## {VERSION}`")),
+    }
+}
+
+/// What a changelog says of a version: the lines below its heading.
+fn entry<'a>(changelog: &'a str, version: &str) -> Option<&'a str> {
+    let mut sections = changelog.split("\n## ").skip(1);
+    sections.find_map(|section| {
+        let (heading, body) = section.split_once('\n').unwrap_or((section, ""));
+        let named = heading.split_whitespace().next().unwrap_or_default();
+        (named.trim_matches(['[', ']']) == version).then_some(body)
+    })
+}
+
+/// Whether the version agrees with what changed in the catalogue since the last tag.
+pub(super) fn version(release: &Release) -> Result<Told, String> {
+    let Some(tag) = &release.last_tag else { return Ok(no_tag()) };
+    agrees(verdict_since(tag)?, tag.trim_start_matches('v'))
+}
+
+/// Whether the version has gone up as the changes of the catalogue ask for; a release of anything is a patch at least.
+fn agrees(verdict: Option<Verdict>, released: &str) -> Result<Told, String> {
+    let verdict = verdict.unwrap_or(Verdict::Patch);
+    let wanted = verdict.after(released).ok_or_else(|| format!("the last tag names no version: {released}"))?.next;
+    if numbers(VERSION) >= numbers(&wanted) {
+        return Ok(Told::Holds);
+    }
+    Err(format!("the verdict on the catalogue is {verdict}, so {released} is followed by {wanted}, not by {VERSION}"))
+}
+
+fn numbers(version: &str) -> Vec<u64> {
+    version.split('.').filter_map(|number| number.parse().ok()).collect()
+}
+
+/// Whether the version agrees with what changed in the published crates since the last tag.
+pub(super) fn semver(release: &Release) -> Result<Told, String> {
+    let Some(tag) = &release.last_tag else { return Ok(no_tag()) };
+    call(&["cargo", "semver-checks", "--version"])
+        .map_err(|why| format!("{why}; run `cargo install cargo-semver-checks --locked`"))?;
+    call(&release.command(&["cargo", "semver-checks", "--baseline-rev", tag, "--all-features"]))?;
+    Ok(Told::Holds)
+}
+
+fn no_tag() -> Told {
+    Told::Skipped("there is no tag yet, so there is nothing to compare with".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_entry_of_a_version_is_found_by_its_heading() {
+        let text = "# Changes\n\n## Unreleased\n\n- more\n\n## 0.2.0 (2026-01-01)\n\n- new\n\n## [0.1.0]\n";
+        assert_eq!(entry(text, "0.2.0"), Some("\n- new\n"));
+        assert_eq!(entry(text, "0.1.0"), Some(""));
+        assert_eq!(entry(text, "0.3.0"), None);
+    }
+
+    #[test]
+    fn a_version_that_is_too_low_for_what_changed_is_refused() {
+        for (verdict, released, holds) in [
+            (None, "0.0.9", true),
+            (None, VERSION, false),
+            (Some(Verdict::Major), "0.0.9", true),
+            (Some(Verdict::Major), VERSION, false),
+            (Some(Verdict::Minor), "99.0.0", false),
+            (None, "first", false),
+        ] {
+            assert_eq!(agrees(verdict, released).is_ok(), holds, "{verdict:?} after {released}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What Cargo says of the packages of the workspace: which are published, where they stand, which Rust they promise.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::paths;
+
+/// A package of the workspace.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    /// Its folder, as the root's manifest would name it.
+    pub(crate) folder: PathBuf,
+    /// The lowest Rust that its manifest states.
+    pub(crate) rust_version: String,
+}
+
+/// The packages whose manifests do not forbid that they are published.
+pub(crate) fn published() -> Result<Vec<Package>, String> {
+    let metadata = ["metadata", "--format-version", "1", "--no-deps", "--offline"];
+    let metadata = output(Command::new("cargo").args(metadata).current_dir(paths::root()))?;
+    read(&metadata, paths::root()).ok_or_else(|| "`cargo metadata` prints no packages".to_owned())
+}
+
+fn read(metadata: &str, root: &Path) -> Option<Vec<Package>> {
+    let metadata: Value = serde_json::from_str(metadata).ok()?;
+    let packages = metadata.get("packages")?.as_array()?.iter();
+    let published = packages.filter(|package| package.get("publish").is_some_and(Value::is_null));
+    let text = |package: &Value, key: &str| Some(package.get(key)?.as_str()?.to_owned());
+    let read = |package: &Value| {
+        let manifest = PathBuf::from(text(package, "manifest_path")?);
+        let folder = manifest.parent()?;
+        Some(Package {
+            name: text(package, "name")?,
+            folder: folder.strip_prefix(root).unwrap_or(folder).to_owned(),
+            rust_version: text(package, "rust_version")?,
+        })
+    };
+    published.map(read).collect()
+}
+
+/// What a command prints, or why it fails.
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("{command:?} does not start: {error}"))?;
+    let (told, failed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if output.status.success() { Ok(told.trim().to_owned()) } else { Err(failed.trim().to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_not_be_published_is_left_out() {
+        let metadata = r#"{"packages": [
+            {"name": "a", "publish": null, "manifest_path": "/p/one/a/Cargo.toml", "rust_version": "1.85"},
+            {"name": "b", "publish": [], "manifest_path": "/p/b/Cargo.toml", "rust_version": null}
+        ]}"#;
+        let a = Package { name: "a".to_owned(), folder: "one/a".into(), rust_version: "1.85".to_owned() };
+        assert_eq!(read(metadata, Path::new("/p")), Some(vec![a]));
+        assert_eq!(read("{}", Path::new("/p")), None);
+        assert_eq!(read(&metadata.replace("\"1.85\"", "null"), Path::new("/p")), None, "a promise that is not stated");
+    }
+
+    #[test]
+    fn what_a_command_says_when_it_fails_is_the_reason() {
+        let refused = output(Command::new("cargo").arg("--no-such-flag"));
+        assert!(refused.is_err_and(|why| why.contains("--no-such-flag")));
+    }
+}
