@@ -275,7 +275,7 @@ impl Retries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::Headers;
+    use crate::transport::{Headers, Phase, TransportError};
 
     fn status(status: u16) -> Error {
         Error::new(ErrorKind::Status, "it failed").with_reply(status, Headers::new()).again(again(status))
@@ -358,5 +358,16 @@ mod tests {
             retries.succeeded();
         }
         assert_eq!((0..1000).filter(|_| check(&rules, &retries, status(503), 1).is_ok()).count(), 20);
+    }
+
+    #[test]
+    fn what_costs_the_service_nothing_needs_no_budget() {
+        let rules = Retry::default().budget(0);
+        let waited = Error::new(ErrorKind::Wait, "no turn at the gate").again(Again::Yes);
+        assert!(check_once(&rules, waited, 3).is_ok());
+        let stale = || Error::from(TransportError::new(Phase::Head, "closed").on_stale_connection());
+        assert!(check_once(&rules, stale(), 1).is_ok());
+        assert!(check_once(&rules, stale(), 2).is_err());
+        assert!(check_once(&rules, status(503), 1).is_err());
     }
 }

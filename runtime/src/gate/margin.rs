@@ -198,6 +198,8 @@ mod tests {
     fn what_is_refuted_soon_is_tried_less_often() {
         let refused_again = [1, 2, 3, 30];
         assert_eq!(check(60, &refused_again, &[29, 30, 30 + 80, 30 + 90]), [1020, 1038, 1038, 1019]);
+        // So is what is refuted as soon as it began to fade.
+        assert_eq!(check(60, &[1, 11], &[11, 11 + 80, 11 + 90]), [1040, 1040, 1020]);
         // A refusal much later has nothing to do with it.
         assert_eq!(check(60, &[1, 100], &[99, 100, 110, 120]), [1010, 1020, 1020, 1010]);
     }
