@@ -17,7 +17,7 @@ use crate::get::request;
 use crate::interrupt::Interrupt;
 use crate::moment;
 use crate::params::Params;
-use crate::progress::{Bars, clock, thousands};
+use crate::progress::{Bars, clock, counted};
 use crate::say::Say;
 use crate::series::{Series, combine, labels, walks_by_itself};
 use crate::sheet::{self, Column, Format, Sheet};
@@ -50,6 +50,9 @@ pub(crate) struct Backfill {
     /// Ask again for every time that should have a record and has none
     #[arg(long)]
     repair: bool,
+    /// Write also the record of the interval that is not over; a later run replaces it
+    #[arg(long)]
+    open_interval: bool,
     /// Print what would be asked for, and ask nothing
     #[arg(long)]
     dry_run: bool,
@@ -91,6 +94,7 @@ impl Backfill {
         };
         let series = series.iter().filter_map(of).collect::<Result<Vec<_>, _>>()?;
         let job = Job::new(series, self.from..self.to, target).shard(self.shard.unwrap_or(Shard::WHOLE));
+        let job = if self.open_interval { job.with_open_interval() } else { job };
         Ok(if self.repair { job.repair() } else { job })
     }
 
@@ -98,14 +102,14 @@ impl Backfill {
     fn ended(&self, summary: Summary, signal: Ending, watcher: &Watcher, say: &Say) -> Result<()> {
         let total = watcher.bars.total();
         let mut said = format!(
-            "{}: {} new records in {} requests, {}",
+            "{}: {} in {}, {}",
             self.out,
-            thousands(summary.records),
-            thousands(summary.requests),
+            counted(summary.records, "new record"),
+            counted(summary.requests, "request"),
             clock(total.elapsed),
         );
         if summary.bad_records > 0 {
-            said += &format!("; {} records left out, as they are not as expected", thousands(summary.bad_records));
+            said += &format!("; {} left out, as they are not as expected", counted(summary.bad_records, "record"));
         }
         say.remark(&said);
         if summary.is_cancelled {
@@ -117,7 +121,10 @@ impl Backfill {
         match summary.failed_windows {
             _ if summary.is_complete => Ok(()),
             0 => Err(Failure::new(Ending::Incomplete, "some series could not be had to their end")),
-            count => Err(Failure::new(Ending::Incomplete, format!("{count} windows of time could not be had"))),
+            count => {
+                let windows = counted(count, "window");
+                Err(Failure::new(Ending::Incomplete, format!("{windows} of time could not be had")))
+            }
         }
         .map_err(|failure| failure.tip("the same command asks for what is missing"))
     }
@@ -163,7 +170,7 @@ impl Watcher {
         }
         let more = self.gaps.len().saturating_sub(MOST_GAPS);
         if more > 0 {
-            say.warning(&format!("and {} gaps more", thousands(more as u64)));
+            say.warning(&format!("and {} more", counted(more as u64, "gap")));
         }
     }
 }
@@ -175,7 +182,7 @@ fn announced(plan: &BackfillPlan) -> String {
         return format!("{of}: nothing is missing");
     }
     let least = plan.least_time.map_or(String::new(), |time| format!(", at least {}", clock(time)));
-    format!("{of}: {} records at most in {} requests{least}", thousands(plan.records()), thousands(windows))
+    format!("{of}: {} at most in {}{least}", counted(plan.records(), "record"), counted(windows, "request"))
 }
 
 /// What is going to be asked, a row for each range.
@@ -185,7 +192,9 @@ fn planned(plan: &BackfillPlan, labels: &[String]) -> Sheet {
     let mut rows = Vec::new();
     for (series, label) in plan.series.iter().zip(labels) {
         let missing = series.missing.iter().map(|range| (range, "missing"));
-        for (range, why) in missing.chain(series.repaired.iter().map(|range| (range, "repair"))) {
+        let repaired = series.repaired.iter().map(|range| (range, "repair"));
+        let open = series.open.iter().map(|range| (range, "open"));
+        for (range, why) in missing.chain(repaired).chain(open) {
             let moments = [range.start, range.end].map(sheet::Cell::Moment);
             rows.push(
                 [sheet::Cell::text(label.as_str())]

@@ -170,8 +170,13 @@ pub(crate) fn clock(time: Duration) -> String {
     if hours == 0 { format!("{minutes}:{seconds:02}") } else { format!("{hours}:{minutes:02}:{seconds:02}") }
 }
 
+/// So many of something: `1 request`, `1,000 requests`.
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    format!("{} {what}{}", thousands(count), if count == 1 { "" } else { "s" })
+}
+
 /// A count that people can read.
-pub(crate) fn thousands(count: u64) -> String {
+fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -44,7 +44,21 @@ fn again_it_asks_for_what_is_new_alone() {
     let mut longer = backfill("BTC", &file, &["--sandbox"]);
     longer[7] = "2025-04-02";
     let longer = run(&longer);
-    assert!(longer.err.contains("24 new records in 1 requests"), "{}", longer.err);
+    assert!(longer.err.contains("24 new records in 1 request,"), "{}", longer.err);
+}
+
+/// The sandbox has no record of it, which is no gap; what becomes of one is tested in `tables`.
+#[test]
+fn an_open_interval_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("now.csv");
+    let args = ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "5d", "--sandbox"];
+    let args = [args.as_slice(), &["--open-interval", "--out", support::text(&file)]].concat();
+    let planned = run(&[args.as_slice(), &["--dry-run"]].concat());
+    assert!(planned.out.lines().last().unwrap().ends_with(",open"), "{}", planned.out);
+    let told = run(&args);
+    assert!(told.code == Some(0) && !told.err.contains("warning"), "{}", told.err);
+    assert_eq!(rows(&file).len(), 4);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! and every part that is whole is written at once. A run that was killed is gone on with by the next one, which asks for
 //! what is missing: in between, at the end, at the beginning.
 
+mod agreed;
 mod event;
 mod inventory;
 mod plan;
@@ -52,13 +53,14 @@ pub struct Backfill {
     target: Target,
     shard: Shard,
     repair: bool,
+    with_open: bool,
 }
 
 impl Backfill {
     /// The series in a range of time, without its end.
     pub fn new(series: Vec<Series>, range: Range<impl Into<Timestamp>>, target: Target) -> Self {
         let range = range.start.into()..range.end.into();
-        Self { series, range, target, shard: Shard::WHOLE, repair: false }
+        Self { series, range, target, shard: Shard::WHOLE, repair: false, with_open: false }
     }
 
     /// Does a part of the job alone, of which other machines do the others.
@@ -72,6 +74,14 @@ impl Backfill {
     /// Asks again for every time that should have a record and has none.
     pub fn repair(mut self) -> Self {
         self.repair = true;
+        self
+    }
+
+    /// Asks also for the interval that is still open, whose record may change.
+    ///
+    /// A later run asks for it again, and replaces that record once the interval is over.
+    pub fn with_open_interval(mut self) -> Self {
+        self.with_open = true;
         self
     }
 

@@ -7,12 +7,15 @@ mod merge;
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
+use std::ops::Range;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use runtime::Timestamp;
 
 use crate::backfill::{Event, SingleFile, Summary};
 use crate::base::{self, BaseSeries};
+use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::layout;
 use crate::parquet_file::{ParquetFile, ParquetInput};
@@ -28,8 +31,35 @@ struct Member {
     series: BaseSeries,
     /// Rows of the file that is there.
     base: Option<(usize, usize)>,
+    /// Where those are left out, as parts have them anew.
+    replaced: Coverage,
     /// The paths of its parts.
     parts: Vec<String>,
+}
+
+impl Member {
+    fn new(path: &str, time: String) -> Self {
+        let (covered, open) = (Coverage::default(), Coverage::default());
+        let series = BaseSeries { path: path.to_owned(), time, rows: 0, covered, open };
+        Self { series, base: None, replaced: Coverage::default(), parts: Vec::new() }
+    }
+
+    /// Takes note of what a part covers, or that it is of an interval that was open.
+    fn add(&mut self, closed: Option<Range<Timestamp>>, open: Option<Range<Timestamp>>) {
+        let known = std::mem::take(&mut self.series.open);
+        for range in known.ranges() {
+            let is_new = closed.as_ref().is_some_and(|closed| closed.contains(&range.start))
+                || open.as_ref().is_some_and(|open| open.start == range.start);
+            let place = if is_new { &mut self.replaced } else { &mut self.series.open };
+            place.add(range.clone());
+        }
+        if let Some(range) = closed {
+            self.series.covered.add(range);
+        }
+        if let Some(range) = open {
+            self.series.open.add(range);
+        }
+    }
 }
 
 /// Makes one file of what there is, unless it is that already.
@@ -63,7 +93,7 @@ pub(crate) async fn join(
 }
 
 /// Beside parts that stay: which of them are in the file.
-const JOINED: &str = "joined";
+pub(crate) const JOINED: &str = "joined";
 
 fn is_joined(file: &SingleFile, parts: &str) -> bool {
     fs::read_to_string(file.parts.join(JOINED)).is_ok_and(|joined| joined == parts)
@@ -80,23 +110,23 @@ async fn members(
         schemas.push(base.schema());
         members.extend(base.all().iter().map(|series| Member {
             base: base.rows(&series.path),
+            replaced: Coverage::default(),
             series: series.clone(),
             parts: Vec::new(),
         }));
     }
     for path in paths {
-        let (Some((folder, _)), Some(range)) = (path.rsplit_once('/'), layout::read_part(path)) else { continue };
+        let (closed, open) = (layout::read_part(path), layout::read_open_part(path));
+        let Some((folder, _)) = path.rsplit_once('/').filter(|_| closed.is_some() || open.is_some()) else { continue };
         let input = ParquetInput::open(storage.get(path).await?)?;
         schemas.push(input.schema());
         let time = input.said(TIME).unwrap_or_default().to_owned();
         let index = members.iter().position(|member| member.series.path == folder).unwrap_or_else(|| {
-            let series =
-                BaseSeries { path: folder.to_owned(), time, rows: 0, covered: crate::coverage::Coverage::default() };
-            members.push(Member { series, base: None, parts: Vec::new() });
+            members.push(Member::new(folder, time));
             members.len() - 1
         });
         if let Some(member) = members.get_mut(index) {
-            member.series.covered.add(range);
+            member.add(closed, open);
             member.parts.push(path.clone());
         }
     }
@@ -111,10 +141,10 @@ fn write(file: &SingleFile, storage: &Storage, members: Vec<Member>, columns: &C
     storage::write(&file.path, &file.unfinished, |out| {
         let mut out = Writer::new(file.format, BufWriter::new(out), columns.schema())?;
         let mut all = Vec::with_capacity(members.len());
-        for Member { mut series, base, parts } in members {
+        for Member { mut series, base, replaced, parts } in members {
             let mut merge = Merge::new(&series.time);
             if let Some((skip, count)) = base {
-                merge.add_base(&series, inputs.base()?, skip, count)?;
+                merge.add_base(inputs.base()?, skip, count, replaced)?;
             }
             for part in parts {
                 merge.add_part(part);
@@ -127,7 +157,7 @@ fn write(file: &SingleFile, storage: &Storage, members: Vec<Member>, columns: &C
             rows += u64::try_from(series.rows).unwrap_or(u64::MAX);
             all.push(series);
         }
-        out.finish(&all)
+        out.finish(&all, &columns.names())
     })?;
     Ok(rows)
 }
@@ -174,10 +204,10 @@ impl<W: Write + Send> Writer<W> {
         }
     }
 
-    fn finish(self, series: &[BaseSeries]) -> Result<(), Error> {
+    fn finish(self, series: &[BaseSeries], names: &[&str]) -> Result<(), Error> {
         let flushed = match self {
             Self::Parquet(mut file) => {
-                file.say(base::KEY, base::written(series));
+                file.say(base::KEY, base::written(series, names));
                 file.finish()?.flush()
             }
             Self::Lines(mut lines) => lines.flush(),

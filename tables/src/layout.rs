@@ -58,7 +58,20 @@ pub(crate) fn read_part(path: &str) -> Option<Range<Timestamp>> {
     (range.start < range.end).then_some(range)
 }
 
+/// The file of an interval that was open, from its beginning to when it was asked for:
+/// `20240615T120000Z-20240615T123456Z.open.parquet`. It covers no range, so the interval is asked for again.
+pub(crate) fn open_part(range: &Range<Timestamp>) -> String {
+    format!("{}-{}.{OPEN}.{PART}", stamp(range.start), stamp(range.end))
+}
+
+/// The range of such a file; `None` for any other name.
+pub(crate) fn read_open_part(path: &str) -> Option<Range<Timestamp>> {
+    let name = path.strip_suffix(PART)?.strip_suffix('.')?.strip_suffix(OPEN)?;
+    read_part(&format!("{name}{PART}"))
+}
+
 const PART: &str = "parquet";
+const OPEN: &str = "open";
 
 fn stamp(time: Timestamp) -> String {
     time.to_string().replace(['-', ':'], "")
@@ -98,7 +111,10 @@ mod tests {
     fn ranges_in_names() {
         let range = Timestamp::from(1_718_409_600)..Timestamp::from(1_718_454_896);
         assert_eq!(part(&range), "20240615T000000Z-20240615T123456Z.parquet");
-        assert_eq!(read_part(&format!("a/date=2024-06-15/{}", part(&range))), Some(range));
+        assert_eq!(read_part(&format!("a/date=2024-06-15/{}", part(&range))), Some(range.clone()));
+        assert_eq!(open_part(&range), "20240615T000000Z-20240615T123456Z.open.parquet");
+        assert_eq!((read_part(&open_part(&range)), read_open_part(&part(&range))), (None, None));
+        assert_eq!(read_open_part(&format!("a/{}", open_part(&range))), Some(range));
         for other in ["", "x.parquet", "20240615T000000Z-20240615T000000Z.parquet", "20240615T000000Z-2.parquet"] {
             assert_eq!(read_part(other), None, "{other}");
         }

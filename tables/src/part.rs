@@ -4,7 +4,6 @@
 //! the record of how far the series has come: nothing can be written down without the other.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use arrow_schema::Schema;
 use runtime::Timestamp;
@@ -40,6 +39,17 @@ pub(crate) enum Division {
     Days,
 }
 
+/// Which range of a series a part is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One that is not there. Where it has no records, that is worth a file: it need not be asked for again then.
+    Missing,
+    /// One that had no records before.
+    Gap,
+    /// An interval that is not over.
+    Open,
+}
+
 /// The part of a series that is being filled.
 pub(crate) struct Filling<'s> {
     series: &'s Series,
@@ -53,27 +63,35 @@ pub(crate) struct Filling<'s> {
     /// Where the last row's step ends.
     last: Option<Timestamp>,
     file: Option<ParquetFile<Vec<u8>>>,
-    /// Whether a range without records is worth a file: it need not be asked for again then.
-    keeps_emptiness: bool,
+    kind: Kind,
 }
 
 /// What a file says of which column has the time of its rows.
 pub(crate) const TIME: &str = "time";
 
+const SECOND: std::time::Duration = std::time::Duration::from_secs(1);
 const DAY: std::time::Duration = std::time::Duration::from_secs(86_400);
 
 impl<'s> Filling<'s> {
-    /// Nothing yet, from a point in time on. Where the fields of the records are unknown, the columns are those of a file
-    /// that is there, if there is one.
-    pub(crate) fn new(series: &'s Series, division: Division, stored: Option<&Schema>, from: Timestamp) -> Self {
-        let table = Table::of_series(series, stored, &[]);
-        let keeps_emptiness = true;
-        Self { series, division, table, range: from..from, day: None, rows: 0, last: None, file: None, keeps_emptiness }
+    /// Nothing yet, from a point in time on, with columns for where the fields of the records are unknown.
+    pub(crate) fn new(
+        series: &'s Series,
+        division: Division,
+        columns: Option<&Schema>,
+        kind: Kind,
+        from: Timestamp,
+    ) -> Self {
+        let table = Table::of_series(series, columns);
+        Self { series, division, table, range: from..from, day: None, rows: 0, last: None, file: None, kind }
     }
 
-    /// The same where the range is one that had no records before.
-    pub(crate) fn of_gap(self) -> Self {
-        Self { keeps_emptiness: false, ..self }
+    /// Whether nobody knows yet which columns there are.
+    pub(crate) fn wants_columns(&self) -> bool {
+        self.table.is_none()
+    }
+
+    pub(crate) fn take_columns(&mut self, columns: &Schema) {
+        self.table = Table::of_series(self.series, Some(columns));
     }
 
     /// Adds the records of the next window, and ends the parts that are whole by that.
@@ -108,10 +126,9 @@ impl<'s> Filling<'s> {
 
     fn write(&mut self, records: &[AnyRecord], times: &[Timestamp]) -> Result<(), Error> {
         let Some(last) = times.last() else { return Ok(()) };
-        if self.table.is_none() {
-            self.table = Table::of_series(self.series, None, records);
-        }
-        let Some(table) = &self.table else { return Ok(()) };
+        let Some(table) = &self.table else {
+            return Err(Error::unfit(format!("{}: nobody has said which columns it has", self.series.path())));
+        };
         let some: Vec<_> = times.iter().copied().map(Some).collect();
         let batch = table.batch(records, &some)?;
         let file = match &mut self.file {
@@ -134,7 +151,13 @@ impl<'s> Filling<'s> {
 
     /// Ends the part with what there is. Emptiness at its end counts as read only if it is no longer news.
     pub(crate) fn finish(&mut self, now: Timestamp) -> Result<Option<Part>, Error> {
-        let settled = (now - SETTLED).floor(std::time::Duration::from_secs(1));
+        if self.kind == Kind::Open {
+            // It ends before the next interval begins, whose part has a range of its own.
+            let last = self.range.end.max(self.range.start + SECOND) - SECOND;
+            self.range.end = now.floor(SECOND).min(last).max(self.range.start + SECOND);
+            return self.end();
+        }
+        let settled = (now - SETTLED).floor(SECOND);
         let known = self.last.unwrap_or(self.range.start).max(settled).max(self.range.start);
         self.range.end = self.range.end.min(known);
         self.end()
@@ -146,24 +169,18 @@ impl<'s> Filling<'s> {
         let mut file = match (self.file.take(), &self.table) {
             _ if range.is_empty() => return Ok(None),
             (Some(file), _) => file,
-            (None, Some(table)) if self.keeps_emptiness => ParquetFile::new(Vec::new(), table.schema())?,
+            (None, Some(table)) if self.kind == Kind::Missing => ParquetFile::new(Vec::new(), table.schema())?,
             (None, _) => return Ok(None),
         };
         file.say(TIME, self.series.time().name.to_owned());
+        let name = if self.kind == Kind::Open { layout::open_part(&range) } else { layout::part(&range) };
         let path = match self.division {
-            Division::Rows => layout::part(&range),
-            Division::Days => {
-                format!("{}/{}", layout::date_folder(self.day.unwrap_or(range.start)), layout::part(&range))
-            }
+            Division::Rows => name,
+            Division::Days => format!("{}/{name}", layout::date_folder(self.day.unwrap_or(range.start))),
         };
         self.range.start = range.end;
         (self.day, self.last) = (None, None);
         let rows = std::mem::take(&mut self.rows);
         Ok(Some(Part { path, rows, content: file.finish()? }))
-    }
-
-    /// The columns, once they are known.
-    pub(crate) fn schema(&self) -> Option<Arc<Schema>> {
-        self.table.as_ref().map(Table::schema)
     }
 }

@@ -74,6 +74,11 @@ impl Series {
         History::new(self.request.clone(), range)
     }
 
+    /// The same with the interval that is still open.
+    pub(crate) fn open_interval(&self, range: Range<Timestamp>) -> History<Listed> {
+        self.history(range).with_open_interval()
+    }
+
     pub(crate) fn plan(&self, range: Range<Timestamp>) -> Result<Plan, Error> {
         Ok(self.history(range).plan()?)
     }

@@ -80,6 +80,41 @@ impl Storage {
         }
     }
 
+    /// Writes a file unless there is one of this name: what stands there then, whoever wrote it.
+    pub(crate) async fn create(&self, path: &str, content: Vec<u8>) -> Result<bytes::Bytes, Error> {
+        match self {
+            Self::Local(local) => {
+                let (local, path) = (local.clone(), path.to_owned());
+                beside(move || local.create(&path, &content)).await?;
+            }
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => bucket.create(path, content).await?,
+        }
+        self.get(path).await
+    }
+
+    /// Removes a file, if it is there.
+    pub(crate) async fn remove(&self, path: &str) -> Result<(), Error> {
+        match self {
+            Self::Local(local) => {
+                let (local, path) = (local.clone(), path.to_owned());
+                beside(move || local.remove(&path)).await
+            }
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => bucket.remove(path).await,
+        }
+    }
+
+    /// What a file holds, if it is there.
+    pub(crate) async fn find(&self, path: &str) -> Result<Option<bytes::Bytes>, Error> {
+        match self {
+            Self::Local(local) if !local.path(path).exists() => Ok(None),
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => bucket.find(path).await,
+            Self::Local(_) => self.get(path).await.map(Some),
+        }
+    }
+
     /// Where a file is, for people.
     pub(crate) fn name(&self, path: &str) -> String {
         match self {

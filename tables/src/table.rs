@@ -66,17 +66,9 @@ impl Table {
         Self { schema: columns.schema(), columns: Columns::Inferred(columns) }
     }
 
-    /// The columns of a series: by its table, else as a file of it has them, else as its first records do.
-    pub(crate) fn of_series(series: &Series, stored: Option<&Schema>, records: &[AnyRecord]) -> Option<Self> {
-        if let Some(table) = Self::of(series.endpoint()) {
-            return Some(table);
-        }
-        let time = Some(series.time());
-        match stored {
-            Some(schema) => Some(Self::inferred(Inferred::stored(time, schema))),
-            None if records.is_empty() => None,
-            None => Some(Self::inferred(Inferred::of(time, records))),
-        }
+    /// The columns of a series: by its table, else those that were found in other records of it.
+    pub(crate) fn of_series(series: &Series, found: Option<&Schema>) -> Option<Self> {
+        Self::of(series.endpoint()).or_else(|| Some(Self::inferred(Inferred::stored(Some(series.time()), found?))))
     }
 
     /// The columns.

@@ -5,6 +5,7 @@
 mod support;
 
 use std::fs;
+use std::path::Path;
 
 use support::{DAY, END, HOUR, client, data_set, files, hours, job, rows, run, sandbox};
 use tables::{Shard, Target};
@@ -106,6 +107,29 @@ async fn what_is_missing_is_asked_for_and_nothing_else() {
         } else {
             assert_eq!(found, expected, "{name}");
         }
+    }
+}
+
+/// What tells series apart in a file is in each row, whichever run has written it.
+#[tokio::test]
+async fn a_file_of_several_series_grows() {
+    let (sandbox, dir) = (sandbox(|builder| builder).await, tempfile::tempdir().unwrap());
+    let client = client(&sandbox);
+    let both = |to: i64, path: &Path| {
+        let series = ["BTC", "ETH"].map(|coin| hours(&client, RATIO, coin)).to_vec();
+        job(series, END - 20 * DAY, to, path)
+    };
+    for name in ["out.parquet", "out.csv"] {
+        let (whole, grown) = (dir.path().join(format!("whole-{name}")), dir.path().join(name));
+        run(&both(END, &whole)).await;
+        for days in [10, 5, 0] {
+            run(&both(END - days * DAY, &grown)).await;
+        }
+        let read = |path: &Path| match name {
+            "out.csv" => fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect(),
+            _ => rows(&[path.to_owned()]),
+        };
+        assert_eq!(read(&grown), read(&whole), "{name}");
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
+use super::agreed::Agreed;
 use crate::base::Base;
 use crate::coverage::Coverage;
 use crate::error::Error;
@@ -19,6 +20,7 @@ use crate::part::Division;
 use crate::series::Series;
 use crate::shard::Shard;
 use crate::storage::{self, Storage};
+use crate::table::Table;
 use crate::target::{Format, Target};
 
 /// Where the parts of a job are, and the one file that they become, if it is to be one.
@@ -48,7 +50,9 @@ pub(super) struct Inventory {
     pub(super) covered: Coverage,
     /// The paths of its parts.
     pub(super) parts: Vec<String>,
-    /// The columns of a file that is there.
+    /// The paths of parts of intervals that were open.
+    pub(super) open: Vec<String>,
+    /// The columns of what is there, where a table does not say them.
     pub(super) schema: Option<SchemaRef>,
 }
 
@@ -111,16 +115,21 @@ impl Place {
         let base = self.file.as_ref().and_then(|file| file.base.as_ref());
         if let Some(known) = base.and_then(|base| base.series(series.path())) {
             known.covered().for_each(|range| found.covered.add(range));
-            found.schema = base.map(Base::schema);
         }
         for path in paths {
-            let Some(range) = layout::read_part(&path) else { continue };
-            found.covered.add(range);
-            found.parts.push(path);
+            if let Some(range) = layout::read_part(&path) {
+                found.covered.add(range);
+                found.parts.push(path);
+            } else if layout::read_open_part(&path).is_some() {
+                found.open.push(path);
+            }
         }
         // Columns that were found in records stay as they are; a table says its own.
-        if let Some(path) = found.parts.first() {
-            found.schema = Some(ParquetInput::open(self.storage.get(path).await?)?.schema());
+        if Table::of(series.endpoint()).is_none() {
+            found.schema = match base.filter(|base| base.has_endpoint(series)) {
+                Some(base) => Some(base.schema()),
+                None => Agreed::find(&self.storage, series).await?,
+            };
         }
         Ok(found)
     }
@@ -167,6 +176,3 @@ fn ceil(time: Timestamp, step: Duration) -> Timestamp {
     let floor = time.floor(step);
     if floor == time { time } else { floor + step }
 }
-
-/// The columns of a file, once there is one.
-pub(super) type Stored = Option<SchemaRef>;

@@ -33,6 +33,8 @@ pub struct SeriesPlan {
     pub missing: Vec<Range<Timestamp>>,
     /// Times that should have a record and have none, which are asked for again.
     pub repaired: Vec<Range<Timestamp>>,
+    /// The interval that is still open, where it is asked for.
+    pub open: Option<Range<Timestamp>>,
     /// The most records that there can be, one a step.
     pub records: u64,
     /// Requests, if the service answers as planned.
@@ -85,12 +87,19 @@ async fn series_plan(job: &Backfill, place: &Place, series: &Series) -> Result<(
             repaired.extend(mine.iter().map(overlap).filter(|range| range.start < range.end));
         }
     }
+    let mut open = None;
+    if job.with_open {
+        let until = series.open_interval(job.seconds()).plan()?.range.end.floor(second);
+        let shard = |open: &Range<Timestamp>| job.shard.parts(series.path(), open, plan.step, plan.page_size);
+        open = Some(range.end..until).filter(|open| open.start < open.end && !shard(open).is_empty());
+    }
     let (mut records, mut windows) = (0, 0);
-    for range in missing.iter().chain(&repaired) {
-        let plan = series.plan(range.clone())?;
+    let closed = missing.iter().chain(&repaired).map(|range| series.history(range.clone()));
+    for history in closed.chain(open.clone().map(|range| series.open_interval(range))) {
+        let plan = history.plan()?;
         records += plan.records;
         windows += plan.windows;
     }
     let path = series.path().to_owned();
-    Ok((SeriesPlan { path, range, missing, repaired, records, windows }, inventory))
+    Ok((SeriesPlan { path, range, missing, repaired, open, records, windows }, inventory))
 }

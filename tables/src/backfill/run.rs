@@ -8,17 +8,19 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 
-use runtime::Timestamp;
-use runtime::history::{Page, Progress, Together};
+use runtime::history::{History, Page, Progress, Together};
 use runtime::record::AnyRecord;
+use runtime::{Listed, Timestamp};
 
 use super::Backfill;
+use super::agreed::Agreed;
 use super::event::{Event, Summary};
-use super::inventory::{Inventory, Place, Stored};
+use super::inventory::{Inventory, Place};
 use super::plan::{self, SeriesPlan};
 use crate::error::Error;
 use crate::join;
-use crate::part::{Filling, Part};
+use crate::layout;
+use crate::part::{Filling, Kind, Part};
 use crate::series::Series;
 
 /// So many ranges are asked for side by side: each keeps pages and a part in memory.
@@ -28,7 +30,16 @@ const TOGETHER: usize = 16;
 struct Item {
     series: usize,
     range: Range<Timestamp>,
-    is_gap: bool,
+    kind: Kind,
+}
+
+impl Item {
+    fn history(&self, series: &Series) -> History<Listed> {
+        match self.kind {
+            Kind::Missing | Kind::Gap => series.history(self.range.clone()),
+            Kind::Open => series.open_interval(self.range.clone()),
+        }
+    }
 }
 
 type Shared = Arc<Mutex<Progress>>;
@@ -38,8 +49,10 @@ struct Run<'j, W> {
     job: &'j Backfill,
     place: &'j Place,
     watch: W,
-    /// The columns of each series, once a file has them.
-    stored: Vec<Stored>,
+    /// The columns of series whose fields are unknown.
+    agreed: Agreed,
+    /// The parts of each series that are of intervals which were open.
+    open: Vec<Vec<String>>,
     /// What the ranges of each series that are over have come to, and what is still to do of the others.
     done: Vec<Progress>,
     summary: Summary,
@@ -76,9 +89,10 @@ pub(super) async fn run(
 fn items(planned: &[(SeriesPlan, Inventory)]) -> Vec<Item> {
     let mut turns: Vec<(usize, Item)> = Vec::new();
     for (series, (plan, _)) in planned.iter().enumerate() {
-        let missing = plan.missing.iter().map(|range| Item { series, range: range.clone(), is_gap: false });
-        let gaps = plan.repaired.iter().map(|range| Item { series, range: range.clone(), is_gap: true });
-        turns.extend(missing.chain(gaps).enumerate());
+        let item = |kind: Kind| move |range: &Range<Timestamp>| Item { series, range: range.clone(), kind };
+        let missing = plan.missing.iter().map(item(Kind::Missing));
+        let gaps = plan.repaired.iter().map(item(Kind::Gap));
+        turns.extend(missing.chain(gaps).chain(plan.open.iter().map(item(Kind::Open))).enumerate());
     }
     turns.sort_by_key(|(turn, _)| *turn);
     turns.into_iter().map(|(_, item)| item).collect()
@@ -91,11 +105,18 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
             progress.windows_left = plan.windows;
             progress
         };
+        let mut agreed = Agreed::default();
+        for (series, (_, inventory)) in job.series.iter().zip(planned) {
+            if let Some(schema) = &inventory.schema {
+                agreed.note(series, schema.clone());
+            }
+        }
         Self {
             job,
             place,
             watch,
-            stored: planned.iter().map(|(_, inventory)| inventory.schema.clone()).collect(),
+            agreed,
+            open: planned.iter().map(|(_, inventory)| inventory.open.clone()).collect(),
             done: planned.iter().map(progress).collect(),
             summary: Summary::default(),
         }
@@ -113,13 +134,14 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
             let Some(series) = self.series(item) else { continue };
             let shared = Shared::default();
             let told = shared.clone();
-            let history = series.history(item.range.clone()).skip_failed_windows().on_progress(move |progress| {
+            let history = item.history(series).skip_failed_windows().on_progress(move |progress| {
                 *told.lock().unwrap_or_else(PoisonError::into_inner) = progress.clone();
             });
             together = together.with(index, history, |record| record);
-            let stored = self.stored.get(item.series).and_then(Option::as_deref);
-            let filling = Filling::new(series, self.place.division, stored, item.range.start);
-            under_way.push((Some(if item.is_gap { filling.of_gap() } else { filling }), shared));
+            let columns = self.agreed.get(series);
+            let division = self.place.division;
+            let filling = Filling::new(series, division, columns.as_deref(), item.kind, item.range.start);
+            under_way.push((Some(filling), shared));
         }
         let planned = self.windows(items);
         let mut is_cancelled = false;
@@ -162,23 +184,28 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
     }
 
     async fn page(&mut self, item: &Item, filling: &mut Filling<'j>, page: Page<AnyRecord>) -> Result<(), Error> {
+        if filling.wants_columns()
+            && !page.records.is_empty()
+            && let Some(series) = self.series(item)
+        {
+            let columns = self.agreed.of(&self.place.storage, series, &page.records).await?;
+            filling.take_columns(&columns);
+        }
         let mut ended = Vec::new();
         if let Some(failure) = page.findings.failures.first() {
             ended.extend(filling.skip(&failure.range)?);
         } else {
             ended.extend(filling.add(&page.range, &page.records, &page.times)?);
         }
-        // The columns of one range are those of all: a series of unknown records has them from its first page.
-        if let Some(stored) = self.stored.get_mut(item.series)
-            && stored.is_none()
-        {
-            *stored = filling.schema();
-        }
         for part in ended {
             self.write(item, Some(part)).await?;
         }
         self.summary.records += u64::try_from(page.records.len()).unwrap_or(u64::MAX);
-        let findings = page.findings;
+        let mut findings = page.findings;
+        if item.kind == Kind::Open {
+            // What is not over need not be there yet.
+            findings.gaps.clear();
+        }
         self.summary.add(&findings);
         if !findings.is_complete() || !findings.refused.is_none() {
             (self.watch)(&Event::Findings { series: item.series, findings });
@@ -202,6 +229,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         let (Some(Part { path, rows, content }), Some(series)) = (part, self.series(item)) else { return Ok(()) };
         let path = format!("{}/{path}", series.path());
         let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        self.replace_open(item, &path).await?;
         self.place.storage.put(&path, content).await?;
         let name = self.place.storage.name(&path);
         if self.place.file.is_none() {
@@ -211,9 +239,31 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         Ok(())
     }
 
+    /// Removes what a part replaces: the records of intervals that were open. They are gone before others come, so that no
+    /// reader finds an interval twice.
+    async fn replace_open(&mut self, item: &Item, path: &str) -> Result<(), Error> {
+        let Some(open) = self.open.get_mut(item.series) else { return Ok(()) };
+        let start = |path: &str| layout::read_open_part(path).map(|range| range.start);
+        let is_replaced = |other: &mut String| match layout::read_part(path) {
+            Some(range) => start(other).is_some_and(|start| range.contains(&start)),
+            None => start(other) == start(path),
+        };
+        for replaced in open.extract_if(.., is_replaced) {
+            self.place.storage.remove(&replaced).await?;
+        }
+        if item.kind == Kind::Open {
+            open.push(path.to_owned());
+            if self.place.file.is_some() {
+                // A part of the same name may be in the file with another record.
+                self.place.storage.remove(join::JOINED).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Requests that were planned for each of some ranges.
     fn windows(&self, items: &[Item]) -> Vec<u64> {
-        let planned = |item: &Item| Some(self.series(item)?.plan(item.range.clone()).ok()?.windows);
+        let planned = |item: &Item| Some(item.history(self.series(item)?).plan().ok()?.windows);
         items.iter().map(|item| planned(item).unwrap_or(0)).collect()
     }
 

@@ -46,6 +46,11 @@ impl Columns {
         Ok(Self { schema: Arc::new(Schema::new(names)), names: count })
     }
 
+    /// What those are called that say which series a row is of.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.schema.fields().iter().take(self.names).map(|field| field.name().as_str()).collect()
+    }
+
     pub(super) fn schema(&self) -> SchemaRef {
         self.schema.clone()
     }

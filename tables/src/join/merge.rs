@@ -10,7 +10,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use runtime::Timestamp;
 
 use super::Inputs;
-use crate::base::BaseSeries;
+use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::layout;
 use crate::parquet_file::{ParquetInput, unfit};
@@ -35,6 +35,8 @@ struct Source {
     taken: usize,
     /// The time of the next row.
     head: Timestamp,
+    /// Where its rows are left out.
+    replaced: Coverage,
 }
 
 impl Merge {
@@ -42,20 +44,20 @@ impl Merge {
         Self { time: time.to_owned(), waiting: Vec::new(), open: Vec::new(), last: None }
     }
 
-    /// Adds so many rows of a file, after so many others.
+    /// Adds so many rows of a file, after so many others, but for those of some ranges.
     pub(super) fn add_base(
         &mut self,
-        _: &BaseSeries,
         input: ParquetInput<std::fs::File>,
         skip: usize,
         rows: usize,
+        replaced: Coverage,
     ) -> Result<(), Error> {
-        self.open(input.batches(skip, rows)?)
+        self.open(input.batches(skip, rows)?, replaced)
     }
 
     /// Adds a part.
     pub(super) fn add_part(&mut self, path: String) {
-        let Some(range) = layout::read_part(&path) else { return };
+        let Some(range) = layout::read_part(&path).or_else(|| layout::read_open_part(&path)) else { return };
         let index = self.waiting.partition_point(|(other, _)| other.start > range.start);
         self.waiting.insert(index, (range, path));
     }
@@ -84,46 +86,59 @@ impl Merge {
             let Some((_, path)) = self.waiting.pop_if(is_due) else { return Ok(()) };
             let input = inputs.part(&path)?;
             let rows = input.rows();
-            self.open(input.batches(0, rows)?)?;
+            self.open(input.batches(0, rows)?, Coverage::default())?;
         }
     }
 
-    fn open(&mut self, reader: ParquetRecordBatchReader) -> Result<(), Error> {
-        self.open.extend(self.advanced(reader)?);
+    fn open(&mut self, reader: ParquetRecordBatchReader, replaced: Coverage) -> Result<(), Error> {
+        self.open.extend(self.advanced(reader, replaced)?);
         Ok(())
     }
 
     /// A source at its next batch; `None` after the last.
-    fn advanced(&self, mut reader: ParquetRecordBatchReader) -> Result<Option<Source>, Error> {
+    fn advanced(&self, mut reader: ParquetRecordBatchReader, replaced: Coverage) -> Result<Option<Source>, Error> {
         for batch in reader.by_ref() {
             let batch = batch.map_err(|error| unfit(&error))?;
             if batch.num_rows() > 0 {
                 let head = self.times(&batch)?.get(0);
-                return Ok(Some(Source { reader, batch, taken: 0, head }));
+                return Ok(Some(Source { reader, batch, taken: 0, head, replaced }));
             }
         }
         Ok(None)
     }
 
-    /// Takes the rows of a source that come before a point in time; `None` if all of them were given before.
+    /// Takes the rows of a source that come before a point in time; `None` if all of them were given before or are left out.
     fn take(&mut self, index: usize, until: Option<Timestamp>) -> Result<Option<RecordBatch>, Error> {
         let mut source = self.open.swap_remove(index);
         let times = self.times(&source.batch)?;
         let doubled = self.last.map_or(0, |last| times.before(source.taken, last + std::time::Duration::from_nanos(1)));
         let left = source.batch.num_rows() - source.taken;
         // At least the row that is due; another source may have one of the same time.
-        let due = until.map_or(left, |until| times.before(source.taken, until).max(1));
+        let mut due = until.map_or(left, |until| times.before(source.taken, until).max(1));
+        if let Some(range) = source.replaced.ranges().iter().find(|range| range.end > source.head) {
+            if range.start <= source.head {
+                source.taken += times.before(source.taken, range.end);
+                self.go_on(source)?;
+                return Ok(None);
+            }
+            due = due.min(times.before(source.taken, range.start));
+        }
         let rows = source.batch.slice(source.taken + doubled.min(due), due.saturating_sub(doubled));
         source.taken += due;
         let last = times.get(source.taken - 1);
         self.last = Some(self.last.map_or(last, |known| known.max(last)));
-        if source.taken < source.batch.num_rows() {
-            source.head = times.get(source.taken);
-            self.open.push(source);
-        } else {
-            self.open(source.reader)?;
-        }
+        self.go_on(source)?;
         Ok((rows.num_rows() > 0).then_some(rows))
+    }
+
+    /// Puts a source back, at its next row.
+    fn go_on(&mut self, mut source: Source) -> Result<(), Error> {
+        if source.taken == source.batch.num_rows() {
+            return self.open(source.reader, source.replaced);
+        }
+        source.head = self.times(&source.batch)?.get(source.taken);
+        self.open.push(source);
+        Ok(())
     }
 
     fn times<'b>(&self, batch: &'b RecordBatch) -> Result<Times<'b>, Error> {

@@ -61,6 +61,28 @@ impl Local {
     pub(super) fn put(&self, path: &str, content: &[u8]) -> Result<(), Error> {
         write(&self.path(path), &self.unfinished, |file| file.write_all(content))
     }
+
+    pub(super) fn remove(&self, path: &str) -> Result<(), Error> {
+        let path = self.path(path);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::storage(path.display(), error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes a file unless there is one of this name.
+    pub(super) fn create(&self, path: &str, content: &[u8]) -> Result<(), Error> {
+        let (path, whole) = (self.path(path), self.unfinished.join("created"));
+        write(&whole, &self.unfinished, |file| file.write_all(content))?;
+        let fails = |error| Error::storage(path.display(), error);
+        fs::create_dir_all(path.parent().unwrap_or(&self.root)).map_err(fails)?;
+        match fs::hard_link(&whole, &path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            // Where a file cannot have two names, whoever is last wins, if two begin at the same moment.
+            Err(_) if !path.exists() => fs::rename(&whole, &path).map_err(fails),
+            linked => linked.map_err(fails),
+        }
+    }
 }
 
 /// Writes a file whole or not at all; until it is whole it is in another folder of the same disk.

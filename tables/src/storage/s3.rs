@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
+use object_store::{ObjectStore, ObjectStoreExt, PutMode};
 use rustls::crypto::CryptoProvider;
 
 use crate::error::Error;
@@ -48,7 +48,7 @@ impl Bucket {
     }
 
     pub(super) async fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
-        let fails = |error| Error::storage(self.name(folder), error);
+        let fails = |error| Error::storage(self.name(folder), reason(error));
         let mut objects = self.store.list(Some(&self.path(folder)?));
         let (mut found, start) = (Vec::new(), if self.prefix.is_empty() { 0 } else { self.prefix.len() + 1 });
         while let Some(object) = std::future::poll_fn(|cx| objects.as_mut().poll_next(cx)).await {
@@ -59,13 +59,67 @@ impl Bucket {
     }
 
     pub(super) async fn get(&self, path: &str) -> Result<Bytes, Error> {
-        let fails = |error| Error::storage(self.name(path), error);
+        let fails = |error| Error::storage(self.name(path), reason(error));
         let object = self.store.get(&self.path(path)?).await.map_err(fails)?;
         object.bytes().await.map_err(fails)
     }
 
+    pub(super) async fn find(&self, path: &str) -> Result<Option<Bytes>, Error> {
+        let fails = |error| Error::storage(self.name(path), reason(error));
+        match self.store.get(&self.path(path)?).await {
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            object => object.map_err(fails)?.bytes().await.map(Some).map_err(fails),
+        }
+    }
+
+    pub(super) async fn remove(&self, path: &str) -> Result<(), Error> {
+        match self.store.delete(&self.path(path)?).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(Error::storage(self.name(path), reason(error))),
+        }
+    }
+
+    /// Writes an object unless there is one of this name.
+    pub(super) async fn create(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
+        match self.store.put_opts(&self.path(path)?, content.into(), PutMode::Create.into()).await {
+            Ok(_) | Err(object_store::Error::AlreadyExists { .. }) => Ok(()),
+            Err(error) => Err(Error::storage(self.name(path), reason(error))),
+        }
+    }
+
     pub(super) async fn put(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
         let put = self.store.put(&self.path(path)?, content.into()).await;
-        put.map(|_| ()).map_err(|error| Error::storage(self.name(path), error))
+        put.map(|_| ()).map_err(|error| Error::storage(self.name(path), reason(error)))
+    }
+}
+
+/// What the service says, where it says anything; else the whole error.
+fn reason(error: object_store::Error) -> Box<dyn std::error::Error + Send + Sync> {
+    match said(&error.to_string()) {
+        Some(said) => said.into(),
+        None => error.into(),
+    }
+}
+
+/// The message and the code in the XML of a refusal.
+fn said(text: &str) -> Option<String> {
+    let element = |name: &str| {
+        let rest = text.split_once(&format!("<{name}>"))?.1;
+        Some(rest.split_once(&format!("</{name}>"))?.0)
+    };
+    let (message, code) = (element("Message")?, element("Code")?);
+    Some(format!("{} ({code})", message.trim_end_matches('.')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_told_in_the_words_of_the_service() {
+        let text =
+            "Generic S3 error: 404: <Error><Code>NoSuchBucket</Code><Message>It does not exist.</Message></Error>";
+        assert_eq!(said(text).as_deref(), Some("It does not exist (NoSuchBucket)"));
+        assert_eq!(said("Generic S3 error: connection refused"), None);
     }
 }

@@ -1,0 +1,60 @@
+//! The columns of endpoints whose fields are unknown: one answer for all series, shards and runs.
+//!
+//! Whoever has the first page of any series of an endpoint writes down what columns it has, beside the series and before any
+//! of its rows; everybody else takes those. What does not fit them stands among the unknown fields of a row.
+
+use std::collections::BTreeMap;
+
+use arrow_schema::SchemaRef;
+use runtime::record::AnyRecord;
+
+use crate::error::Error;
+use crate::parquet_file::{ParquetFile, ParquetInput};
+use crate::series::Series;
+use crate::storage::Storage;
+use crate::table::Table;
+
+/// A file without rows in the folder of an endpoint; its name hides it from readers of the data.
+const COLUMNS: &str = ".columns";
+
+/// The columns that were agreed on, by endpoint, as far as this run knows them.
+#[derive(Debug, Default)]
+pub(super) struct Agreed(BTreeMap<String, SchemaRef>);
+
+impl Agreed {
+    /// Those of a series, if anybody has written them down.
+    pub(super) async fn find(storage: &Storage, series: &Series) -> Result<Option<SchemaRef>, Error> {
+        let Some(file) = storage.find(&path(series)).await? else { return Ok(None) };
+        Ok(Some(ParquetInput::open(file)?.schema()))
+    }
+
+    /// Takes note of what a series has.
+    pub(super) fn note(&mut self, series: &Series, schema: SchemaRef) {
+        self.0.entry(series.endpoint().to_string()).or_insert(schema);
+    }
+
+    pub(super) fn get(&self, series: &Series) -> Option<SchemaRef> {
+        self.0.get(&series.endpoint().to_string()).cloned()
+    }
+
+    /// Those of a series: as they are known, else as somebody was first to write them down, at the latest now.
+    pub(super) async fn of(
+        &mut self,
+        storage: &Storage,
+        series: &Series,
+        records: &[AnyRecord],
+    ) -> Result<SchemaRef, Error> {
+        if let Some(known) = self.get(series) {
+            return Ok(known);
+        }
+        let mine = Table::infer(series.request(), records).schema();
+        let file = ParquetFile::new(Vec::new(), mine)?.finish()?;
+        let agreed = ParquetInput::open(storage.create(&path(series), file).await?)?.schema();
+        self.note(series, agreed.clone());
+        Ok(agreed)
+    }
+}
+
+fn path(series: &Series) -> String {
+    format!("{}/{COLUMNS}", series.endpoint())
+}

@@ -1,0 +1,92 @@
+//! Object storage: the library's check that is killed, and the command line, against a server that speaks S3.
+//!
+//! `moto` stands in for object storage, with one empty bucket. What a program says on standard error is what is compared.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+
+use crate::paths;
+
+pub(super) fn run() -> Result<(), String> {
+    let server = Server::start()?;
+    let mut killed = Command::new(paths::target().join("release/examples/files"));
+    let status = server.environment(killed.args(["bucket", "tables"])).status();
+    let status = status.map_err(|error| format!("the check of buckets does not start: {error}"))?;
+    if !status.success() {
+        return Err(format!("the check of buckets ended with {status}"));
+    }
+    by_command_line(&server)
+}
+
+/// The parts of a job, the whole of it, more of it, and what is refused.
+fn by_command_line(server: &Server) -> Result<(), String> {
+    let quarter = ["--to", "2025-04-01", "--out", "s3://tables/quarter"];
+    expect(server, &[&quarter[..], &["--shard", "1/2"]].concat(), 0, " new records in ")?;
+    expect(server, &[&quarter[..], &["--shard", "2/2"]].concat(), 0, "")?;
+    expect(server, &quarter, 0, "2 series: nothing is missing")?;
+    expect(server, &["--to", "2025-04-02", "--out", "s3://tables/quarter"], 0, ": 48 new records in 2 requests")?;
+    expect(server, &["--to", "2025-04-02", "--out", "s3://tables/quarter.csv"], 2, "takes a data set, not one file")?;
+    expect(server, &["--to", "2025-04-02", "--out", "s3://nobodys/quarter"], 1, "does not exist (NoSuchBucket)")
+}
+
+/// Runs a backfill of the command line, which has to end with a code and to say something.
+fn expect(server: &Server, more: &[&str], code: i32, said: &str) -> Result<(), String> {
+    let series = ["backfill", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1h", "--from", "2025-01-01"];
+    let mut command = Command::new(paths::target().join("release/derivs"));
+    let output = server.environment(command.args(series).arg("--sandbox").args(more)).output();
+    let Output { status, stderr, .. } = output.map_err(|error| format!("`derivs` does not start: {error}"))?;
+    let told = String::from_utf8_lossy(&stderr);
+    if status.code() == Some(code) && told.contains(said) {
+        return Ok(());
+    }
+    Err(format!("`derivs backfill … {}` ended with {status} and said:\n{told}", more.join(" ")))
+}
+
+/// `moto` with a bucket, until it is dropped.
+struct Server {
+    process: Child,
+    url: String,
+}
+
+/// Starts the server on a free port, makes the bucket and says where it is.
+const SERVER: &str = "
+import time, urllib.request
+from moto.server import ThreadedMotoServer
+server = ThreadedMotoServer(ip_address='127.0.0.1', port=0, verbose=False)
+server.start()
+host, port = server.get_host_and_port()
+url = f'http://{host}:{port}'
+urllib.request.urlopen(urllib.request.Request(f'{url}/tables', method='PUT'))
+print(url, flush=True)
+time.sleep(3600)
+";
+
+impl Server {
+    fn start() -> Result<Self, String> {
+        let mut process = Command::new("python3")
+            .args(["-c", SERVER])
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("moto does not start: {error}"))?;
+        let mut url = String::new();
+        let said = process.stdout.take().map(|output| BufReader::new(output).read_line(&mut url));
+        let server = Self { process, url: url.trim().to_owned() };
+        if server.url.is_empty() { Err(format!("moto does not say where it is: {said:?}")) } else { Ok(server) }
+    }
+
+    /// Tells a program where the server is, and who asks.
+    fn environment<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command
+            .envs([("AWS_ENDPOINT", self.url.as_str()), ("AWS_ALLOW_HTTP", "true"), ("AWS_REGION", "us-east-1")])
+            .envs([("AWS_ACCESS_KEY_ID", "any"), ("AWS_SECRET_ACCESS_KEY", "any")])
+            .current_dir(paths::root())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Nothing is lost if it has ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
