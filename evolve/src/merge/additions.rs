@@ -247,7 +247,8 @@ impl Merger<'_> {
             }
         }
         let known_body = self.desk.body(&here);
-        if is_news(known_body.as_ref(), said.get("body")) && places::body_fields(&self.new.desk, new).is_some() {
+        let tells = places::body_fields(&self.new.desk, new).is_some() || places::body_type(&said).is_some();
+        if tells && is_news(known_body.as_ref(), said.get("body")) {
             let body = self.body_instead(known_body.as_ref(), &inherited, new);
             self.desk.set(known, "body", body);
         }
@@ -263,6 +264,9 @@ impl Merger<'_> {
     /// A body by the names that types and records have here.
     fn body_of(&self, new: &Place) -> Tree {
         let mut body = new.tree(&self.new.desk).get("body").cloned().unwrap_or(Tree::Null);
+        if let Some(ty) = body.text("type").map(|ty| self.ty(ty, &new.file)) {
+            body.set(&BODY, "type", Some(ty));
+        }
         let Some(kind) = places::kind(&body) else { return body };
         let fields = match body.get(kind) {
             Some(Tree::List(fields)) => {

@@ -46,7 +46,7 @@ impl Merger<'_> {
             self.report.differ(&subject.name, "", "not deprecated in the description, deprecated here".to_owned());
         }
         self.name(&subject, at, &known, new, &said);
-        self.body(&subject, &known, &said);
+        self.body(&subject, &known, &said, &new.file);
     }
 
     /// What it is called and where it stands, which users of the client have in their programs.
@@ -68,14 +68,12 @@ impl Merger<'_> {
         }
     }
 
-    fn body(&mut self, subject: &Subject, known: &Tree, said: &Tree) {
+    fn body(&mut self, subject: &Subject, known: &Tree, said: &Tree, new_file: &str) {
         let (Some(known), Some(said)) = (self.desk.body(known), said.get("body")) else { return };
-        let (Some(here), Some(there)) = (places::kind(&known), places::kind(said)) else { return };
-        let words = |kind: &str| if kind == "series" { "a series" } else { "an object" };
-        if here != there {
-            let text = format!("{} in the description, {} here", words(there), words(here));
+        if let Some(text) = self.differing_bodies(&known, new_file, said) {
             return self.report.differ("the body", &subject.name, text);
         }
+        let Some(here) = places::kind(&known).filter(|_| places::kind(said).is_some()) else { return };
         let shared = places::envelope_time(self.desk).and_then(|time| time.text("name"));
         let time = known.text("time").or(shared);
         let is_listed = known.get(here).is_some_and(is_known);

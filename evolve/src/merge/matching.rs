@@ -117,6 +117,9 @@ impl Matcher<'_> {
             if let Some(fields) = body_fields(self.new, &at) {
                 self.note_file(&fields, &file);
             }
+            if let Some(record) = places::body_type(endpoint).and_then(|ty| self.new_record(ty, &at.file)) {
+                self.note_file(&places::record_fields(self.new, record), &file);
+            }
             self.matches.endpoints.push((at, found));
         }
         if let Some(new) = places::metadata(self.new).filter(|new| !new.all(self.new).is_empty()) {
@@ -218,9 +221,19 @@ impl Matcher<'_> {
     }
 
     fn body(&mut self, new: &Place, known: Option<&Place>) {
-        let Some(fields) = body_fields(self.new, new) else { return };
         let known_body = known.and_then(|known| self.known.body(known.tree(self.known)));
         let (known_body, new_body) = (known_body.as_ref(), new.tree(self.new).get("body"));
+        if let Some(ty) = places::body_type(new.tree(self.new)) {
+            let file = known.map(|known| known.file.as_str());
+            let told = known.map_or_else(|| label(new.tree(self.new)), |known| label(known.tree(self.known)));
+            match (known_body.and_then(|body| body.text("type")), file) {
+                (Some(there), Some(file)) => self.value(there, file, ty, &new.file, &told),
+                _ if file.is_none() || is_news(known_body, new_body) => self.want(ty, &new.file, file, &told),
+                _ => {}
+            }
+            return;
+        }
+        let Some(fields) = body_fields(self.new, new) else { return };
         if let Some(there) = known.and_then(|known| body_fields(self.known, known)) {
             let kinds = [known_body, new_body].map(|body| body.and_then(places::kind));
             if kinds[0] == kinds[1] {

@@ -50,6 +50,11 @@ pub(super) fn body_fields(desk: &Desk, endpoint: &Place) -> Option<FieldsAt> {
     Some(FieldsAt { at: endpoint.key("body").key(kind), record: None, label: label(tree), evidence })
 }
 
+/// The type of a body that is neither a series nor an object.
+pub(super) fn body_type(endpoint: &Tree) -> Option<&str> {
+    endpoint.get("body")?.text("type")
+}
+
 /// Whether a body is a series or an object.
 pub(super) fn kind(body: &Tree) -> Option<&'static str> {
     ["series", "object"].into_iter().find(|kind| body.get(kind).is_some())

@@ -26,6 +26,15 @@ impl Merger<'_> {
         Some(format!("{new}{more} in the description, {} here", in_words(self.desk, &known_ty, false)))
     }
 
+    /// How two bodies differ of which both are known.
+    pub(super) fn differing_bodies(&self, here: &Tree, new_file: &str, said: &Tree) -> Option<String> {
+        let (known, new) = (body_in_words(self.desk, here, false)?, body_in_words(&self.new.desk, said, true)?);
+        match (places::kind(here), places::kind(said)) {
+            (None, None) => self.differing(here, new_file, said),
+            (here, said) => (here != said).then(|| format!("{new} in the description, {known} here")),
+        }
+    }
+
     fn agrees(&self, known: &TypeExpr<'_>, new: &TypeExpr<'_>, new_file: &str, min: Option<f64>) -> bool {
         let kind = |name: &str| places::named_type(self.desk, name).and_then(|(_, ty)| ty.text("kind"));
         match (known, new) {
@@ -81,6 +90,15 @@ impl Merger<'_> {
             _ => false,
         };
         is_within && is_one
+    }
+}
+
+/// What a body is; `None` if it is unknown.
+fn body_in_words(desk: &Desk, body: &Tree, is_new: bool) -> Option<String> {
+    match places::kind(body) {
+        Some("series") => Some("a series".to_owned()),
+        Some(_) => Some("an object".to_owned()),
+        None => Some(in_words(desk, &TypeExpr::parse(body.text("type")?)?, is_new)),
     }
 }
 

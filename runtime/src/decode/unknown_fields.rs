@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::OnceLock;
 
 use crate::decode;
@@ -15,16 +16,30 @@ use crate::values::Value;
 /// Fields by their names on the wire, in the order in which they came.
 ///
 /// A value that no [`Value`] can hold, a number beyond every `f64` for example, is the text that stands in its place.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct UnknownFields {
-    /// The fields as an object; empty if there are none.
+    /// Behind a trait, so that what drops it is compiled here and not again for each kind of record.
+    kept: Option<Box<dyn Keep>>,
+}
+
+/// An object of at least one field.
+struct Kept {
+    /// The fields as an object.
     json: Box<str>,
-    /// Boxed, as few ask and every record has it.
-    entries: OnceLock<Box<Entries>>,
+    entries: OnceLock<Entries>,
+}
+
+trait Keep: Send + Sync + UnwindSafe + RefUnwindSafe {
+    fn kept(&self) -> &Kept;
+}
+
+impl Keep for Kept {
+    fn kept(&self) -> &Kept {
+        self
+    }
 }
 
 /// Where the values of an object stand in its text.
-#[derive(Clone)]
 struct Entries {
     all: Vec<(String, Range<usize>)>,
     /// The place of each name among them. An object for a map, since `serde_json` has that compiled; a map of our own
@@ -35,40 +50,48 @@ struct Entries {
 impl UnknownFields {
     /// The value of a field, by its name on the wire.
     pub fn get(&self, name: &str) -> Option<Value> {
-        let Entries { all, places } = self.entries()?;
+        let kept = self.kept()?;
+        let Entries { all, places } = kept.entries();
         let place = usize::try_from(places.get(name)?.as_u64()?).ok()?;
-        all.get(place).map(|(_, range)| self.value(range))
+        all.get(place).map(|(_, range)| kept.value(range))
     }
 
     /// Names and values; of two with one name the later counts, as everywhere in JSON.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Cow<'_, str>, Value)> {
-        let all = self.entries().map(|entries| entries.all.as_slice()).unwrap_or_default();
-        all.iter().map(|(name, range)| (Cow::Borrowed(name.as_str()), self.value(range)))
+        let kept = self.kept();
+        let all = kept.map(|kept| kept.entries().all.as_slice()).unwrap_or_default();
+        let value = move |range| kept.map(|kept| kept.value(range)).unwrap_or_default();
+        all.iter().map(move |(name, range)| (Cow::Borrowed(name.as_str()), value(range)))
     }
 
     /// How many fields there are.
     pub fn len(&self) -> usize {
-        self.entries().map_or(0, |entries| entries.all.len())
+        self.kept().map_or(0, |kept| kept.entries().all.len())
     }
 
     /// Whether the catalogue knows every field that came.
     pub fn is_empty(&self) -> bool {
-        self.json.is_empty()
+        self.kept.is_none()
     }
 
     /// The fields as a JSON object, with every value as the service wrote it.
     pub fn as_json(&self) -> &str {
-        if self.json.is_empty() { "{}" } else { &self.json }
+        self.kept().map_or("{}", |kept| &kept.json)
+    }
+
+    fn kept(&self) -> Option<&Kept> {
+        self.kept.as_deref().map(Keep::kept)
     }
 
     fn new(json: &str) -> Self {
-        Self { json: json.into(), entries: OnceLock::new() }
+        Self { kept: Some(Box::new(Kept { json: json.into(), entries: OnceLock::new() })) }
     }
+}
 
-    /// Where the values stand, if there are any.
-    fn entries(&self) -> Option<&Entries> {
-        let look_up = || self.entries.get_or_init(|| Box::new(Entries::of(&self.json)));
-        (!self.json.is_empty()).then(|| &**look_up())
+impl Kept {
+    /// Where the values stand.
+    fn entries(&self) -> &Entries {
+        self.entries.get_or_init(|| Entries::of(&self.json))
     }
 
     /// The value that stands there, or its text if no value can hold it.
@@ -102,6 +125,12 @@ impl<K: Into<String>> FromIterator<(K, Value)> for UnknownFields {
             object[&*name.into()] = value;
         }
         if object.is_null() { Self::default() } else { Self::new(&object.to_string()) }
+    }
+}
+
+impl Clone for UnknownFields {
+    fn clone(&self) -> Self {
+        self.kept().map_or_else(Self::default, |kept| Self::new(&kept.json))
     }
 }
 
