@@ -56,11 +56,12 @@ impl Builder {
             );
             return Err(SettingsError { message, cause: None });
         }
-        if let Unreachable::Share { machines } = self.unreachable
-            && self.unreachable.share(&self.limit).is_none()
-        {
-            let message = format!("the limit of {} has no safe share for each of {machines} machines", self.limit);
-            return Err(SettingsError { message, cause: None });
+        match self.unreachable {
+            Unreachable::Share { machines } if self.unreachable.share(&self.limit).is_none() => {
+                let message = format!("the limit of {} has no safe share for each of {machines} machines", self.limit);
+                return Err(SettingsError { message, cause: None });
+            }
+            _ => (),
         }
         let store = RedisStore::new(&self.url, &self.name).map_err(|error| {
             // The error of the library says what is wrong and does not repeat the URL.

@@ -4,6 +4,7 @@
 //! before it ends. Nothing is published or tagged here.
 
 mod builds;
+mod public_api;
 mod version;
 
 use std::process::ExitCode;
@@ -18,8 +19,8 @@ use crate::workspace::{self, Package};
 
 /// Check that what is committed may become a release
 ///
-/// The version agrees with what changed since the last tag, the changelog has an entry for it, the docs have no broken link,
-/// every published crate is packaged and the packages build without a network, the lowest versions that the manifests
+/// The version agrees with what changed since the last tag, the changelog has an entry for it, the public API is the one
+/// on record, the docs have no broken link, every published crate is packaged and the packages build without a network, the lowest versions that the manifests
 /// name are enough, and every set of features builds.
 #[derive(Args)]
 pub(crate) struct ReleaseCheck {
@@ -49,10 +50,11 @@ enum Told {
 }
 
 /// The quick ones first.
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step { name: "changelog", run: |_| version::changelog() },
     Step { name: "version", run: version::version },
     Step { name: "semver", run: version::semver },
+    Step { name: "public-api", run: public_api::public_api },
     Step { name: "docs", run: |_| builds::docs() },
     Step { name: "lowest-versions", run: builds::lowest_versions },
     Step { name: "lowest-rust", run: |_| run_check("lowest-rust").map(|()| Told::Holds) },
@@ -117,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_command_names_every_package() {
-        let package = |name: &str| Package { name: name.to_owned(), folder: name.into(), rust_version: String::new() };
+        let package = |name: &str| Package::of_test(name);
         let release = Release { published: vec![package("a"), package("b")], last_tag: None };
         assert_eq!(release.command(&["cargo", "package"]), ["cargo", "package", "--package", "a", "--package", "b"]);
     }

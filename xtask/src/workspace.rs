@@ -11,6 +11,8 @@ use crate::paths;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Package {
     pub(crate) name: String,
+    /// What its library is called in code.
+    pub(crate) library: String,
     /// Its folder, as the root's manifest would name it.
     pub(crate) folder: PathBuf,
     /// The lowest Rust that its manifest states.
@@ -34,11 +36,18 @@ fn read(metadata: &str, root: &Path) -> Option<Vec<Package>> {
         let folder = manifest.parent()?;
         Some(Package {
             name: text(package, "name")?,
+            library: library(package)?,
             folder: folder.strip_prefix(root).unwrap_or(folder).to_owned(),
             rust_version: text(package, "rust_version")?,
         })
     };
     published.map(read).collect()
+}
+
+fn library(package: &Value) -> Option<String> {
+    let mut targets = package.get("targets")?.as_array()?.iter();
+    let is_library = |target: &&Value| target["kind"].as_array().is_some_and(|kinds| kinds.contains(&"lib".into()));
+    Some(targets.find(is_library)?.get("name")?.as_str()?.to_owned())
 }
 
 /// What a command prints, or why it fails.
@@ -49,16 +58,26 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
 }
 
 #[cfg(test)]
+impl Package {
+    /// One that has nothing but a folder of its name.
+    pub(crate) fn of_test(name: &str) -> Self {
+        Self { name: name.to_owned(), library: name.to_owned(), folder: name.into(), rust_version: String::new() }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_may_not_be_published_is_left_out() {
         let metadata = r#"{"packages": [
-            {"name": "a", "publish": null, "manifest_path": "/p/one/a/Cargo.toml", "rust_version": "1.85"},
+            {"name": "a", "publish": null, "manifest_path": "/p/one/a/Cargo.toml", "rust_version": "1.85",
+             "targets": [{"kind": ["test"], "name": "t"}, {"kind": ["lib"], "name": "b"}]},
             {"name": "b", "publish": [], "manifest_path": "/p/b/Cargo.toml", "rust_version": null}
         ]}"#;
-        let a = Package { name: "a".to_owned(), folder: "one/a".into(), rust_version: "1.85".to_owned() };
+        let (name, library, folder) = ("a".to_owned(), "b".to_owned(), "one/a".into());
+        let a = Package { name, library, folder, rust_version: "1.85".to_owned() };
         assert_eq!(read(metadata, Path::new("/p")), Some(vec![a]));
         assert_eq!(read("{}", Path::new("/p")), None);
         assert_eq!(read(&metadata.replace("\"1.85\"", "null"), Path::new("/p")), None, "a promise that is not stated");

@@ -67,9 +67,7 @@ mod tests {
 
     #[test]
     fn the_members_of_a_manifest_become_what_is_published() {
-        let package =
-            |folder: &str| Package { name: "a".to_owned(), folder: folder.into(), rust_version: String::new() };
-        let packages = [package("runtime"), package("runtime/transport")];
+        let packages = ["runtime", "runtime/transport"].map(Package::of_test);
         let manifest = "[workspace]\nmembers = [\"a\", \"b\"]\nexclude = []\n";
         let expected = "[workspace]\nmembers = [\"runtime\", \"runtime/transport\"]\nexclude = []\n";
         assert_eq!(with_members(manifest, &packages), Ok(expected.to_owned()));

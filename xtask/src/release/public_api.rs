@@ -1,0 +1,89 @@
+//! Whether the public API of the published crates is the one on record, so that whoever reviews a change sees what it
+//! does to users, hidden or not.
+//!
+//! What rustdoc says of a crate comes in, a text with a line for each public item goes out and is compared with the one
+//! in `xtask/public-api/`; `UPDATE_EXPECT=1` accepts it. The client is left out: what is public of it is emitted, and its
+//! changes are told by `cargo xtask diff`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use similar::TextDiff;
+
+use super::{Release, Told};
+use crate::paths;
+use crate::workspace::{Package, output};
+
+pub(super) fn public_api(release: &Release) -> Result<Told, String> {
+    let by_hand = release.published.iter().filter(|package| package.name != "generated-client");
+    let accepts = std::env::var_os("UPDATE_EXPECT").is_some();
+    let differences: Result<Vec<String>, String> = by_hand
+        .map(|package| {
+            let record = paths::root().join(format!("xtask/public-api/{}.txt", package.name));
+            let text = api(package)?;
+            if accepts { accept(&record, &text).map(|()| String::new()) } else { difference(&record, &text) }
+        })
+        .collect();
+    let differences = differences?.concat();
+    if differences.is_empty() {
+        return Ok(Told::Holds);
+    }
+    let remedy = "`UPDATE_EXPECT=1 cargo xtask release-check public-api` accepts it";
+    Err(format!("the public API is not the one on record; {remedy}\n{differences}"))
+}
+
+/// The public items of a crate with all features, a line for each.
+fn api(package: &Package) -> Result<String, String> {
+    let rustdoc = ["rustdoc", "--quiet", "--locked", "--lib", "--all-features", "--package", &package.name];
+    let json = ["--", "-Z", "unstable-options", "--output-format", "json"];
+    // Only a nightly rustdoc has the format by itself.
+    output(Command::new("cargo").args(rustdoc).args(json).current_dir(paths::root()).env("RUSTC_BOOTSTRAP", "1"))?;
+    let api = public_api::Builder::from_rustdoc_json(json_of(package))
+        .omit_blanket_impls(true)
+        .omit_auto_trait_impls(true)
+        .omit_auto_derived_impls(true)
+        .build();
+    let api =
+        api.map_err(|error| format!("{}: {error}\nthe crate `public-api` reads what one Rust writes", package.name))?;
+    Ok(api.to_string())
+}
+
+/// Where rustdoc writes what it says of a crate, named after the library.
+fn json_of(package: &Package) -> PathBuf {
+    paths::target().join("doc").join(format!("{}.json", package.library))
+}
+
+fn accept(record: &Path, text: &str) -> Result<(), String> {
+    let folder = record.parent().unwrap_or(record);
+    let written = fs::create_dir_all(folder).and_then(|()| fs::write(record, text));
+    written.map_err(|error| format!("{}: {error}", record.display()))
+}
+
+/// The lines that differ from a record, none if it is as recorded; a record that is missing has no lines.
+fn difference(record: &Path, text: &str) -> Result<String, String> {
+    let recorded = match fs::read_to_string(record) {
+        Ok(recorded) => recorded,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(format!("{}: {error}", record.display())),
+    };
+    let (shown, diff) = (paths::shown(record), TextDiff::from_lines(recorded.as_str(), text));
+    Ok(diff.unified_diff().context_radius(0).header(&shown, "now").to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_that_is_gone_and_one_that_is_new_are_told() {
+        let record = paths::target().join("public-api-of-a-test.txt");
+        accept(&record, "pub fn a::old()\npub fn a::same()\n").unwrap_or_default();
+        assert_eq!(difference(&record, "pub fn a::old()\npub fn a::same()\n"), Ok(String::new()));
+        let told = difference(&record, "pub fn a::same()\npub fn a::new()\n").unwrap_or_default();
+        assert!(told.contains("\n-pub fn a::old()\n") && told.contains("\n+pub fn a::new()\n"), "{told}");
+        assert!(!told.contains("a::same"), "{told}");
+        let none = difference(&paths::target().join("no-such-record.txt"), "pub fn a::new()\n").unwrap_or_default();
+        assert!(none.contains("\n+pub fn a::new()\n"), "{none}");
+    }
+}
