@@ -1,9 +1,9 @@
 //! Derivatives-market analytics for Rust: order flow, open interest, funding, liquidations, positioning and options of
 //! crypto markets, by venue, coin and interval, with their history.
 //!
-//! A read-only HTTP service computes these metrics. Each endpoint of it is a method here, grouped by metric, with typed
-//! params and typed records. The crate is for research, back-tests and signals; it places no orders. You bring the base URL
-//! of the service and an API key.
+//! A read-only HTTP service computes these metrics. Each endpoint whose path is known is a method here, grouped by metric,
+//! with typed params, and typed records where their fields are known. The crate is for research, back-tests and signals; it
+//! places no orders. You bring the base URL of the service and an API key.
 //!
 //! # One program
 //!

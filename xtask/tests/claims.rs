@@ -14,6 +14,15 @@ const CRATE_PAGE: &str = "generated-client/src/lib.rs";
 struct Claim(&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const CLAIMS: &[Claim] = &[
+    // What it is.
+    Claim(
+        README,
+        "There is a method for each endpoint whose path is known",
+        &[
+            ("codegen/tests/interface.rs", "no_endpoint_and_no_path_is_lost"),
+            ("generated-client/src/generated/requests.rs", "funding_rate"),
+        ],
+    ),
     // History.
     Claim(
         README,

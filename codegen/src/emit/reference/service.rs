@@ -77,7 +77,7 @@ pub(super) fn rate_limits(service: &Service) -> String {
         return String::new();
     }
     let is_unknown = service.limits.iter().any(|limit| limit.applies_to.is_none());
-    let kept = if is_unknown { "Not all of them say what they are for, so the client" } else { "The client" };
+    let kept = if is_unknown { "Of some it is unknown what they apply to, so the client" } else { "The client" };
     format!(
         "\n## Rate limits\n\n\
          A rate limit is how many requests may be sent in any span of so many seconds, and how many may be under way at a \
