@@ -78,7 +78,8 @@ impl Backfill {
         if self.dry_run {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
         }
-        let mut watcher = Watcher { bars: Bars::new(&labels, say), gaps: Vec::new(), labels };
+        let bars = if plan.windows() == 0 { Bars::hidden(&labels) } else { Bars::new(&labels, say) };
+        let mut watcher = Watcher { bars, gaps: Vec::new(), labels };
         let signal = Cell::new(Ending::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
         let ended = job.run(|event| watcher.event(event), cancel).await;
@@ -111,7 +112,10 @@ impl Backfill {
         if summary.bad_records > 0 {
             said += &format!("; {} left out, as they are not as expected", counted(summary.bad_records, "record"));
         }
-        say.remark(&said);
+        // Where nothing was missing, the plan has said so.
+        if summary.requests > 0 || !summary.files.is_empty() {
+            say.remark(&said);
+        }
         if summary.is_cancelled {
             return Err(Failure::new(signal, "stopped before the end; the same command goes on from there"));
         }

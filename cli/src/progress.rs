@@ -36,7 +36,18 @@ struct Bar {
 impl Bars {
     /// Bars for series with these labels.
     pub(crate) fn new(labels: &[String], say: &Say) -> Self {
-        let target = if say.is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        if say.is_quiet() {
+            return Self::hidden(labels);
+        }
+        Self::on(ProgressDrawTarget::stderr(), labels)
+    }
+
+    /// Bars that nobody sees: there is nothing to wait for, or nobody wants to know.
+    pub(crate) fn hidden(labels: &[String]) -> Self {
+        Self::on(ProgressDrawTarget::hidden(), labels)
+    }
+
+    fn on(target: ProgressDrawTarget, labels: &[String]) -> Self {
         let all = MultiProgress::with_draw_target(target);
         let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or_default().clamp(4, 30);
         let bar = |label: &String| {

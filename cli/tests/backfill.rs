@@ -40,7 +40,7 @@ fn again_it_asks_for_what_is_new_alone() {
     let first = run(&backfill("BTC", &file, &["--sandbox"]));
     assert!(first.err.contains("2,160 new records in 3 requests"), "{}", first.err);
     let again = run(&backfill("BTC", &file, &["--sandbox"]));
-    assert!(again.code == Some(0) && again.err.contains("1 series: nothing is missing"), "{}", again.err);
+    assert_eq!((again.code, again.err.as_str()), (Some(0), "1 series: nothing is missing\n"));
     let mut longer = backfill("BTC", &file, &["--sandbox"]);
     longer[7] = "2025-04-02";
     let longer = run(&longer);
@@ -112,6 +112,15 @@ fn windows_that_fail_are_told_and_asked_for_again() {
     let mended = run_with(&Service::start(), &backfill("BTC", &file, &[]));
     assert_eq!(mended.code, Some(0), "{}", mended.err);
     assert_eq!(rows(&file).len(), 90 * 24);
+}
+
+#[test]
+fn a_range_that_ends_before_it_begins_is_told() {
+    let mut args = backfill("BTC", Path::new("a.csv"), &["--sandbox"]);
+    args[7] = "2024-12-01";
+    let told = run(&args);
+    let said = "error: the range ends at 2024-12-01T00:00:00Z, before it begins at 2025-01-01T00:00:00Z\n";
+    assert_eq!((told.code, told.err.as_str()), (Some(2), said));
 }
 
 #[test]

@@ -120,8 +120,12 @@ impl Backfill {
         }
         let range = self.seconds();
         let first = Timestamp::from_unix_seconds(0);
-        if range.start < first || range.end < range.start {
-            return Err(Error::unfit(format!("the range from {} to {} is none", self.range.start, self.range.end)));
+        let Range { start, end } = range;
+        if end < start {
+            return Err(Error::unfit(format!("the range ends at {end}, before it begins at {start}")));
+        }
+        if start < first {
+            return Err(Error::unfit(format!("the range begins at {start}, before {first}")));
         }
         for (index, series) in self.series.iter().enumerate() {
             let others = self.series.get(..index).unwrap_or_default();
