@@ -107,9 +107,14 @@ async fn the_total_timeout_is_never_passed() {
 async fn an_attempt_has_30_seconds_and_a_request_10_minutes_unless_told_otherwise() {
     let service = Service::new(|_, _| silence());
     let once = service.builder().retry(Retry::none()).build().unwrap();
-    assert_eq!(check(&once).await.unwrap_err().elapsed(), 30 * SECOND);
     let often = service.builder().retry(Retry::default().attempts(1000).budget(1000)).build().unwrap();
-    assert_eq!(check(&often).await.unwrap_err().elapsed(), 600 * SECOND);
+    // The clock's timers wake at whole milliseconds.
+    let late = Duration::from_millis(2);
+    let elapsed = check(&once).await.unwrap_err().elapsed();
+    assert!(elapsed.abs_diff(30 * SECOND) <= late, "{elapsed:?}");
+    // It ends before a wait that would not leave time for another attempt.
+    let elapsed = check(&often).await.unwrap_err().elapsed();
+    assert!(elapsed > 560 * SECOND && elapsed <= 600 * SECOND + late, "{elapsed:?}");
 }
 
 #[tokio::test(start_paused = true)]

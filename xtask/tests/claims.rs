@@ -122,7 +122,7 @@ const CLAIMS: &[Claim] = &[
         &[
             ("tables/tests/backfill.rs", "one_file_has_everything"),
             ("tables/tests/backfill.rs", "a_data_set_lies_in_folders"),
-            ("xtask/src/verify/tables.rs", "in_bucket"),
+            ("tables/programs/files/killed.rs", "in_bucket"),
         ],
     ),
     Claim(
