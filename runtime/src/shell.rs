@@ -183,7 +183,7 @@ macro_rules! __request {
             /// Everything in a range of time, however many records that is.
             ///
             /// The request says what is asked for and how far apart records are; the range is of anything that becomes
-            /// a [`Timestamp`]($crate::Timestamp), without its end. See [`History`]($crate::history::History).
+            /// a [`Timestamp`](crate::Timestamp), without its end. See [`History`](crate::history::History).
             pub fn history(
                 self,
                 range: ::std::ops::Range<impl ::std::convert::Into<$crate::Timestamp>>,
@@ -195,7 +195,7 @@ macro_rules! __request {
             }
 
             /// The records from a point in time on, each interval once it is over. See
-            /// [`Follow`]($crate::history::Follow).
+            /// [`Follow`](crate::history::Follow).
             pub fn follow(self, from: impl ::std::convert::Into<$crate::Timestamp>) -> $crate::history::Follow<E>
             where
                 E: $crate::history::HasHistory,

@@ -6,9 +6,7 @@ use std::fmt;
 
 use super::DecodeError;
 
-/// A record of a series that is not as expected; from [`Request::skip_bad_records`].
-///
-/// [`Request::skip_bad_records`]: crate::Request::skip_bad_records
+/// A record of a series that is not as expected; from `Request::skip_bad_records`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BadRecord {

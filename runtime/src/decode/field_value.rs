@@ -1,7 +1,7 @@
 //! The values of a record whose type is not named: one visitor hands them out, and all that works on any record,
 //! columns and writing among it, is made of that.
 //!
-//! Emitted code lists the fields of a record once, in [`fields!`](crate::fields!); by that list a record takes its
+//! Emitted code lists the fields of a record once, in `fields!`; by that list a record takes its
 //! values from a row and shows them here. Names, units and types stand in the registry and not in the values.
 
 use std::collections::BTreeMap;
@@ -11,11 +11,11 @@ use super::record::{Record, Row, UnknownFields};
 use crate::registry::{FieldInfo, RecordInfo};
 use crate::values::{Number, Timestamp, Value};
 
-/// The fields of an emitted record; [`fields!`](crate::fields!) implements it, and nobody else has to.
+/// The fields of an emitted record; `fields!` implements it, and nobody else has to.
 pub trait Fields {
     /// Takes the values, by their places in [`RecordInfo::fields`].
     ///
-    /// If one does not fit, the row takes note of it and the record means nothing; [`Row::record`] hands out none
+    /// If one does not fit, the row takes note of it and the record means nothing; `Row::record` hands out none
     /// of those.
     fn from_row(row: &mut Row<'_>) -> Self
     where

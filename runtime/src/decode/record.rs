@@ -1,8 +1,8 @@
 //! Records and the rows they are made of.
 //!
-//! An emitted record is a table of fields and a few lines that take its values from a [`Row`].
+//! An emitted record is a table of fields and a few lines that take its values from a `Row`.
 //! The decoder fills one row over and over, so a record of numbers costs no allocation.
-//! Reading JSON is the decoder's job, judging a single value that of [`FromSlot`].
+//! Reading JSON is the decoder's job, judging a single value that of `FromSlot`.
 
 use super::envelope::Push;
 use super::unknown_fields::UnknownText;
@@ -155,7 +155,7 @@ impl Row<'_> {
     /// Takes the value of the field at `index`; what is taken again is absent.
     ///
     /// One that does not fit is noted here, and a placeholder is returned: emitted code, of which there is much,
-    /// has no case to tell apart then. [`Row::record`] tells of it.
+    /// has no case to tell apart then. `Row::record` tells of it.
     pub fn take<T: FromSlot<Via>, Via>(&mut self, index: usize) -> T {
         match self.slots.get_mut(index).map_or_else(absent, T::from_slot) {
             Ok(value) => value,
