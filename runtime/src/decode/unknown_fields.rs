@@ -18,25 +18,11 @@ use crate::values::Value;
 /// A value that no [`Value`] can hold, a number beyond every `f64` for example, is the text that stands in its place.
 #[derive(Default)]
 pub struct UnknownFields {
-    /// Behind a trait, so that what drops it is compiled here and not again for each kind of record.
-    kept: Option<Box<dyn Keep>>,
-}
-
-/// An object of at least one field.
-struct Kept {
-    /// The fields as an object.
+    /// The fields as an object; empty if there are none.
     json: Box<str>,
-    entries: OnceLock<Entries>,
-}
-
-trait Keep: Send + Sync + UnwindSafe + RefUnwindSafe {
-    fn kept(&self) -> &Kept;
-}
-
-impl Keep for Kept {
-    fn kept(&self) -> &Kept {
-        self
-    }
+    /// Boxed, as few ask and every record has it; behind a trait, so that what drops it is compiled here and not again
+    /// for each kind of record.
+    entries: OnceLock<Box<dyn LookedUp>>,
 }
 
 /// Where the values of an object stand in its text.
@@ -47,51 +33,53 @@ struct Entries {
     places: Value,
 }
 
+trait LookedUp: Send + Sync + UnwindSafe + RefUnwindSafe {
+    fn entries(&self) -> &Entries;
+}
+
+impl LookedUp for Entries {
+    fn entries(&self) -> &Entries {
+        self
+    }
+}
+
 impl UnknownFields {
     /// The value of a field, by its name on the wire.
     pub fn get(&self, name: &str) -> Option<Value> {
-        let kept = self.kept()?;
-        let Entries { all, places } = kept.entries();
+        let Entries { all, places } = self.entries()?;
         let place = usize::try_from(places.get(name)?.as_u64()?).ok()?;
-        all.get(place).map(|(_, range)| kept.value(range))
+        all.get(place).map(|(_, range)| self.value(range))
     }
 
     /// Names and values; of two with one name the later counts, as everywhere in JSON.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Cow<'_, str>, Value)> {
-        let kept = self.kept();
-        let all = kept.map(|kept| kept.entries().all.as_slice()).unwrap_or_default();
-        let value = move |range| kept.map(|kept| kept.value(range)).unwrap_or_default();
-        all.iter().map(move |(name, range)| (Cow::Borrowed(name.as_str()), value(range)))
+        let all = self.entries().map(|entries| entries.all.as_slice()).unwrap_or_default();
+        all.iter().map(|(name, range)| (Cow::Borrowed(name.as_str()), self.value(range)))
     }
 
     /// How many fields there are.
     pub fn len(&self) -> usize {
-        self.kept().map_or(0, |kept| kept.entries().all.len())
+        self.entries().map_or(0, |entries| entries.all.len())
     }
 
     /// Whether the catalogue knows every field that came.
     pub fn is_empty(&self) -> bool {
-        self.kept.is_none()
+        self.json.is_empty()
     }
 
     /// The fields as a JSON object, with every value as the service wrote it.
     pub fn as_json(&self) -> &str {
-        self.kept().map_or("{}", |kept| &kept.json)
-    }
-
-    fn kept(&self) -> Option<&Kept> {
-        self.kept.as_deref().map(Keep::kept)
+        if self.json.is_empty() { "{}" } else { &self.json }
     }
 
     fn new(json: &str) -> Self {
-        Self { kept: Some(Box::new(Kept { json: json.into(), entries: OnceLock::new() })) }
+        Self { json: json.into(), entries: OnceLock::new() }
     }
-}
 
-impl Kept {
-    /// Where the values stand.
-    fn entries(&self) -> &Entries {
-        self.entries.get_or_init(|| Entries::of(&self.json))
+    /// Where the values stand, if there are any.
+    fn entries(&self) -> Option<&Entries> {
+        let look_up = || self.entries.get_or_init(|| Box::new(Entries::of(&self.json)));
+        (!self.json.is_empty()).then(|| look_up().entries())
     }
 
     /// The value that stands there, or its text if no value can hold it.
@@ -130,7 +118,7 @@ impl<K: Into<String>> FromIterator<(K, Value)> for UnknownFields {
 
 impl Clone for UnknownFields {
     fn clone(&self) -> Self {
-        self.kept().map_or_else(Self::default, |kept| Self::new(&kept.json))
+        Self { json: self.json.clone(), entries: OnceLock::new() }
     }
 }
 
