@@ -11,6 +11,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::error::Error;
 use claim::Holder;
@@ -54,12 +56,10 @@ impl Lock {
 
     /// A folder for a job, without a claim.
     fn unlocked(prefix: &Path) -> io::Result<Self> {
-        let mut number = 0;
         loop {
-            // Another machine may have a process of this number.
-            let folder = named(prefix, &format!("-{}-{number}", process::id()));
+            let folder = named(prefix, &format!("-{}", unique()));
             match fs::create_dir(&folder) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 created => return created.map(|()| Self { folder, claim: None }),
             }
         }
@@ -82,10 +82,21 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
+        // Nobody takes it for that of a killed job while the claim is locked.
+        let removed = fs::remove_dir_all(&self.folder);
         drop(self.claim.take());
-        // What cannot be removed is left to the next job.
-        let _ = fs::remove_dir_all(&self.folder);
+        if removed.is_err() {
+            // Some systems keep a file until it is closed. What cannot be removed even now is left to the next job.
+            let _ = fs::remove_dir_all(&self.folder);
+        }
     }
+}
+
+/// The end of a name that no other job has, on this machine or in another container: process, time, and a count.
+fn unique() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    format!("{}-{time:020}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 fn parent(prefix: &Path) -> &Path {
@@ -136,4 +147,39 @@ fn standing(folder: &Path) -> io::Result<Option<Holder>> {
 fn remove(folder: &Path) -> Option<Holder> {
     let _ = fs::remove_dir_all(folder);
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(series: &str) -> Claim {
+        Claim { series: vec![series.to_owned()], shard: "1/1".parse().unwrap(), is_sole: false }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_job_that_ends_leaves_alone_those_that_run() {
+        let dir = tempfile::tempdir().unwrap();
+        let prefix = dir.path().join(".backfill");
+        std::thread::scope(|scope| {
+            for series in ["a", "b"] {
+                let prefix = &prefix;
+                scope.spawn(move || {
+                    for _ in 0..300 {
+                        let lock = Lock::take("out", prefix, &claim(series)).unwrap();
+                        fs::write(lock.folder().join("unfinished"), "half of a file").unwrap();
+                        assert_eq!(names(lock.folder()), [CLAIM, "unfinished"]);
+                    }
+                });
+            }
+        });
+        assert_eq!(names(dir.path()), [".backfill.lock"]);
+    }
 }

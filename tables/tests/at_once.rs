@@ -120,7 +120,7 @@ async fn what_a_killed_job_left_is_in_nobodys_way_and_goes() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
         let hidden_name = if name == "data/" { "data/.backfill" } else { ".out.parquet.backfill" };
-        let left = dir.path().join(format!("{hidden_name}-1-0"));
+        let left = dir.path().join(format!("{hidden_name}-1-01795339000000000000-0"));
         std::fs::create_dir_all(&left).unwrap();
         let claim = r#"{"process":1,"shard":"1/1","sole":true,"series":[]}"#;
         std::fs::write(left.join("claim"), claim).unwrap();
