@@ -7,7 +7,7 @@
 
 mod claim;
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirEntry, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process;
@@ -28,6 +28,12 @@ pub(crate) struct Lock {
 
 /// The file of the claim, in the job's folder.
 const CLAIM: &str = "claim";
+
+/// The file beside it that is not whole yet. A job writes one at a time.
+pub(crate) const UNFINISHED: &str = "unfinished";
+
+/// The same of a file that only one may make.
+pub(crate) const CREATED: &str = "created";
 
 impl Lock {
     /// Claims series of a target; the names of all files of this begin with a prefix.
@@ -113,17 +119,26 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)
 }
 
-/// The folders of jobs.
+/// The folders of jobs. Whatever else has a name that begins like theirs is somebody's own.
 fn folders(parent: &Path, prefix: &Path) -> io::Result<Vec<PathBuf>> {
     let start = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut found = Vec::new();
     for entry in fs::read_dir(parent)? {
         let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(&start) {
+        let name = entry.file_name();
+        let is_ours = name.to_str().and_then(|name| name.strip_prefix(&start)).is_some_and(is_unique);
+        if is_ours && entry.file_type()?.is_dir() {
             found.push(entry.path());
         }
     }
     Ok(found)
+}
+
+/// Whether it looks like what [`unique`] makes.
+fn is_unique(text: &str) -> bool {
+    let parts: Vec<_> = text.split('-').collect();
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    matches!(parts[..], [_, time, _] if time.len() == 20) && parts.iter().all(is_number)
 }
 
 /// The claim of a job that runs; what any other job left is removed.
@@ -143,9 +158,14 @@ fn standing(folder: &Path) -> io::Result<Option<Holder>> {
     }
 }
 
-/// What cannot be removed is in nobody's way.
+/// Removes a folder that has nothing in it but what a job makes. What cannot be removed is in nobody's way.
 fn remove(folder: &Path) -> Option<Holder> {
-    let _ = fs::remove_dir_all(folder);
+    let is_ours = |entry: io::Result<DirEntry>| {
+        entry.is_ok_and(|entry| [CLAIM, UNFINISHED, CREATED].iter().any(|name| entry.file_name() == *name))
+    };
+    if fs::read_dir(folder).is_ok_and(|mut entries| entries.all(is_ours)) {
+        let _ = fs::remove_dir_all(folder);
+    }
     None
 }
 
@@ -174,12 +194,42 @@ mod tests {
                 scope.spawn(move || {
                     for _ in 0..300 {
                         let lock = Lock::take("out", prefix, &claim(series)).unwrap();
-                        fs::write(lock.folder().join("unfinished"), "half of a file").unwrap();
-                        assert_eq!(names(lock.folder()), [CLAIM, "unfinished"]);
+                        fs::write(lock.folder().join(UNFINISHED), "half of a file").unwrap();
+                        assert_eq!(names(lock.folder()), [CLAIM, UNFINISHED]);
                     }
                 });
             }
         });
         assert_eq!(names(dir.path()), [".backfill.lock"]);
+    }
+
+    #[test]
+    fn what_is_somebody_elses_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let left = ["7-00000000000000000001-0", "7-00000000000000000001-1", "7-00000000000000000001-2"];
+        let foreign = ["old", "7-0", "2024-01-02", "7-00000000000000000001-x", "7-00000000000000000001-"];
+        // What somebody has put into a folder of a job, too.
+        let filled = "7-00000000000000000001-3";
+        for end in left.iter().chain(&foreign).chain([&filled]) {
+            fs::create_dir(dir.path().join(format!(".backfill-{end}"))).unwrap();
+        }
+        let inside = |end: &str, name: &str| dir.path().join(format!(".backfill-{end}")).join(name);
+        fs::write(inside(left[1], UNFINISHED), "").unwrap();
+        fs::write(inside(left[1], CREATED), "").unwrap();
+        fs::write(inside(left[2], CLAIM), "").unwrap();
+        fs::write(inside("old", UNFINISHED), "mine").unwrap();
+        fs::write(inside(filled, UNFINISHED), "").unwrap();
+        fs::write(inside(filled, "mine"), "").unwrap();
+        // Files of such names are in nobody's way.
+        for file in ["file", "7-00000000000000000001-4"] {
+            fs::write(dir.path().join(format!(".backfill-{file}")), "mine").unwrap();
+        }
+        let before = names(dir.path());
+        drop(Lock::take("out", &dir.path().join(".backfill"), &claim("a")).unwrap());
+        let is_left = |name: &String| left.iter().any(|end| name.ends_with(end));
+        let mut expected: Vec<_> = before.into_iter().filter(|name| !is_left(name)).collect();
+        expected.push(".backfill.lock".to_owned());
+        assert_eq!(names(dir.path()), expected);
+        assert!(inside("old", UNFINISHED).exists() && inside(filled, UNFINISHED).exists());
     }
 }

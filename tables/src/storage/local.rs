@@ -10,10 +10,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::error::Error;
-use crate::lock::Lock;
-
-/// The file that is not whole yet. A job writes one at a time.
-const UNFINISHED: &str = "unfinished";
+use crate::lock::{CREATED, Lock, UNFINISHED};
 
 /// Files below a folder.
 #[derive(Clone, Debug)]
@@ -79,7 +76,7 @@ impl Local {
 
     /// Writes a file unless there is one of this name.
     pub(super) fn create(&self, path: &str, content: &[u8]) -> Result<(), Error> {
-        let (path, whole) = (self.path(path), self.unfinished().join("created"));
+        let (path, whole) = (self.path(path), self.unfinished().join(CREATED));
         write(&whole, self.unfinished(), |file| file.write_all(content))?;
         let fails = |error| Error::storage(path.display(), error);
         fs::create_dir_all(path.parent().unwrap_or(&self.root)).map_err(fails)?;
