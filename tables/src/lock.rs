@@ -45,7 +45,7 @@ impl Lock {
         let door = open(&named(prefix, ".lock")).map_err(fails)?;
         match door.lock() {
             // Where files cannot be locked, nobody knows which claims are of the living.
-            Err(error) if error.kind() == ErrorKind::Unsupported => return Self::unlocked(prefix).map_err(fails),
+            Err(error) if is_without_locks(&error) => return Self::unlocked(prefix).map_err(fails),
             locked => locked.map_err(fails)?,
         }
         for folder in folders(parent, &named(prefix, "-")).map_err(fails)? {
@@ -115,8 +115,29 @@ fn named(prefix: &Path, end: &str) -> PathBuf {
     prefix.with_file_name(name)
 }
 
+/// A file to lock, which is made if it is not there.
+///
+/// For writing, as locks on network file systems want it, or for reading alone where it is another user's.
 fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)
+    or_to_read(path, OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path))
+}
+
+fn or_to_read(path: &Path, opened: io::Result<File>) -> io::Result<File> {
+    match opened {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(path).map_err(|_| error),
+        opened => opened,
+    }
+}
+
+/// Whether a file system has no locks: it knows of none, or nobody keeps them, as on NFS without its daemon.
+fn is_without_locks(error: &io::Error) -> bool {
+    // ENOLCK, which has no kind.
+    let nobody = match () {
+        () if cfg!(any(target_os = "linux", target_os = "android")) => Some(37),
+        () if cfg!(unix) => Some(77),
+        () => None,
+    };
+    error.kind() == ErrorKind::Unsupported || nobody.is_some() && error.raw_os_error() == nobody
 }
 
 /// The folders of jobs. Whatever else has a name that begins like theirs is somebody's own.
@@ -143,7 +164,8 @@ fn is_unique(text: &str) -> bool {
 
 /// The claim of a job that runs; what any other job left is removed.
 fn standing(folder: &Path) -> io::Result<Option<Holder>> {
-    let mut file = match OpenOptions::new().read(true).write(true).open(folder.join(CLAIM)) {
+    let path = folder.join(CLAIM);
+    let mut file = match or_to_read(&path, OpenOptions::new().read(true).write(true).open(&path)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(remove(folder)),
         opened => opened?,
     };
@@ -231,5 +253,30 @@ mod tests {
         expected.push(".backfill.lock".to_owned());
         assert_eq!(names(dir.path()), expected);
         assert!(inside("old", UNFINISHED).exists() && inside(filled, UNFINISHED).exists());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_system_without_locks_is_known_by_its_error() {
+        let error = io::Error::from_raw_os_error;
+        // ENOLCK, EOPNOTSUPP, ENOSYS; EACCES, EIO.
+        assert!([37, 95, 38].map(error).iter().all(is_without_locks));
+        assert!(![13, 5].map(error).iter().any(is_without_locks));
+    }
+
+    /// Of another user, in a folder for both; for root everything is its own.
+    #[cfg(unix)]
+    #[test]
+    fn what_may_only_be_read_is_locked_too() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let prefix = dir.path().join(".backfill");
+        let read_only = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o444)).unwrap();
+        let first = Lock::take("out", &prefix, &claim("a")).unwrap();
+        read_only(&named(&prefix, ".lock"));
+        read_only(&first.folder().join(CLAIM));
+        let refused = Lock::take("out", &prefix, &claim("a")).unwrap_err();
+        assert!(matches!(refused, Error::InUse { .. }), "{refused:?}");
+        Lock::take("out", &prefix, &claim("b")).unwrap();
     }
 }
