@@ -79,13 +79,16 @@ impl Local {
         let (path, whole) = (self.path(path), self.unfinished().join(CREATED));
         write(&whole, self.unfinished(), |file| file.write_all(content))?;
         let fails = |error| Error::storage(path.display(), error);
-        fs::create_dir_all(path.parent().unwrap_or(&self.root)).map_err(fails)?;
+        let folder = path.parent().unwrap_or(&self.root);
+        fs::create_dir_all(folder).map_err(fails)?;
         match fs::hard_link(&whole, &path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             // Where a file cannot have two names, whoever is last wins, if two begin at the same moment.
-            Err(_) if !path.exists() => fs::rename(&whole, &path).map_err(fails),
-            linked => linked.map_err(fails),
+            Err(_) if !path.exists() => fs::rename(&whole, &path).map_err(fails)?,
+            linked => linked.map_err(fails)?,
         }
+        sync(folder);
+        Ok(())
     }
 }
 
@@ -113,7 +116,11 @@ where
         let _ = fs::remove_file(&unfinished);
         return kept;
     }
-    // The name has to be on the disk too before somebody relies on it; not every system opens folders.
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    sync(folder);
     Ok(())
+}
+
+/// Brings the names in a folder to the disk, before somebody relies on them; not every system opens folders.
+fn sync(folder: &Path) {
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }
