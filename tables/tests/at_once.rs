@@ -69,8 +69,11 @@ async fn a_second_job_on_the_same_series_is_refused() {
         let refused = beside(both, |client| ratio(client, &["ETH"], &path)).await.unwrap_err();
         assert!(matches!(refused, Error::InUse { .. }), "{refused:?}");
         let said = refused.to_string();
-        let expected =
-            format!("{}: another backfill is writing the same there: process {}", path.display(), std::process::id());
+        let expected = format!(
+            "{}: another backfill is writing these series there: process {}",
+            path.display(),
+            std::process::id()
+        );
         assert!(said.starts_with(&expected) && said.contains(", since 20"), "{said}");
         // Now that the first has ended, it may.
         assert_eq!(run(&both(&service(true))).await.records, 2 * 2400);
