@@ -8,13 +8,20 @@
 mod support;
 
 use std::fs;
+use std::io::{Read, Seek};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use support::{Service, asking, output};
 
 const PAGE: &str = include_str!("../../shared-gate/FLEET.md");
+
+/// Longer than a script takes on the slowest of machines.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// The code below a heading.
 fn code(heading: &str) -> &'static str {
@@ -36,8 +43,27 @@ fn shell(service: &Service, folder: &Path, script: &str, variables: &[(&str, &st
     }
     let program = Path::new(support::PROGRAM).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-    let told = output(shell.env("PATH", path).envs(variables.iter().copied()));
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    shell.env("PATH", path).envs(variables.iter().copied());
+    // A part that never comes to its end is tried for ever; a file takes all it says, whoever still runs.
+    let mut said = tempfile::tempfile().unwrap();
+    shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said.try_clone().unwrap()).process_group(0);
+    let (mut shell, begun) = (shell.spawn().unwrap(), Instant::now());
+    let code = loop {
+        if let Some(status) = shell.try_wait().unwrap() {
+            break status.code();
+        }
+        if begun.elapsed() > LIMIT {
+            let group = format!("kill -KILL -{}", shell.id());
+            Command::new("sh").args(["-c", &group]).status().unwrap();
+            shell.wait().unwrap();
+            break None;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    let mut text = String::new();
+    said.rewind().unwrap();
+    said.read_to_string(&mut text).unwrap();
+    assert_eq!(code, Some(0), "after {:?}: {text}", begun.elapsed());
 }
 
 /// Whether a folder has all of a year, each record once.
