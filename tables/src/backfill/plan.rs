@@ -60,7 +60,7 @@ pub(super) async fn plan(job: &Backfill, place: &Place) -> Result<BackfillPlan, 
     Ok(BackfillPlan { series, least_time })
 }
 
-/// That of the endpoint whose requests take longest: those of others may be sent meanwhile, as limits of their own have it.
+/// That of the endpoint whose requests take longest: those of others may be sent meanwhile, under other limits.
 fn least_time(job: &Backfill, plans: &[SeriesPlan]) -> Option<Duration> {
     let mut endpoints: Vec<(&Series, u64)> = Vec::new();
     for (series, plan) in job.series.iter().zip(plans) {

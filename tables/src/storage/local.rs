@@ -16,8 +16,8 @@ use crate::lock::{CREATED, Lock, UNFINISHED};
 #[derive(Clone, Debug)]
 pub(crate) struct Local {
     root: PathBuf,
-    /// With the folder where files are until they are whole; whoever only looks has none. A write that goes on after its
-    /// job was dropped still holds it.
+    /// With the folder where files are until they are whole; whoever only looks has none. A write that outlives its job
+    /// still holds it.
     lock: Option<Arc<Lock>>,
 }
 
