@@ -35,7 +35,8 @@ fn the_second_of_two_programs_is_told_which_the_first_is() {
     }
     let second = run_with(&service, &args);
     assert_eq!(second.code, Some(1), "{second:?}");
-    let said = format!("error: {}: another backfill is writing the same there: process {}", text(&file), first.id());
+    let said =
+        format!("error: {}: another backfill is writing these series there: process {}", text(&file), first.id());
     assert!(second.err.contains(&said), "{}", second.err);
     assert!(
         second.err.ends_with("  tip: wait until it has ended; then the same command asks for what is still missing\n")

@@ -51,12 +51,11 @@ impl BaseSeries {
 impl Base {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|error| Error::storage(path.display(), error))?;
-        let foreign = || {
-            let path = path.display();
-            Error::unfit(format!("{path}: it is there and was not written by a backfill; name another file"))
-        };
+        let unfit = |why: &str| Error::unfit(format!("{}: it is there and {why}; name another file", path.display()));
+        let foreign = || unfit("was not written by a backfill");
         let input = ParquetInput::open(file).map_err(|_| foreign())?;
-        let (series, names) = input.said(KEY).and_then(read).ok_or_else(foreign)?;
+        let said = input.said(KEY).ok_or_else(foreign)?;
+        let (series, names) = read(said).ok_or_else(|| unfit("was written by another version"))?;
         let schema = input.schema();
         let own = schema.fields().iter().filter(|field| !names.contains(field.name())).cloned();
         Ok(Self { series, schema: Arc::new(Schema::new(own.collect::<Vec<_>>())) })
@@ -101,14 +100,20 @@ pub(crate) fn written(series: &[BaseSeries], names: &[&str]) -> String {
     json!({"version": VERSION, "names": names, "series": series.iter().map(one).collect::<Vec<_>>()}).to_string()
 }
 
+/// The same again; `None` if another version has written it that this one does not know.
 fn read(text: &str) -> Option<(Vec<BaseSeries>, Vec<String>)> {
     let value: Value = serde_json::from_str(text).ok()?;
     if value.get("version")?.as_u64()? != VERSION {
         return None;
     }
-    let names = value.get("names")?.as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
-    let series = value.get("series")?.as_array()?.iter().map(read_series);
-    Some((series.collect::<Option<_>>()?, names.collect::<Option<_>>()?))
+    let series: Vec<_> = value.get("series")?.as_array()?.iter().map(read_series).collect::<Option<_>>()?;
+    let names = match value.get("names") {
+        Some(names) => names.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>()?,
+        // The first version did not say them; a single series has none.
+        None if series.len() <= 1 => Vec::new(),
+        None => return None,
+    };
+    Some((series, names))
 }
 
 fn read_series(value: &Value) -> Option<BaseSeries> {
@@ -117,15 +122,20 @@ fn read_series(value: &Value) -> Option<BaseSeries> {
         let time = |index: usize| range.get(index)?.as_i64().map(Timestamp::from_unix_seconds);
         Some(time(0)?..time(1)?)
     };
-    let ranges = |name: &str| value.get(name)?.as_array()?.iter().map(range).collect::<Option<Coverage>>();
-    let (covered, open) = (ranges("covered")?, ranges("open")?);
+    let ranges = |value: &Value| value.as_array()?.iter().map(range).collect::<Option<Coverage>>();
+    let covered = ranges(value.get("covered")?)?;
+    // The first version asked for no open intervals.
+    let open = value.get("open").map_or_else(|| Some(Coverage::default()), ranges)?;
     let rows = usize::try_from(value.get("rows")?.as_u64()?).ok()?;
     Some(BaseSeries { path: text("path")?, time: text("time")?, rows, covered, open })
 }
 
 #[cfg(test)]
 mod tests {
+    use arrow_schema::{DataType, Field};
+
     use super::*;
+    use crate::parquet_file::ParquetFile;
 
     #[test]
     fn what_a_file_says_is_read_again() {
@@ -137,6 +147,36 @@ mod tests {
         for other in ["", "{}", r#"{"version":2,"names":[],"series":[]}"#, r#"{"version":1,"names":[],"series":[{}]}"#]
         {
             assert_eq!(read(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn what_the_first_version_says_of_one_series_is_read() {
+        let one = r#"{"path":"e/coin=B","time":"at","rows":7,"covered":[[0,60]]}"#;
+        let (series, names) = read(&format!(r#"{{"version":1,"series":[{one}]}}"#)).unwrap();
+        let covered = std::iter::once(Timestamp::from(0)..60.into()).collect();
+        let (path, time) = ("e/coin=B".to_owned(), "at".to_owned());
+        assert_eq!(series, [BaseSeries { path, time, rows: 7, covered, open: Coverage::default() }]);
+        assert_eq!(names, [""; 0]);
+        // Which columns tell several apart is not known.
+        assert_eq!(read(&format!(r#"{{"version":1,"series":[{one},{one}]}}"#)), None);
+    }
+
+    #[test]
+    fn a_file_of_another_version_is_refused_as_such() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("out.parquet");
+        for (said, why) in
+            [(None, "was not written by a backfill"), (Some(r#"{"version":2}"#), "was written by another version")]
+        {
+            let schema = Arc::new(Schema::new(vec![Field::new("at", DataType::Int64, false)]));
+            let mut file = ParquetFile::new(Vec::new(), schema).unwrap();
+            if let Some(said) = said {
+                file.say(KEY, said.to_owned());
+            }
+            std::fs::write(&path, file.finish().unwrap()).unwrap();
+            let error = Base::open(&path).unwrap_err().to_string();
+            assert_eq!(error, format!("{}: it is there and {why}; name another file", path.display()));
         }
     }
 }

@@ -61,7 +61,7 @@ impl fmt::Display for Error {
         match self {
             Self::Request(error) => error.fmt(f),
             Self::Storage { path, source } => write!(f, "{path}: {source}"),
-            Self::InUse { target, by } => write!(f, "{target}: another backfill is writing the same there: {by}"),
+            Self::InUse { target, by } => write!(f, "{target}: another backfill is writing these series there: {by}"),
             Self::Unfit(message) => f.write_str(message),
         }
     }

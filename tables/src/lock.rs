@@ -7,10 +7,12 @@
 
 mod claim;
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirEntry, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::error::Error;
 use claim::Holder;
@@ -27,6 +29,12 @@ pub(crate) struct Lock {
 /// The file of the claim, in the job's folder.
 const CLAIM: &str = "claim";
 
+/// The file beside it that is not whole yet. A job writes one at a time.
+pub(crate) const UNFINISHED: &str = "unfinished";
+
+/// The same of a file that only one may make.
+pub(crate) const CREATED: &str = "created";
+
 impl Lock {
     /// Claims series of a target; the names of all files of this begin with a prefix.
     pub(crate) fn take(target: &str, prefix: &Path, claim: &Claim) -> Result<Self, Error> {
@@ -37,7 +45,7 @@ impl Lock {
         let door = open(&named(prefix, ".lock")).map_err(fails)?;
         match door.lock() {
             // Where files cannot be locked, nobody knows which claims are of the living.
-            Err(error) if error.kind() == ErrorKind::Unsupported => return Self::unlocked(prefix).map_err(fails),
+            Err(error) if is_without_locks(&error) => return Self::unlocked(prefix).map_err(fails),
             locked => locked.map_err(fails)?,
         }
         for folder in folders(parent, &named(prefix, "-")).map_err(fails)? {
@@ -54,12 +62,10 @@ impl Lock {
 
     /// A folder for a job, without a claim.
     fn unlocked(prefix: &Path) -> io::Result<Self> {
-        let mut number = 0;
         loop {
-            // Another machine may have a process of this number.
-            let folder = named(prefix, &format!("-{}-{number}", process::id()));
+            let folder = named(prefix, &format!("-{}", unique()));
             match fs::create_dir(&folder) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 created => return created.map(|()| Self { folder, claim: None }),
             }
         }
@@ -82,10 +88,21 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
+        // Nobody takes it for that of a killed job while the claim is locked.
+        let removed = fs::remove_dir_all(&self.folder);
         drop(self.claim.take());
-        // What cannot be removed is left to the next job.
-        let _ = fs::remove_dir_all(&self.folder);
+        if removed.is_err() {
+            // Some systems keep a file until it is closed. What cannot be removed even now is left to the next job.
+            let _ = fs::remove_dir_all(&self.folder);
+        }
     }
+}
+
+/// The end of a name that no other job has, on this machine or in another container: process, time, and a count.
+fn unique() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    format!("{}-{time:020}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 fn parent(prefix: &Path) -> &Path {
@@ -98,26 +115,57 @@ fn named(prefix: &Path, end: &str) -> PathBuf {
     prefix.with_file_name(name)
 }
 
+/// A file to lock, which is made if it is not there.
+///
+/// For writing, as locks on network file systems want it, or for reading alone where it is another user's.
 fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)
+    or_to_read(path, OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path))
 }
 
-/// The folders of jobs.
+fn or_to_read(path: &Path, opened: io::Result<File>) -> io::Result<File> {
+    match opened {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(path).map_err(|_| error),
+        opened => opened,
+    }
+}
+
+/// Whether a file system has no locks: it knows of none, or nobody keeps them, as on NFS without its daemon.
+fn is_without_locks(error: &io::Error) -> bool {
+    // ENOLCK, which has no kind.
+    let nobody = match () {
+        () if cfg!(any(target_os = "linux", target_os = "android")) => Some(37),
+        () if cfg!(unix) => Some(77),
+        () => None,
+    };
+    error.kind() == ErrorKind::Unsupported || nobody.is_some() && error.raw_os_error() == nobody
+}
+
+/// The folders of jobs. Whatever else has a name that begins like theirs is somebody's own.
 fn folders(parent: &Path, prefix: &Path) -> io::Result<Vec<PathBuf>> {
     let start = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut found = Vec::new();
     for entry in fs::read_dir(parent)? {
         let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(&start) {
+        let name = entry.file_name();
+        let is_ours = name.to_str().and_then(|name| name.strip_prefix(&start)).is_some_and(is_unique);
+        if is_ours && entry.file_type()?.is_dir() {
             found.push(entry.path());
         }
     }
     Ok(found)
 }
 
+/// Whether it looks like what [`unique`] makes.
+fn is_unique(text: &str) -> bool {
+    let parts: Vec<_> = text.split('-').collect();
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    matches!(parts[..], [_, time, _] if time.len() == 20) && parts.iter().all(is_number)
+}
+
 /// The claim of a job that runs; what any other job left is removed.
 fn standing(folder: &Path) -> io::Result<Option<Holder>> {
-    let mut file = match OpenOptions::new().read(true).write(true).open(folder.join(CLAIM)) {
+    let path = folder.join(CLAIM);
+    let mut file = match or_to_read(&path, OpenOptions::new().read(true).write(true).open(&path)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(remove(folder)),
         opened => opened?,
     };
@@ -132,8 +180,103 @@ fn standing(folder: &Path) -> io::Result<Option<Holder>> {
     }
 }
 
-/// What cannot be removed is in nobody's way.
+/// Removes a folder that has nothing in it but what a job makes. What cannot be removed is in nobody's way.
 fn remove(folder: &Path) -> Option<Holder> {
-    let _ = fs::remove_dir_all(folder);
+    let is_ours = |entry: io::Result<DirEntry>| {
+        entry.is_ok_and(|entry| [CLAIM, UNFINISHED, CREATED].iter().any(|name| entry.file_name() == *name))
+    };
+    if fs::read_dir(folder).is_ok_and(|mut entries| entries.all(is_ours)) {
+        let _ = fs::remove_dir_all(folder);
+    }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(series: &str) -> Claim {
+        Claim { series: vec![series.to_owned()], shard: "1/1".parse().unwrap(), is_sole: false }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_job_that_ends_leaves_alone_those_that_run() {
+        let dir = tempfile::tempdir().unwrap();
+        let prefix = dir.path().join(".backfill");
+        std::thread::scope(|scope| {
+            for series in ["a", "b"] {
+                let prefix = &prefix;
+                scope.spawn(move || {
+                    for _ in 0..300 {
+                        let lock = Lock::take("out", prefix, &claim(series)).unwrap();
+                        fs::write(lock.folder().join(UNFINISHED), "half of a file").unwrap();
+                        assert_eq!(names(lock.folder()), [CLAIM, UNFINISHED]);
+                    }
+                });
+            }
+        });
+        assert_eq!(names(dir.path()), [".backfill.lock"]);
+    }
+
+    #[test]
+    fn what_is_somebody_elses_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let left = ["7-00000000000000000001-0", "7-00000000000000000001-1", "7-00000000000000000001-2"];
+        let foreign = ["old", "7-0", "2024-01-02", "7-00000000000000000001-x", "7-00000000000000000001-"];
+        // What somebody has put into a folder of a job, too.
+        let filled = "7-00000000000000000001-3";
+        for end in left.iter().chain(&foreign).chain([&filled]) {
+            fs::create_dir(dir.path().join(format!(".backfill-{end}"))).unwrap();
+        }
+        let inside = |end: &str, name: &str| dir.path().join(format!(".backfill-{end}")).join(name);
+        fs::write(inside(left[1], UNFINISHED), "").unwrap();
+        fs::write(inside(left[1], CREATED), "").unwrap();
+        fs::write(inside(left[2], CLAIM), "").unwrap();
+        fs::write(inside("old", UNFINISHED), "mine").unwrap();
+        fs::write(inside(filled, UNFINISHED), "").unwrap();
+        fs::write(inside(filled, "mine"), "").unwrap();
+        // Files of such names are in nobody's way.
+        for file in ["file", "7-00000000000000000001-4"] {
+            fs::write(dir.path().join(format!(".backfill-{file}")), "mine").unwrap();
+        }
+        let before = names(dir.path());
+        drop(Lock::take("out", &dir.path().join(".backfill"), &claim("a")).unwrap());
+        let is_left = |name: &String| left.iter().any(|end| name.ends_with(end));
+        let mut expected: Vec<_> = before.into_iter().filter(|name| !is_left(name)).collect();
+        expected.push(".backfill.lock".to_owned());
+        assert_eq!(names(dir.path()), expected);
+        assert!(inside("old", UNFINISHED).exists() && inside(filled, UNFINISHED).exists());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_system_without_locks_is_known_by_its_error() {
+        let error = io::Error::from_raw_os_error;
+        // ENOLCK, EOPNOTSUPP, ENOSYS; EACCES, EIO.
+        assert!([37, 95, 38].map(error).iter().all(is_without_locks));
+        assert!(![13, 5].map(error).iter().any(is_without_locks));
+    }
+
+    /// Of another user, in a folder for both; for root everything is its own.
+    #[cfg(unix)]
+    #[test]
+    fn what_may_only_be_read_is_locked_too() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let prefix = dir.path().join(".backfill");
+        let read_only = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o444)).unwrap();
+        let first = Lock::take("out", &prefix, &claim("a")).unwrap();
+        read_only(&named(&prefix, ".lock"));
+        read_only(&first.folder().join(CLAIM));
+        let refused = Lock::take("out", &prefix, &claim("a")).unwrap_err();
+        assert!(matches!(refused, Error::InUse { .. }), "{refused:?}");
+        Lock::take("out", &prefix, &claim("b")).unwrap();
+    }
 }

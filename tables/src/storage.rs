@@ -7,8 +7,10 @@ mod local;
 mod s3;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::error::Error;
+use crate::lock::Lock;
 use local::Local;
 
 pub(crate) use local::write;
@@ -22,9 +24,9 @@ pub(crate) enum Storage {
 }
 
 impl Storage {
-    /// A folder of the local disk, which need not be there yet, and another one for what is not whole.
-    pub(crate) fn folder(root: impl Into<PathBuf>, unfinished: impl Into<PathBuf>) -> Self {
-        Self::Local(Local::new(root.into(), unfinished.into()))
+    /// A folder of the local disk, which need not be there yet, and what it is written under.
+    pub(crate) fn folder(root: impl Into<PathBuf>, lock: Option<Arc<Lock>>) -> Self {
+        Self::Local(Local::new(root.into(), lock))
     }
 
     /// A part of a bucket.

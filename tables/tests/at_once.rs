@@ -69,8 +69,11 @@ async fn a_second_job_on_the_same_series_is_refused() {
         let refused = beside(both, |client| ratio(client, &["ETH"], &path)).await.unwrap_err();
         assert!(matches!(refused, Error::InUse { .. }), "{refused:?}");
         let said = refused.to_string();
-        let expected =
-            format!("{}: another backfill is writing the same there: process {}", path.display(), std::process::id());
+        let expected = format!(
+            "{}: another backfill is writing these series there: process {}",
+            path.display(),
+            std::process::id()
+        );
         assert!(said.starts_with(&expected) && said.contains(", since 20"), "{said}");
         // Now that the first has ended, it may.
         assert_eq!(run(&both(&service(true))).await.records, 2 * 2400);
@@ -120,7 +123,7 @@ async fn what_a_killed_job_left_is_in_nobodys_way_and_goes() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
         let hidden_name = if name == "data/" { "data/.backfill" } else { ".out.parquet.backfill" };
-        let left = dir.path().join(format!("{hidden_name}-1-0"));
+        let left = dir.path().join(format!("{hidden_name}-1-01795339000000000000-0"));
         std::fs::create_dir_all(&left).unwrap();
         let claim = r#"{"process":1,"shard":"1/1","sole":true,"series":[]}"#;
         std::fs::write(left.join("claim"), claim).unwrap();

@@ -7,6 +7,8 @@ mod support;
 use std::fs;
 use std::path::Path;
 
+use generated_client::{Client, RateLimit};
+use runtime::gate::WindowOfSome;
 use support::{DAY, END, HOUR, client, data_set, files, hours, job, rows, run, sandbox};
 use tables::{Shard, Target};
 
@@ -119,18 +121,40 @@ async fn a_file_of_several_series_grows() {
         let series = ["BTC", "ETH"].map(|coin| hours(&client, RATIO, coin)).to_vec();
         job(series, END - 20 * DAY, to, path)
     };
-    for name in ["out.parquet", "out.csv"] {
+    for (name, is_of_one_first) in
+        [("out.parquet", false), ("out.csv", false), ("one.parquet", true), ("one.csv", true)]
+    {
         let (whole, grown) = (dir.path().join(format!("whole-{name}")), dir.path().join(name));
         run(&both(END, &whole)).await;
+        if is_of_one_first {
+            // Nothing has to tell its rows from others until there are others, whichever come first.
+            run(&job(vec![hours(&client, RATIO, "ETH")], END - 20 * DAY, END - 15 * DAY, &grown)).await;
+        }
         for days in [10, 5, 0] {
             run(&both(END - days * DAY, &grown)).await;
         }
         let read = |path: &Path| match name {
-            "out.csv" => fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect(),
+            "out.csv" | "one.csv" => fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect(),
             _ => rows(&[path.to_owned()]),
         };
         assert_eq!(read(&grown), read(&whole), "{name}");
     }
+}
+
+/// Requests of another endpoint do not count in the limit of one.
+#[tokio::test]
+async fn the_least_time_is_that_of_the_slowest_endpoint() {
+    let limit = RateLimit::of_some(const { &[WindowOfSome::of(1, 60, &["/volumeRatio"])] });
+    let builder = Client::builder("https://example.invalid/v2").api_key("any").rate_limit(limit);
+    let (client, dir) = (builder.build().unwrap(), tempfile::tempdir().unwrap());
+    let least = |names: [(&str, &str); 3]| {
+        let series = names.map(|(name, coin)| hours(&client, name, coin)).to_vec();
+        let job = job(series, END - 100 * DAY, END, dir.path());
+        async move { job.plan().await.unwrap().least_time.unwrap().as_secs() / 60 }
+    };
+    // Three requests for each series.
+    assert_eq!(least([(RATIO, "BTC"), (DELTA, "BTC"), (DELTA, "ETH")]).await, 2);
+    assert_eq!(least([(DELTA, "BTC"), (RATIO, "BTC"), (RATIO, "ETH")]).await, 5);
 }
 
 #[tokio::test]

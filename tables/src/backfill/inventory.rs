@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arrow_schema::SchemaRef;
@@ -28,8 +29,6 @@ pub(super) struct Place {
     pub(super) storage: Storage,
     pub(super) division: Division,
     pub(super) file: Option<SingleFile>,
-    /// What nobody else writes meanwhile; `None` where there are no locks, and for those who only look.
-    _lock: Option<Lock>,
 }
 
 /// The one file that the parts become.
@@ -69,29 +68,28 @@ impl Place {
         let claim = Claim { series, shard, is_sole: matches!(target, Target::File { .. }) };
         let name = target.to_string();
         let lock = storage::beside(move || Lock::take(&name, &hidden, &claim)).await?;
-        Self::with(target, Some(lock)).await
+        Self::with(target, Some(Arc::new(lock))).await
     }
 
-    async fn with(target: &Target, lock: Option<Lock>) -> Result<Self, Error> {
-        let unfinished = lock.as_ref().map_or(Path::new(""), Lock::folder);
+    async fn with(target: &Target, lock: Option<Arc<Lock>>) -> Result<Self, Error> {
         match target {
-            Target::Folder(path) => Ok(Self::data_set(Storage::folder(path, unfinished), lock)),
+            Target::Folder(path) => Ok(Self::data_set(Storage::folder(path, lock))),
             #[cfg(feature = "s3")]
-            Target::Bucket { bucket, prefix } => Ok(Self::data_set(Storage::bucket(bucket, prefix)?, lock)),
+            Target::Bucket { bucket, prefix } => Ok(Self::data_set(Storage::bucket(bucket, prefix)?)),
             Target::File { path, format } => Self::single(path, *format, lock).await,
         }
     }
 
-    fn data_set(storage: Storage, lock: Option<Lock>) -> Self {
-        Self { storage, division: Division::Days, file: None, _lock: lock }
+    fn data_set(storage: Storage) -> Self {
+        Self { storage, division: Division::Days, file: None }
     }
 
-    async fn single(path: &Path, format: Format, lock: Option<Lock>) -> Result<Self, Error> {
-        let unfinished = lock.as_ref().map_or(Path::new(""), Lock::folder).to_owned();
+    async fn single(path: &Path, format: Format, lock: Option<Arc<Lock>>) -> Result<Self, Error> {
+        let unfinished = lock.as_ref().map_or(Path::new(""), |lock| lock.folder()).to_owned();
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".parts");
         let parts = path.with_file_name(name);
-        let storage = Storage::folder(&parts, &unfinished);
+        let storage = Storage::folder(&parts, lock);
         let base = match (format, path.exists()) {
             (_, false) => None,
             (Format::Parquet, true) => Some(Base::open(path)?),
@@ -105,7 +103,7 @@ impl Place {
             _ => None,
         };
         let file = SingleFile { path: path.to_owned(), format, parts, unfinished, base };
-        Ok(Self { storage, division: Division::Rows, file: Some(file), _lock: lock })
+        Ok(Self { storage, division: Division::Rows, file: Some(file) })
     }
 
     /// What there is of a series.

@@ -56,9 +56,21 @@ impl BackfillPlan {
 pub(super) async fn plan(job: &Backfill, place: &Place) -> Result<BackfillPlan, Error> {
     let planned = planned(job, place).await?;
     let series: Vec<_> = planned.into_iter().map(|(plan, _)| plan).collect();
-    let windows = series.iter().map(|series| series.windows).sum();
-    let least_time = job.series.first().and_then(|series| series.request().least_time(windows));
+    let least_time = least_time(job, &series);
     Ok(BackfillPlan { series, least_time })
+}
+
+/// That of the endpoint whose requests take longest: those of others may be sent meanwhile, as limits of their own have it.
+fn least_time(job: &Backfill, plans: &[SeriesPlan]) -> Option<Duration> {
+    let mut endpoints: Vec<(&Series, u64)> = Vec::new();
+    for (series, plan) in job.series.iter().zip(plans) {
+        match endpoints.iter_mut().find(|(known, _)| known.endpoint().to_string() == series.endpoint().to_string()) {
+            Some((_, windows)) => *windows += plan.windows,
+            None => endpoints.push((series, plan.windows)),
+        }
+    }
+    let times = endpoints.iter().map(|(series, windows)| series.request().least_time(*windows));
+    times.collect::<Option<Vec<_>>>()?.into_iter().max()
 }
 
 /// The plan of each series, with what is there.

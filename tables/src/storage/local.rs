@@ -5,25 +5,29 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::error::Error;
-
-/// The file that is not whole yet. A job writes one at a time.
-const UNFINISHED: &str = "unfinished";
+use crate::lock::{CREATED, Lock, UNFINISHED};
 
 /// Files below a folder.
 #[derive(Clone, Debug)]
 pub(crate) struct Local {
     root: PathBuf,
-    /// Where files are until they are whole.
-    unfinished: PathBuf,
+    /// With the folder where files are until they are whole; whoever only looks has none. A write that goes on after its
+    /// job was dropped still holds it.
+    lock: Option<Arc<Lock>>,
 }
 
 impl Local {
-    pub(super) fn new(root: PathBuf, unfinished: PathBuf) -> Self {
-        Self { root, unfinished }
+    pub(super) fn new(root: PathBuf, lock: Option<Arc<Lock>>) -> Self {
+        Self { root, lock }
+    }
+
+    fn unfinished(&self) -> &Path {
+        self.lock.as_ref().map_or(Path::new(""), |lock| lock.folder())
     }
 
     pub(super) fn path(&self, path: &str) -> PathBuf {
@@ -59,7 +63,7 @@ impl Local {
     }
 
     pub(super) fn put(&self, path: &str, content: &[u8]) -> Result<(), Error> {
-        write(&self.path(path), &self.unfinished, |file| file.write_all(content))
+        write(&self.path(path), self.unfinished(), |file| file.write_all(content))
     }
 
     pub(super) fn remove(&self, path: &str) -> Result<(), Error> {
@@ -72,16 +76,19 @@ impl Local {
 
     /// Writes a file unless there is one of this name.
     pub(super) fn create(&self, path: &str, content: &[u8]) -> Result<(), Error> {
-        let (path, whole) = (self.path(path), self.unfinished.join("created"));
-        write(&whole, &self.unfinished, |file| file.write_all(content))?;
+        let (path, whole) = (self.path(path), self.unfinished().join(CREATED));
+        write(&whole, self.unfinished(), |file| file.write_all(content))?;
         let fails = |error| Error::storage(path.display(), error);
-        fs::create_dir_all(path.parent().unwrap_or(&self.root)).map_err(fails)?;
+        let folder = path.parent().unwrap_or(&self.root);
+        fs::create_dir_all(folder).map_err(fails)?;
         match fs::hard_link(&whole, &path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             // Where a file cannot have two names, whoever is last wins, if two begin at the same moment.
-            Err(_) if !path.exists() => fs::rename(&whole, &path).map_err(fails),
-            linked => linked.map_err(fails),
+            Err(_) if !path.exists() => fs::rename(&whole, &path).map_err(fails)?,
+            linked => linked.map_err(fails)?,
         }
+        sync(folder);
+        Ok(())
     }
 }
 
@@ -109,7 +116,11 @@ where
         let _ = fs::remove_file(&unfinished);
         return kept;
     }
-    // The name has to be on the disk too before somebody relies on it; not every system opens folders.
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    sync(folder);
     Ok(())
+}
+
+/// Brings the names in a folder to the disk, before somebody relies on them; not every system opens folders.
+fn sync(folder: &Path) {
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }
