@@ -28,6 +28,7 @@ const SAID: &[&str] = &[
     "history-sort",
     "invisible-character",
     "limit-concurrent",
+    "limit-of-nothing",
     "line-break",
     "list-as",
     "missing-key",

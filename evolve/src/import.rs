@@ -91,11 +91,13 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let fresh = finish::finish(fresh, draft);
     merge(&mut alone, &fresh, &said, &import.evidence);
     service::drop_limits_of_others(&mut alone);
+    envelope::drop_unsupported_of_nothing(&mut alone);
     let (alone, api) = alone.close_with_api()?;
     let export = Document::read(&openapi(&api, OpenApiVersion::V3_1, OpenApiFormat::Json))?;
     let lost = Subtraction::lost(&document, &export, &paths, import.summaries, notes);
     let mut change = match known {
         Some(mut desk) => {
+            let said = security::without_second_authorization(said, &mut desk);
             merge(&mut desk, &fresh, &said, &import.evidence);
             service::drop_limits_of_others(&mut desk);
             desk.close()?

@@ -76,8 +76,8 @@
 //!
 //! # Files and the command line
 //!
-//! The crate `tables` of this project writes whole histories as Parquet, CSV and JSON Lines, and goes on with what is there;
-//! Python reads them. The command line, `derivs`, lists, downloads, follows and plots every endpoint without a program.
+//! The crate `generated-client-tables` of this project writes whole histories as Parquet, CSV and JSON Lines, and goes on with what is there;
+//! Python reads them. The command line, `derivs`, does the same without a program, and lists, describes and plots.
 //!
 //! # Many requests at once
 //!
@@ -92,10 +92,11 @@
 //! Three words for three things: the rate limit is how many requests the service takes, the page size is how many records a
 //! reply has at most (the param `limit`), and a bound is what the client allows of time or bytes.
 //!
-//! Requests are held back so that the rate limit is kept ([`RateLimit`]; the documented ones are in [`limits`]), sent again
-//! where that helps ([`Retry`]), and given up in time. An [`Error`] says which request failed, how often it was sent, what
-//! came back and what to do. Programs ask its [`kind`](Error::kind), [`is_retryable`](Error::is_retryable),
-//! [`is_auth`](Error::is_auth) and the like; [`body`](Error::body) has what the service said.
+//! Requests are held back so that the rate limit is kept ([`RateLimit`]; the documented ones are in [`limits`]), sent
+//! again where that helps ([`Retry`]), and given up after a time-out. An [`Error`] says which request failed, how often
+//! it was sent, what came back and what to do. Programs ask its [`kind`](Error::kind),
+//! [`is_retryable`](Error::is_retryable), [`is_auth`](Error::is_auth) and the like; [`body`](Error::body) has what the
+//! service said.
 //!
 //! A value that does not fit its field makes the whole reply an error, unless the request
 //! [leaves out](Request::skip_bad_records) the records that are bad.
@@ -109,7 +110,7 @@
 //! |---|---|---|
 //! | | the interface document | relied on: a required param is an argument, a field is always there |
 //! | published | the provider's public documentation of this version | the same for params; a field is an `Option` |
-//! | reported | public clients that ran against the service | left to the service; a field is an `Option` |
+//! | reported | public clients that agree | left to the service; a field is an `Option` |
 //! | former | the provider's description of the former version | the same; a name may be another one today |
 //!
 //! A field that has another name today is `None`, and what came is in `unknown_fields`; an [`Observer`] is told of it with
@@ -134,8 +135,8 @@
 //! Records, series and values are written by serde as they stand on the wire. A series goes by [`column`](Series::column)
 //! and by [`times`](Series::times), also where the fields of its records are unknown, and a record gives its values
 //! [by name](Record::value). A [`Timestamp`] counts in UTC, is subtracted from another, and rounded down to a step with
-//! [`floor`](Timestamp::floor) and [`Timeframe::duration`]. In tests of your own, records have a `Default`, a series comes of
-//! a `Vec`, and a transport of a closure ([`transport::from_fn`]).
+//! [`floor`](Timestamp::floor) and [`Timeframe::duration`]. In tests of your own, records have a `Default`, a series is made
+//! from a `Vec`, and a transport from a closure ([`transport::from_fn`]).
 //!
 //! ```
 //! # use generated_client::{Series, Value};

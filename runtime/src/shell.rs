@@ -49,8 +49,9 @@ macro_rules! __client {
 
             /// A request for any path, whether the catalogue knows it or not.
             ///
-            /// It goes the way of all requests: same credentials, same limits, same errors. The path begins with a
-            /// slash and may carry the version that the base URL ends in; params are added with
+            /// It goes the way of all requests: same credentials, same rate limit, same errors. It counts as one
+            /// request, since a weight and a limit of some endpoints are known of their methods alone. The path begins
+            /// with a slash and may carry the version that the base URL ends in; params are added with
             /// [`Request::query`].
             ///
             /// ```

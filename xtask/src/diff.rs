@@ -112,7 +112,8 @@ impl Repository {
 
     /// The names and texts of the catalogue's files at a commit.
     fn catalogue(&self, commit: &str) -> Result<Vec<(String, String)>, String> {
-        let names = self.git(&["ls-tree", "-z", "--name-only", &format!("{commit}:./")]).unwrap_or_default();
+        let names =
+            self.git(&["ls-tree", "-z", "--name-only", "--full-tree", &format!("{commit}:./")]).unwrap_or_default();
         let names = names.split('\0').filter(|name| Path::new(name).extension() == Some(OsStr::new("yaml")));
         names
             .map(|name| {

@@ -20,8 +20,8 @@ use crate::workspace::{self, Package};
 /// Check that what is committed may become a release
 ///
 /// The version agrees with what changed since the last tag, the changelog has an entry for it, the public API is the one
-/// on record, the docs have no broken link, every published crate is packaged and the packages build without a network, the lowest versions that the manifests
-/// name are enough, and every set of features builds.
+/// on record, the docs have no broken link, every published crate is packaged and the packages build without a network, the lowest
+/// versions that the manifests name are enough, and every set of features builds.
 #[derive(Args)]
 pub(crate) struct ReleaseCheck {
     /// Which steps to take; all of them if none is named
@@ -64,7 +64,7 @@ const STEPS: [Step; 9] = [
 
 impl ReleaseCheck {
     pub(crate) fn run(&self) -> ExitCode {
-        let release = match Release::of_workspace() {
+        let release = match Release::of_workspace(self.steps.is_empty()) {
             Ok(release) => release,
             Err(why) => return fail(&format!("error: {why}\n")),
         };
@@ -79,9 +79,29 @@ impl ReleaseCheck {
 }
 
 impl Release {
-    fn of_workspace() -> Result<Self, String> {
-        let tag = git(paths::root(), &["describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"]).ok();
-        Ok(Self { published: workspace::published()?, last_tag: tag.map(|tag| tag.trim().to_owned()) })
+    fn of_workspace(is_whole: bool) -> Result<Self, String> {
+        let asked = |arguments: &[&str]| git(paths::root(), arguments);
+        // Some steps read what is committed and some what lies in the folder.
+        if is_whole && !asked(&["status", "--porcelain"])?.is_empty() {
+            return Err("not everything is committed; commit it, or name the steps to take".to_owned());
+        }
+        if asked(&["rev-parse", "--is-shallow-repository"])?.trim() == "true" {
+            return Err(
+                "this clone has no history, so nobody can tell the last tag; run `git fetch --unshallow`".to_owned()
+            );
+        }
+        let tags = asked(&[
+            "tag",
+            "--list",
+            "v[0-9]*",
+            "--merged",
+            "HEAD",
+            "--no-contains",
+            "HEAD",
+            "--sort",
+            "-version:refname",
+        ])?;
+        Ok(Self { published: workspace::published()?, last_tag: tags.lines().next().map(str::to_owned) })
     }
 
     /// A command for what is published.

@@ -153,7 +153,7 @@ const CLAIMS: &[Claim] = &[
     // Many requests at once.
     Claim(
         README,
-        "Spawn, join or buffer as many requests as you like: they wait in one line, first come, first served.",
+        "Spawn, join or buffer as many requests as you like: they wait in one line, first come, first served, with tokens and retries ahead of the others.",
         &[("runtime/tests/gate.rs", "whoever_comes_first_is_served_first")],
     ),
     Claim(
@@ -200,7 +200,7 @@ const CLAIMS: &[Claim] = &[
     // Limits and failures.
     Claim(
         README,
-        "No rolling window ever holds more requests than the rate limit allows.",
+        "No rolling window holds more departures than the rate limit allows; a learned margin covers how unevenly they arrive.",
         &[
             ("runtime/tests/full_speed.rs", "no_window_holds_more_than_the_limit"),
             ("runtime/tests/gate.rs", "ten_minutes_at_full_speed_stay_within_each_set"),
@@ -208,7 +208,7 @@ const CLAIMS: &[Claim] = &[
     ),
     Claim(
         README,
-        "The rate limit is used: at least 98 % of it, at whatever speed the service replies.",
+        "At least 98 % of what the rate limit and its places allow is used, at whatever speed the service replies.",
         &[("runtime/tests/speed.rs", "both_sets_are_used_at_every_speed_of_reply")],
     ),
     Claim(
@@ -218,13 +218,13 @@ const CLAIMS: &[Claim] = &[
     ),
     Claim(
         README,
-        "After a 429 all requests pause for as long as the service asks.",
+        "After a 429 all requests pause for as long as the service asks, a minute at most unless `longest_pause` says otherwise.",
         &[("runtime/tests/gate.rs", "too_many_requests_pause_everybody")],
     ),
     Claim(
         README,
-        "A request is sent up to four times: after failed connections, time-outs, 429 and what passes by itself; after 500 \
-         once more.",
+        "A request is sent up to four times: after failed connections, time-outs, 408, 425, 429, 502, 503, 504 and a \
+         proxy's 52x; after 500 once more.",
         &[("runtime/tests/retry.rs", "what_passes_is_tried_again_and_what_does_not_is_final")],
     ),
     Claim(
@@ -419,7 +419,7 @@ const CLAIMS: &[Claim] = &[
     ),
     Claim(
         CRATE_PAGE,
-        "records have a `Default`, a series comes of a `Vec`",
+        "records have a `Default`, a series is made from a `Vec`",
         &[("runtime/tests/fields.rs", "records_and_series_are_made_by_hand")],
     ),
     Claim(

@@ -330,9 +330,11 @@ fn no_other_catalogue_is_learned_from_our_service() {
 #[test]
 fn diff_compares_any_catalogue_that_git_keeps() {
     let (spec, out) = project("diff");
+    // As in a clone, the catalogue is a folder of what git keeps.
+    let root = spec.parent().expect("a folder");
     let git = |arguments: &[&str]| {
         let author = ["-c", "user.name=A", "-c", "user.email=a@a.example"];
-        let output = Command::new("git").args(author).args(arguments).current_dir(&spec).output().expect("git runs");
+        let output = Command::new("git").args(author).args(arguments).current_dir(root).output().expect("git runs");
         assert!(output.status.success(), "{}", text(&output.stderr));
     };
     for arguments in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "--message", "First"]] {

@@ -251,6 +251,15 @@ map! {
         must evidence: Evidence;
     }
     Rule {
+        never: &[Has("endpoints"), ListsNothing("endpoints")],
+        at: "endpoints",
+        say: Say(
+            "limit-of-nothing",
+            "a limit set of no endpoints counts nothing",
+            "name groups or paths, or leave `endpoints` out, so that it counts every request",
+        ),
+    },
+    Rule {
         never: &[Has("endpoints"), Has("concurrent")],
         at: "concurrent",
         say: Say(

@@ -8,6 +8,9 @@ use super::Reader;
 use super::document::{entries, is_evidence, text};
 use super::numbered_types::{TIMESTAMP, innermost, item, record_in};
 use super::service::or_unknown;
+use crate::change::Desk;
+use crate::keys::SERVICE;
+use crate::place::Place;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
@@ -19,7 +22,8 @@ impl<'d> Reader<'d> {
         if let (Some(_), Some(schema)) = (name, schemas.and_then(|schemas| schemas.get("Metadata"))) {
             let metadata = self.object(schema, "Metadata", "#/components/schemas/Metadata");
             self.draft.metadata.extend(metadata);
-            self.unsupported();
+            let said = self.document.root().get("x-envelope").and_then(|envelope| text(envelope, "unsupported"));
+            self.draft.unsupported = said.map(str::to_owned);
         }
     }
 
@@ -31,16 +35,6 @@ impl<'d> Reader<'d> {
         {
             self.draft.metadata.push(record);
         }
-    }
-
-    /// The field of the metadata that lists what is not covered.
-    fn unsupported(&mut self) {
-        let envelope = self.document.root().get("x-envelope").unwrap_or(&Value::Null);
-        let Some(said) = text(envelope, "unsupported") else { return };
-        let of = self.draft.metadata.first().map(|metadata| &self.draft.records[*metadata]);
-        let of_list = of.and_then(|record| item(record.field(said)?.text("type")?));
-        let is_plain = of_list.is_some_and(|item| innermost(item) == item && record_in(item).is_none());
-        self.draft.unsupported = is_plain.then(|| said.to_owned());
     }
 
     pub(super) fn envelope(&mut self, evidence: &str) -> Option<Tree> {
@@ -66,5 +60,18 @@ impl<'d> Reader<'d> {
         said.inherit(evidence);
         let said = self.with_example(said, TIMESTAMP).or(Tree::map().with("summary", or_unknown(summary.to_owned())));
         said.with("name", name).with("type", TIMESTAMP).ordered(&FIELD)
+    }
+}
+
+/// Leaves out the name of the field that lists what is not covered, where the metadata has no such list.
+pub(super) fn drop_unsupported_of_nothing(desk: &mut Desk) {
+    let service = desk.tree(SERVICE);
+    let Some(metadata) = service.get("envelope").and_then(|envelope| envelope.get("metadata")) else { return };
+    let Some(name) = metadata.text("unsupported") else { return };
+    let field = metadata.entries("fields").iter().find(|field| field.text("name") == Some(name));
+    let is_record = |ty: &str| service.entries("records").iter().any(|record| record.text("name") == Some(ty));
+    let of_list = field.and_then(|field| item(field.text("type")?));
+    if !of_list.is_some_and(|item| innermost(item) == item && !is_record(item)) {
+        desk.remove(&Place::service().key("envelope").key("metadata"), "unsupported");
     }
 }

@@ -9,11 +9,35 @@ use super::notes::Weight;
 use super::numbered_types::{record_in, type_of_name};
 use super::operation::is_plain;
 use super::service::some;
+use crate::change::Desk;
+use crate::keys::SERVICE;
 use crate::tree::Tree;
 
 /// Whether requests are answered without credentials too: then nothing at all is one of the alternatives.
 pub(super) fn is_optional(root: &Value) -> bool {
     items(root, "security").iter().any(|one| one.as_mapping().is_some_and(Mapping::is_empty))
+}
+
+/// What is said of a service, without the credential for which the one that the catalogue has leaves no header.
+pub(super) fn without_second_authorization(mut said: Tree, desk: &mut Desk) -> Tree {
+    let known = desk.tree(SERVICE).get("credentials");
+    let is_authorization = |credentials: Option<&Tree>| {
+        let header = credentials.and_then(|credentials| credentials.get("api_key")?.text("header"));
+        header.is_some_and(|header| header.eq_ignore_ascii_case("Authorization"))
+    };
+    let has_token = |credentials: Option<&Tree>| credentials.and_then(|all| all.get("client_credentials")).is_some();
+    let (key, message) = if is_authorization(known) && has_token(said.get("credentials")) {
+        ("client_credentials", "the token flow of the description is left out: the API key is sent in `Authorization`")
+    } else if has_token(known) && is_authorization(said.get("credentials")) {
+        ("api_key", "the API key of the description is left out: `Authorization` has the access token")
+    } else {
+        return said;
+    };
+    if let Some(credentials) = said.get_mut("credentials") {
+        credentials.remove(key);
+    }
+    desk.say(message);
+    said
 }
 
 impl<'d> Reader<'d> {

@@ -216,9 +216,11 @@ pub(super) fn is_limit(limit: &Value) -> bool {
         number.is_some_and(|number| number > 0 && u32::try_from(number).is_ok())
     };
     let is_absent = |key: &str| limit.get(key).is_none();
+    let names = limit.get("endpoints").and_then(Value::as_sequence);
+    let is_named = names.is_some_and(|names| !names.is_empty() && names.iter().all(Value::is_string));
     ["requests", "seconds"].into_iter().all(is_number)
         && (is_number("concurrent") || is_absent("concurrent"))
-        && (is_absent("concurrent") || is_absent("endpoints"))
+        && (is_absent("endpoints") || (is_named && is_absent("concurrent")))
         && text(limit, "name").is_some_and(is_line)
         && text(limit, "evidence").is_some_and(is_evidence)
         && limit.get("applies_to").is_none_or(|of| of.as_str().is_some_and(is_prose))

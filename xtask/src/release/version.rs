@@ -43,14 +43,15 @@ pub(super) fn version(release: &Release) -> Result<Told, String> {
 fn agrees(verdict: Option<Verdict>, released: &str) -> Result<Told, String> {
     let verdict = verdict.unwrap_or(Verdict::Patch);
     let wanted = verdict.after(released).ok_or_else(|| format!("the last tag names no version: {released}"))?.next;
-    if numbers(VERSION) >= numbers(&wanted) {
+    if numbers(VERSION).is_some_and(|version| numbers(&wanted).is_some_and(|wanted| version >= wanted)) {
         return Ok(Told::Holds);
     }
     Err(format!("the verdict on the catalogue is {verdict}, so {released} is followed by {wanted}, not by {VERSION}"))
 }
 
-fn numbers(version: &str) -> Vec<u64> {
-    version.split('.').filter_map(|number| number.parse().ok()).collect()
+/// The numbers of a version; none of a pre-release, which no release is.
+fn numbers(version: &str) -> Option<Vec<u64>> {
+    version.split('.').map(|number| number.parse().ok()).collect()
 }
 
 /// Whether the version agrees with what changed in the published crates since the last tag.
