@@ -119,11 +119,19 @@ impl Backfill {
         if summary.is_cancelled {
             return Err(Failure::new(signal, "stopped before the end; the same command goes on from there"));
         }
+        let (failed, mut is_refused) = (summary.failed.len(), summary.failed_windows == 0);
         for (index, error) in summary.failed {
-            say.warning(&format!("{}: {}", watcher.label(index), Failure::from(error)));
+            let failure = Failure::from(error);
+            is_refused &= failure.is_refused();
+            say.warning(&format!("{}: {failure}", watcher.label(index)));
         }
         match summary.failed_windows {
             _ if summary.is_complete => Ok(()),
+            // The same command would be refused again.
+            0 if is_refused => {
+                let message = format!("the service refused {failed} of {} series", watcher.labels.len());
+                return Err(Failure::new(Ending::Refused, message));
+            }
             0 => Err(Failure::new(Ending::Incomplete, "some series could not be had to their end")),
             count => {
                 let windows = counted(count, "window");

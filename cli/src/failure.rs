@@ -84,6 +84,11 @@ impl Failure {
         }
     }
 
+    /// Whether the same would be refused again.
+    pub(crate) fn is_refused(&self) -> bool {
+        matches!(self.ending, Ending::Refused)
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.ending as u8)
     }

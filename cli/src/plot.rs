@@ -20,7 +20,7 @@ use crate::interrupt::Interrupt;
 use crate::moment;
 use crate::numbers::{self, Numbers};
 use crate::params::Params;
-use crate::progress::Bars;
+use crate::progress::{Bars, counted};
 use crate::say::Say;
 use crate::series::{Series, Target, combine, labels, must_have_history, walks_by_itself};
 use crate::stdout;
@@ -71,7 +71,9 @@ impl Plot {
             (Some(file), Some(kind)) => {
                 let bytes = chart::draw(&chart, kind).map_err(|error| Failure::new(Ending::Machine, error))?;
                 write_whole(file, &bytes).map_err(|error| Failure::file("write", file, &error))?;
-                say.remark(&format!("{}: {} lines in {} panels", file.display(), count(&chart), chart.panels.len()));
+                let (lines, panels) =
+                    (counted(count(&chart) as u64, "line"), counted(chart.panels.len() as u64, "panel"));
+                say.remark(&format!("{}: {lines} in {panels}", file.display()));
                 Ok(())
             }
             _ => print(&chart),

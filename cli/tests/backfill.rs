@@ -125,6 +125,18 @@ fn windows_that_fail_are_told_and_asked_for_again() {
     assert_eq!(rows(&file).len(), 90 * 24);
 }
 
+/// The same command would be refused again, and an empty file would hide why.
+#[test]
+fn a_refused_series_ends_as_refused_without_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.csv");
+    let service = Service::with(|builder| builder.fault("/volumeRatio status=422".parse().unwrap()));
+    let told = run_with(&service, &backfill("BTC", &file, &[]));
+    assert_eq!(told.code, Some(5), "{}", told.err);
+    assert!(told.err.ends_with("error: the service refused 1 of 1 series\n"), "{}", told.err);
+    assert!(!file.exists(), "{}", told.err);
+}
+
 #[test]
 fn a_range_that_ends_before_it_begins_is_told() {
     let mut args = backfill("BTC", Path::new("a.csv"), &["--sandbox"]);

@@ -75,6 +75,10 @@ pub(crate) async fn join(
     if file.path.exists() && (joined.is_empty() || is_joined(file, &joined)) {
         return Ok(());
     }
+    // A file without a row would have no columns either.
+    if members.is_empty() {
+        return Ok(());
+    }
     let name = file.path.display().to_string();
     watch(&Event::Joining { name: name.clone() });
     let paths: Vec<&str> = members.iter().map(|member| member.series.path.as_str()).collect();

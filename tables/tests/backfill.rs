@@ -176,6 +176,21 @@ async fn shards_make_the_whole() {
     assert_eq!(data_set(&shared), data_set(&whole));
 }
 
+/// A file without a row would say nothing, and hide why there is none.
+#[tokio::test]
+async fn a_job_without_a_row_leaves_no_file() {
+    let sandbox = sandbox(|builder| builder.fault("/volumeRatio status=422".parse().unwrap())).await;
+    let (client, dir) = (client(&sandbox), tempfile::tempdir().unwrap());
+    for name in ["a.parquet", "a.csv"] {
+        let path = dir.path().join(name);
+        let job = job(vec![hours(&client, RATIO, "BTC")], END - DAY, END, &path);
+        let summary = job.run(|_| {}, std::future::pending()).await.unwrap();
+        let [(0, tables::Error::Request(error))] = summary.failed.as_slice() else { panic!("{summary:?}") };
+        assert_eq!(error.status(), Some(422));
+        assert!(!path.exists(), "{name}");
+    }
+}
+
 #[tokio::test]
 async fn a_file_of_somebody_else_stays() {
     let (sandbox, dir) = (sandbox(|builder| builder).await, tempfile::tempdir().unwrap());
