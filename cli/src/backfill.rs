@@ -15,7 +15,7 @@ use crate::connection::Connection;
 use crate::failure::{Ending, Failure, Result};
 use crate::get::request;
 use crate::interrupt::Interrupt;
-use crate::moment;
+use crate::moment::{self, Begin};
 use crate::params::Params;
 use crate::progress::{Bars, clock, counted};
 use crate::say::Say;
@@ -38,9 +38,9 @@ Ctrl-C ends it with all whole pages written.")]
 pub(crate) struct Backfill {
     #[command(flatten)]
     chosen: Chosen,
-    /// Where to begin: 2025-01-31, 2025-01-31T12:00, Unix seconds, or how long ago: 90d, 36h
-    #[arg(long, value_name = "WHEN", value_parser = moment::from_now)]
-    from: Timestamp,
+    /// Where to begin: 2025-01-31, 2025-01-31T12:00, Unix seconds, or how long ago, in whole intervals: 90d, 36h
+    #[arg(long, value_name = "WHEN", value_parser = moment::begin)]
+    from: Begin,
     /// Where to end, without the record of that time
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = moment::from_now)]
     to: Timestamp,
@@ -94,7 +94,8 @@ impl Backfill {
             Some(tables::Series::new(request(client, endpoint, one)))
         };
         let series = series.iter().filter_map(of).collect::<Result<Vec<_>, _>>()?;
-        let job = Job::new(series, self.from..self.to, target).shard(self.shard.unwrap_or(Shard::WHOLE));
+        let step = series.iter().map(tables::Series::step).max().unwrap_or_default();
+        let job = Job::new(series, self.from.by(step)..self.to, target).shard(self.shard.unwrap_or(Shard::WHOLE));
         let job = if self.open_interval { job.with_open_interval() } else { job };
         Ok(if self.repair { job.repair() } else { job })
     }

@@ -3,25 +3,45 @@
 //! A date, a date with a time, Unix seconds, `now`, or a length of time that lies back; all in UTC. A moment goes out,
 //! or what would have been understood.
 
+use std::time::Duration;
+
 use generated_client::Timestamp;
 
 /// What is understood, for help and errors.
 pub(crate) const FORMS: &str = "2025-01-31, 2025-01-31T12:00, Unix seconds, `now`, or how long ago: 90d, 36h";
 
-/// The moment that a text means, at a time that is now.
-pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+/// Where a range begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Begin {
+    At(Timestamp),
+    /// So long ago.
+    Ago(Timestamp),
+}
+
+impl Begin {
+    /// The moment, for intervals of a length. `90d` means whole intervals: what lies back so long is within one as a rule.
+    pub(crate) fn by(self, step: Duration) -> Timestamp {
+        match self {
+            Self::At(moment) => moment,
+            Self::Ago(moment) => moment.floor(step),
+        }
+    }
+}
+
+/// What a text means, at a time that is now.
+fn parse(text: &str, now: Timestamp) -> Result<Begin, String> {
     let text = text.trim();
     if text == "now" {
-        return Ok(now);
+        return Ok(Begin::At(now));
     }
     if let Ok(seconds) = text.parse::<i64>() {
-        return Ok(Timestamp::from_unix_seconds(seconds));
+        return Ok(Begin::At(Timestamp::from_unix_seconds(seconds)));
     }
     if let Some(moment) = rfc3339(text) {
-        return Ok(moment);
+        return Ok(Begin::At(moment));
     }
     match humantime::parse_duration(text) {
-        Ok(ago) => Ok(now - ago),
+        Ok(ago) => Ok(Begin::Ago(now - ago)),
         Err(_) => Err(format!("expected {FORMS}")),
     }
 }
@@ -40,6 +60,11 @@ fn rfc3339(text: &str) -> Option<Timestamp> {
 
 /// The clap parser of a moment.
 pub(crate) fn from_now(text: &str) -> Result<Timestamp, String> {
+    begin(text).map(|begin| begin.by(Duration::ZERO))
+}
+
+/// The clap parser of a beginning.
+pub(crate) fn begin(text: &str) -> Result<Begin, String> {
     parse(text, Timestamp::now())
 }
 
@@ -57,8 +82,8 @@ pub(crate) fn shown(moment: Timestamp) -> String {
 mod tests {
     use super::*;
 
-    fn check(text: &str) -> Option<String> {
-        parse(text, Timestamp::from_unix_seconds(1_735_689_600)).map(shown).ok()
+    fn check(text: &str, step: Duration) -> Option<String> {
+        parse(text, Timestamp::from_unix_seconds(1_735_689_600)).map(|begin| shown(begin.by(step))).ok()
     }
 
     #[test]
@@ -77,7 +102,14 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in table {
-            assert_eq!(check(text).as_deref(), expected, "{text}");
+            assert_eq!(check(text, Duration::ZERO).as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn so_long_ago_is_where_an_interval_begins() {
+        let hour = Duration::from_secs(3600);
+        assert_eq!(check("1h 30m", hour).as_deref(), Some("2024-12-31 22:00"));
+        assert_eq!(check("2025-01-31 12:30", hour).as_deref(), Some("2025-01-31 12:30"));
     }
 }

@@ -69,7 +69,7 @@ fn an_open_interval_is_asked_for() {
     };
     assert!(planned.out.lines().last().unwrap().ends_with(",open"), "{}", planned.out);
     assert!(told.code == Some(0) && !told.err.contains("warning"), "{}", told.err);
-    assert_eq!(rows(&file).len(), 4);
+    assert_eq!(rows(&file).len(), 5);
 }
 
 #[test]
@@ -81,6 +81,17 @@ fn a_dry_run_says_what_is_missing_and_asks_nothing() {
     let said = "2 series: 4,320 records at most in 6 requests, at least 0:00\n";
     assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (Some(0), plan, said));
     assert!(!folder.path().join("data").exists());
+}
+
+/// The interval in which the beginning lies is asked for as a whole, so no window looks as if records were missing.
+#[test]
+fn so_long_ago_takes_as_many_requests_as_planned() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    let args = ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "90d", "--sandbox"];
+    let told = run(&[args.as_slice(), &["--out", support::text(&file)]].concat());
+    assert!(told.err.contains("records at most in 1 request,"), "{}", told.err);
+    assert!(told.err.contains("new records in 1 request,"), "{}", told.err);
 }
 
 #[test]
