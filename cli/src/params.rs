@@ -25,6 +25,14 @@ pub(crate) struct Params {
     pub(crate) passed_on: Vec<(String, String)>,
 }
 
+impl Params {
+    /// Whether a param of this name was given.
+    pub(crate) fn has(&self, wire_name: &str) -> bool {
+        let mut names = self.known.iter().map(|(name, _)| name).chain(self.passed_on.iter().map(|(name, _)| name));
+        names.any(|name| name == wire_name)
+    }
+}
+
 /// A param as it is offered: one name on the wire, and what it is on each endpoint that takes it.
 #[derive(Debug)]
 pub(crate) struct Offered {

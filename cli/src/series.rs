@@ -9,7 +9,7 @@ use generated_client::{SERVICE, Timestamp};
 use crate::endpoints::{self, Endpoint};
 use crate::failure::{Failure, Result};
 use crate::moment;
-use crate::params::{Params, splits};
+use crate::params::{Params, kebab, splits};
 use crate::say::Say;
 use crate::sheet::Cell;
 use crate::suggest;
@@ -113,6 +113,8 @@ pub(crate) fn combine(targets: &[Target], params: &Params, say: &Say) -> Result<
         }
         all.append(&mut of_target);
     }
+    all.iter().try_for_each(ends_after_it_begins)?;
+    tell_what_is_needed(targets, params, say);
     Ok(all)
 }
 
@@ -148,6 +150,33 @@ fn every_param_is_taken(targets: &[Target], params: &Params) -> Result<()> {
     Ok(())
 }
 
+/// What is only reported as needed is left to the service; whoever asks hears of it before.
+fn tell_what_is_needed(targets: &[Target], params: &Params, say: &Say) {
+    for endpoint in targets.iter().filter_map(Target::known) {
+        for info in endpoint.params.unwrap_or_default() {
+            let is_left_out = info.fixed.is_none() && info.default.is_none() && !params.has(info.wire_name);
+            if let Some(how) = info.required.filter(|how| is_left_out && !how.is_enforced()) {
+                let (name, option) = (endpoints::name(endpoint), kebab(info.wire_name));
+                say.warning(&format!("{name} is asked without `--{option}`, which it needs ({how})"));
+            }
+        }
+    }
+}
+
+/// A range that ends before it begins has no records, which would look like an answer.
+fn ends_after_it_begins(series: &Series) -> Result<()> {
+    let walk = series.endpoint.known().and_then(|endpoint| endpoint.history(&SERVICE));
+    let Some(walk) = walk.or(SERVICE.history.as_ref()) else { return Ok(()) };
+    match (series.value(walk.from), series.value(walk.to)) {
+        (Some(Given::Moment(from)), Some(Given::Moment(to))) if to < from => {
+            let [begin, end] = [(walk.from, from), (walk.to, to)]
+                .map(|(name, moment)| format!("`--{} {}`", kebab(name), moment::shown(*moment)));
+            Err(Failure::usage(format!("{end} lies before {begin}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What a value means to an endpoint, or what is wrong with it.
 fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> Result<Given> {
     if matches!(info.ty, ValueType::Timestamp(_)) {
@@ -166,6 +195,11 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> Re
 }
 
 fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> Result<()> {
+    if !info.served.is_empty() && !info.served.contains(&value) {
+        let (name, served) = (endpoints::name(endpoint), info.served.join(", "));
+        let what = format!("`{value}` is no `{}` that {name} is reported to serve", info.wire_name);
+        say.warning(&format!("{what}: {served}. It is sent as it is"));
+    }
     let ValueType::Named(ty) = info.ty else { return Ok(()) };
     let known: Vec<&str> = ty.values.iter().map(|value| value.value).collect();
     if known.is_empty() || known.contains(&value) {
@@ -189,7 +223,7 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> R
 }
 
 fn article(name: &str) -> String {
-    crate::params::kebab(name).replace('-', " ")
+    kebab(name).replace('-', " ")
 }
 
 fn wrong(endpoint: &EndpointInfo, info: &ParamInfo, value: &str) -> Failure {

@@ -140,6 +140,39 @@ fn a_value_that_may_be_new_is_sent_with_a_warning() {
 }
 
 #[test]
+fn what_is_only_reported_is_told_before_anything_is_sent() {
+    let table: [(&[&str], &str); 3] = [
+        (
+            &["get", "volume_ratio", "--timeframe", "1h"],
+            "warning: volume_ratio is asked without `--coin`, which it needs (reported)\n",
+        ),
+        (
+            &get(&["--limit", "7"]),
+            "warning: `7` is no `limit` that volume_ratio is reported to serve: \
+             5, 10, 20, 50, 100, 500, 1000. It is sent as it is\n",
+        ),
+        (
+            &["backfill", "volume_ratio", "--timeframe", "1h", "--from", "2025-01-01", "--out", "never.csv"],
+            "warning: volume_ratio is asked without `--coin`, which it needs (reported)\n",
+        ),
+    ];
+    for (args, said) in table {
+        // Where there are no settings, nobody is asked.
+        let told = run(args);
+        assert!(told.code == Some(3) && told.err.starts_with(said), "{}", told.err);
+    }
+    let passed_on = run(&["get", "volume_ratio", "--timeframe", "1h", "--param", "coin=BTC", "--sandbox"]);
+    assert_eq!(passed_on.err, "");
+}
+
+#[test]
+fn a_range_that_ends_before_it_begins_is_refused() {
+    let told = run(&get(&["--start-time", "2025-01-02", "--end-time", "2025-01-01T12:00"]));
+    let said = "error: `--end-time 2025-01-01 12:00` lies before `--start-time 2025-01-02 00:00`\n";
+    assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (Some(2), "", said));
+}
+
+#[test]
 fn no_settings_are_told_with_the_ways_to_give_them() {
     let told = run(&["check"]);
     assert_eq!((told.code, told.out.as_str()), (Some(3), ""));
