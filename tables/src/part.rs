@@ -4,10 +4,12 @@
 //! the record of how far the series has come: nothing can be written down without the other.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use arrow_schema::Schema;
 use runtime::Timestamp;
 use runtime::record::AnyRecord;
+use tokio::time::Instant;
 
 use crate::error::Error;
 use crate::layout;
@@ -15,11 +17,14 @@ use crate::parquet_file::ParquetFile;
 use crate::series::Series;
 use crate::table::Table;
 
-/// A part is ended after so many rows, so that a job which is killed loses no more than that.
+/// A part is ended after so many rows, so that a job which is killed loses no more than that …
 const ROWS: usize = 100_000;
 
+/// … and after so long, where parts are not divided by days anyway. A part of a slow service has some pages then.
+const LONGEST: Duration = Duration::from_secs(60);
+
 /// Trailing emptiness is believed only where it is older than this: late data would never be asked for again.
-const SETTLED: std::time::Duration = std::time::Duration::from_secs(2 * 86_400);
+const SETTLED: Duration = Duration::from_secs(2 * 86_400);
 
 /// A file that is ready to be written.
 #[derive(Debug)]
@@ -33,7 +38,7 @@ pub(crate) struct Part {
 /// How parts are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Division {
-    /// By rows alone.
+    /// By rows and by the time that it took to get them.
     Rows,
     /// No part has rows of two days, and each lies in the folder of its day.
     Days,
@@ -63,14 +68,16 @@ pub(crate) struct Filling<'s> {
     /// Where the last row's step ends.
     last: Option<Timestamp>,
     file: Option<ParquetFile<Vec<u8>>>,
+    /// When the file was begun.
+    begun: Instant,
     kind: Kind,
 }
 
 /// What a file says of which column has the time of its rows.
 pub(crate) const TIME: &str = "time";
 
-const SECOND: std::time::Duration = std::time::Duration::from_secs(1);
-const DAY: std::time::Duration = std::time::Duration::from_secs(86_400);
+const SECOND: Duration = Duration::from_secs(1);
+const DAY: Duration = Duration::from_secs(86_400);
 
 impl<'s> Filling<'s> {
     /// Nothing yet, from a point in time on, with columns for where the fields of the records are unknown.
@@ -82,7 +89,8 @@ impl<'s> Filling<'s> {
         from: Timestamp,
     ) -> Self {
         let table = Table::of_series(series, columns);
-        Self { series, division, table, range: from..from, day: None, rows: 0, last: None, file: None, kind }
+        let (range, begun) = (from..from, Instant::now());
+        Self { series, division, table, range, day: None, rows: 0, last: None, file: None, begun, kind }
     }
 
     /// Whether nobody knows yet which columns there are.
@@ -118,7 +126,8 @@ impl<'s> Filling<'s> {
             from = until;
         }
         self.range.end = self.range.end.max(window.end);
-        if self.rows >= ROWS {
+        let is_late = self.division == Division::Rows && self.rows > 0 && self.begun.elapsed() >= LONGEST;
+        if self.rows >= ROWS || is_late {
             ended.extend(self.end()?);
         }
         Ok(ended)
@@ -133,7 +142,10 @@ impl<'s> Filling<'s> {
         let batch = table.batch(records, &some)?;
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(ParquetFile::new(Vec::new(), table.schema())?),
+            none => {
+                self.begun = Instant::now();
+                none.insert(ParquetFile::new(Vec::new(), table.schema())?)
+            }
         };
         file.write(&batch)?;
         self.rows += times.len();

@@ -6,6 +6,7 @@ mod support;
 
 use std::fs;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use generated_client::{Client, RateLimit, Retry};
@@ -25,6 +26,10 @@ enum Has {
 type Script = Arc<Mutex<Box<dyn Fn(i64) -> Has + Send>>>;
 
 fn service(script: &Script, asked: &Arc<Mutex<Vec<(i64, i64)>>>) -> Client {
+    settings(script, asked).rate_limit(RateLimit::none()).build().unwrap()
+}
+
+fn settings(script: &Script, asked: &Arc<Mutex<Vec<(i64, i64)>>>) -> generated_client::Builder<Client> {
     let (script, asked) = (script.clone(), asked.clone());
     let transport = from_fn(move |request: HttpRequest| {
         let param = |name: &str| request.url.split(name).nth(1)?.split('&').next()?.parse::<i64>().ok();
@@ -41,8 +46,7 @@ fn service(script: &Script, asked: &Arc<Mutex<Vec<(i64, i64)>>>) -> Client {
         let body = format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","));
         async move { Ok(HttpResponse::new(status, Headers::new(), body)) }
     });
-    let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
-    builder.rate_limit(RateLimit::none()).retry(Retry::none()).build().unwrap()
+    Client::builder("https://example.invalid/v2").api_key("any").transport(transport).retry(Retry::none())
 }
 
 fn script(has: impl Fn(i64) -> Has + Send + 'static) -> Script {
@@ -98,6 +102,24 @@ async fn holes_are_filled_by_a_repair() {
             assert!(text.lines().skip(1).is_sorted(), "{text}");
         }
     }
+}
+
+/// What a run that is killed has written is there, also where the service is slow.
+#[tokio::test(start_paused = true)]
+async fn a_part_is_written_each_minute() {
+    let dir = tempfile::tempdir().unwrap();
+    let (script, asked) = (script(|_| Has::Record), Arc::default());
+    let limit = RateLimit::new(1, Duration::from_secs(25), 1);
+    let client = settings(&script, &asked).rate_limit(limit).build().unwrap();
+    let whole = job(vec![hours(&client, RATIO, "BTC")], END - 8 * 999 * HOUR, END, &dir.path().join("out.csv"));
+    assert_eq!(whole.plan().await.unwrap().windows(), 8);
+    let mut pages = 0;
+    let watch = |event: &Event| pages += usize::from(matches!(event, Event::Progress { .. }));
+    // Nothing is written at the end of a future that is dropped.
+    let ended = tokio::time::timeout(Duration::from_secs(160), whole.run(watch, std::future::pending())).await;
+    assert!(ended.is_err());
+    // The fourth page came after a minute; the next part would have ended with the eighth.
+    assert_eq!((pages, whole.plan().await.unwrap().windows()), (7, 4));
 }
 
 /// A window that fails is told, and asked for by the next run.
