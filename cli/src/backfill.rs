@@ -96,6 +96,7 @@ impl Backfill {
         let series = series.iter().filter_map(of).collect::<Result<Vec<_>, _>>()?;
         let step = series.iter().map(tables::Series::step).max().unwrap_or_default();
         let job = Job::new(series, self.from.by(step)..self.to, target).shard(self.shard.unwrap_or(Shard::WHOLE));
+        let job = if self.connection.sandbox { job.origin("sandbox") } else { job };
         let job = if self.open_interval { job.with_open_interval() } else { job };
         Ok(if self.repair { job.repair() } else { job })
     }

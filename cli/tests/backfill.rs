@@ -95,6 +95,28 @@ fn so_long_ago_takes_as_many_requests_as_planned() {
 }
 
 #[test]
+fn invented_rows_and_real_ones_do_not_mix() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::start();
+    for name in ["a.parquet", "a.csv", "data"] {
+        let place = folder.path().join(name);
+        let invented = run(&backfill("BTC", &place, &["--sandbox"]));
+        assert_eq!(invented.code, Some(0), "{}", invented.err);
+        for more in [[].as_slice(), &["--dry-run"]] {
+            let told = run_with(&service, &backfill("BTC,ETH", &place, more));
+            let said = "the rows there come from `sandbox`, and those of this job from `service`; name another";
+            assert!(told.code == Some(2) && told.err.contains(said), "{}", told.err);
+        }
+        // The other way round.
+        let (place, coin) = (folder.path().join(format!("real-{name}")), "BTC");
+        let real = run_with(&service, &backfill(coin, &place, &[]));
+        assert_eq!(real.code, Some(0), "{}", real.err);
+        let told = run(&backfill(coin, &place, &["--sandbox"]));
+        assert!(told.code == Some(2) && told.err.contains("come from `service`"), "{}", told.err);
+    }
+}
+
+#[test]
 fn shards_do_the_whole_of_it_together() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");

@@ -7,6 +7,7 @@
 mod agreed;
 mod event;
 mod inventory;
+mod origin;
 mod plan;
 mod run;
 
@@ -54,13 +55,15 @@ pub struct Backfill {
     shard: Shard,
     repair: bool,
     with_open: bool,
+    origin: String,
 }
 
 impl Backfill {
     /// The series in a range of time, without its end.
     pub fn new(series: Vec<Series>, range: Range<impl Into<Timestamp>>, target: Target) -> Self {
         let range = range.start.into()..range.end.into();
-        Self { series, range, target, shard: Shard::WHOLE, repair: false, with_open: false }
+        let origin = origin::SERVICE.to_owned();
+        Self { series, range, target, shard: Shard::WHOLE, repair: false, with_open: false, origin }
     }
 
     /// Does a part of the job alone, of which other machines do the others.
@@ -85,6 +88,15 @@ impl Backfill {
         self
     }
 
+    /// Says in a word where the rows come from; `service` unless set.
+    ///
+    /// A target has rows of one origin. A job of another one ends with an error before anything is asked, so that rows that a
+    /// test server invents never get among real ones.
+    pub fn origin(mut self, origin: impl Into<String>) -> Self {
+        self.origin = origin.into();
+        self
+    }
+
     /// The series.
     pub fn series(&self) -> &[Series] {
         &self.series
@@ -98,7 +110,7 @@ impl Backfill {
 
     /// What is going to be asked, by what is there already. The service is not asked.
     pub async fn plan(&self) -> Result<BackfillPlan, Error> {
-        let place = Place::seen(&self.target).await?;
+        let place = Place::seen(self).await?;
         plan::plan(self, &place).await
     }
 
@@ -109,7 +121,7 @@ impl Backfill {
     /// nothing is asked, and [`Error::InUse`] says which.
     pub async fn run(&self, watch: impl FnMut(&Event), cancel: impl Future<Output = ()>) -> Result<Summary, Error> {
         self.check()?;
-        let place = Place::claimed(&self.target, &self.series, self.shard).await?;
+        let place = Place::claimed(self).await?;
         run::run(self, &place, watch, cancel).await
     }
 

@@ -1,5 +1,5 @@
-//! A Parquet file that a backfill has written, with what it says of itself: which series it has, how many rows of each,
-//! and which ranges those cover.
+//! A Parquet file that a backfill has written, with what it says of itself: where its rows come from, which series it has,
+//! how many rows of each, and which ranges those cover.
 //!
 //! This stands in the file, so that file and record of progress are replaced as one. It also says which columns tell the
 //! series apart: those are made anew whenever the file is.
@@ -26,8 +26,18 @@ const VERSION: u64 = 1;
 /// What a file says of itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Base {
-    series: Vec<BaseSeries>,
+    said: Said,
     schema: SchemaRef,
+}
+
+/// The same as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Said {
+    /// Where the rows come from; the first version did not say it.
+    origin: Option<String>,
+    series: Vec<BaseSeries>,
+    /// The columns that tell the series apart.
+    names: Vec<String>,
 }
 
 /// A series of a file, whose rows stand together.
@@ -55,14 +65,18 @@ impl Base {
         let foreign = || unfit("was not written by a backfill");
         let input = ParquetInput::open(file).map_err(|_| foreign())?;
         let said = input.said(KEY).ok_or_else(foreign)?;
-        let (series, names) = read(said).ok_or_else(|| unfit("was written by another version"))?;
+        let said = read(said).ok_or_else(|| unfit("was written by another version"))?;
         let schema = input.schema();
-        let own = schema.fields().iter().filter(|field| !names.contains(field.name())).cloned();
-        Ok(Self { series, schema: Arc::new(Schema::new(own.collect::<Vec<_>>())) })
+        let own = schema.fields().iter().filter(|field| !said.names.contains(field.name())).cloned();
+        Ok(Self { schema: Arc::new(Schema::new(own.collect::<Vec<_>>())), said })
+    }
+
+    pub(crate) fn origin(&self) -> Option<&str> {
+        self.said.origin.as_deref()
     }
 
     pub(crate) fn all(&self) -> &[BaseSeries] {
-        &self.series
+        &self.said.series
     }
 
     /// The columns, without those that tell the series apart.
@@ -71,25 +85,25 @@ impl Base {
     }
 
     pub(crate) fn series(&self, path: &str) -> Option<&BaseSeries> {
-        self.series.iter().find(|series| series.path == path)
+        self.all().iter().find(|series| series.path == path)
     }
 
     /// Whether there is any series of the same endpoint.
     pub(crate) fn has_endpoint(&self, series: &Series) -> bool {
         let endpoint = |path: &str| path.split('/').next().map(str::to_owned);
-        self.series.iter().any(|known| endpoint(&known.path) == endpoint(series.path()))
+        self.all().iter().any(|known| endpoint(&known.path) == endpoint(series.path()))
     }
 
     /// Where the rows of a series begin, and how many there are.
     pub(crate) fn rows(&self, path: &str) -> Option<(usize, usize)> {
-        let index = self.series.iter().position(|series| series.path == path)?;
-        let before = self.series.get(..index)?.iter().map(|series| series.rows).sum();
-        Some((before, self.series.get(index)?.rows))
+        let index = self.all().iter().position(|series| series.path == path)?;
+        let before = self.all().get(..index)?.iter().map(|series| series.rows).sum();
+        Some((before, self.all().get(index)?.rows))
     }
 }
 
-/// The series, and the names of the columns that tell them apart, as the text that a file carries.
-pub(crate) fn written(series: &[BaseSeries], names: &[&str]) -> String {
+/// Where the rows come from, the series, and the names of the columns that tell them apart, as the text that a file carries.
+pub(crate) fn written(origin: &str, series: &[BaseSeries], names: &[&str]) -> String {
     let one = |series: &BaseSeries| {
         let ranges = |coverage: &Coverage| -> Vec<_> {
             coverage.ranges().iter().map(|range| [range.start, range.end].map(Timestamp::unix_seconds)).collect()
@@ -97,11 +111,12 @@ pub(crate) fn written(series: &[BaseSeries], names: &[&str]) -> String {
         let (covered, open) = (ranges(&series.covered), ranges(&series.open));
         json!({"path": series.path, "time": series.time, "rows": series.rows, "covered": covered, "open": open})
     };
-    json!({"version": VERSION, "names": names, "series": series.iter().map(one).collect::<Vec<_>>()}).to_string()
+    let series: Vec<_> = series.iter().map(one).collect();
+    json!({"version": VERSION, "origin": origin, "names": names, "series": series}).to_string()
 }
 
 /// The same again; `None` if another version has written it that this one does not know.
-fn read(text: &str) -> Option<(Vec<BaseSeries>, Vec<String>)> {
+fn read(text: &str) -> Option<Said> {
     let value: Value = serde_json::from_str(text).ok()?;
     if value.get("version")?.as_u64()? != VERSION {
         return None;
@@ -113,7 +128,11 @@ fn read(text: &str) -> Option<(Vec<BaseSeries>, Vec<String>)> {
         None if series.len() <= 1 => Vec::new(),
         None => return None,
     };
-    Some((series, names))
+    let origin = match value.get("origin") {
+        Some(origin) => Some(origin.as_str()?.to_owned()),
+        None => None,
+    };
+    Some(Said { origin, series, names })
 }
 
 fn read_series(value: &Value) -> Option<BaseSeries> {
@@ -142,8 +161,9 @@ mod tests {
         let covered = [Timestamp::from(0)..60.into(), Timestamp::from(120)..180.into()].into_iter().collect();
         let open = [Timestamp::from(180)..200.into()].into_iter().collect();
         let series = BaseSeries { path: "e/coin=B".to_owned(), time: "at".to_owned(), rows: 7, covered, open };
-        let text = written(std::slice::from_ref(&series), &["coin"]);
-        assert_eq!(read(&text), Some((vec![series], vec!["coin".to_owned()])));
+        let text = written("lab", std::slice::from_ref(&series), &["coin"]);
+        let said = Said { origin: Some("lab".to_owned()), series: vec![series], names: vec!["coin".to_owned()] };
+        assert_eq!(read(&text), Some(said));
         for other in ["", "{}", r#"{"version":2,"names":[],"series":[]}"#, r#"{"version":1,"names":[],"series":[{}]}"#]
         {
             assert_eq!(read(other), None, "{other}");
@@ -153,11 +173,11 @@ mod tests {
     #[test]
     fn what_the_first_version_says_of_one_series_is_read() {
         let one = r#"{"path":"e/coin=B","time":"at","rows":7,"covered":[[0,60]]}"#;
-        let (series, names) = read(&format!(r#"{{"version":1,"series":[{one}]}}"#)).unwrap();
+        let Said { origin, series, names } = read(&format!(r#"{{"version":1,"series":[{one}]}}"#)).unwrap();
         let covered = std::iter::once(Timestamp::from(0)..60.into()).collect();
         let (path, time) = ("e/coin=B".to_owned(), "at".to_owned());
         assert_eq!(series, [BaseSeries { path, time, rows: 7, covered, open: Coverage::default() }]);
-        assert_eq!(names, [""; 0]);
+        assert_eq!((origin, names), (None, Vec::new()));
         // Which columns tell several apart is not known.
         assert_eq!(read(&format!(r#"{{"version":1,"series":[{one},{one}]}}"#)), None);
     }

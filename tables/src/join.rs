@@ -161,7 +161,7 @@ fn write(file: &SingleFile, storage: &Storage, members: Vec<Member>, columns: &C
             rows += u64::try_from(series.rows).unwrap_or(u64::MAX);
             all.push(series);
         }
-        out.finish(&all, &columns.names())
+        out.finish(&file.origin, &all, &columns.names())
     })?;
     Ok(rows)
 }
@@ -208,10 +208,10 @@ impl<W: Write + Send> Writer<W> {
         }
     }
 
-    fn finish(self, series: &[BaseSeries], names: &[&str]) -> Result<(), Error> {
+    fn finish(self, origin: &str, series: &[BaseSeries], names: &[&str]) -> Result<(), Error> {
         let flushed = match self {
             Self::Parquet(mut file) => {
-                file.say(base::KEY, base::written(series, names));
+                file.say(base::KEY, base::written(origin, series, names));
                 file.finish()?.flush()
             }
             Self::Lines(mut lines) => lines.flush(),

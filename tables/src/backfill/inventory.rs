@@ -11,6 +11,7 @@ use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
 use super::agreed::Agreed;
+use super::{Backfill, origin};
 use crate::base::Base;
 use crate::coverage::Coverage;
 use crate::error::Error;
@@ -19,7 +20,6 @@ use crate::lock::{Claim, Lock};
 use crate::parquet_file::ParquetInput;
 use crate::part::Division;
 use crate::series::Series;
-use crate::shard::Shard;
 use crate::storage::{self, Storage};
 use crate::table::Table;
 use crate::target::{Format, Target};
@@ -41,6 +41,8 @@ pub(crate) struct SingleFile {
     pub(crate) unfinished: PathBuf,
     /// What an earlier run has left there, if it can be gone on with by itself.
     pub(crate) base: Option<Base>,
+    /// Where the rows come from.
+    pub(crate) origin: String,
 }
 
 /// What is there of a series.
@@ -57,34 +59,36 @@ pub(super) struct Inventory {
 
 impl Place {
     /// A place to look at.
-    pub(super) async fn seen(target: &Target) -> Result<Self, Error> {
-        Self::with(target, None).await
+    pub(super) async fn seen(job: &Backfill) -> Result<Self, Error> {
+        Self::with(job, None).await
     }
 
     /// A place to write to, where nobody else writes the same series.
-    pub(super) async fn claimed(target: &Target, series: &[Series], shard: Shard) -> Result<Self, Error> {
-        let Some(hidden) = target.hidden() else { return Self::seen(target).await };
-        let series = series.iter().map(|series| series.path().to_owned()).collect();
-        let claim = Claim { series, shard, is_sole: matches!(target, Target::File { .. }) };
-        let name = target.to_string();
+    pub(super) async fn claimed(job: &Backfill) -> Result<Self, Error> {
+        let Some(hidden) = job.target.hidden() else { return Self::seen(job).await };
+        let series = job.series.iter().map(|series| series.path().to_owned()).collect();
+        let claim = Claim { series, shard: job.shard, is_sole: matches!(job.target, Target::File { .. }) };
+        let name = job.target.to_string();
         let lock = storage::beside(move || Lock::take(&name, &hidden, &claim)).await?;
-        Self::with(target, Some(Arc::new(lock))).await
+        Self::with(job, Some(Arc::new(lock))).await
     }
 
-    async fn with(target: &Target, lock: Option<Arc<Lock>>) -> Result<Self, Error> {
-        match target {
-            Target::Folder(path) => Ok(Self::data_set(Storage::folder(path, lock))),
+    async fn with(job: &Backfill, lock: Option<Arc<Lock>>) -> Result<Self, Error> {
+        let place = match &job.target {
+            Target::Folder(path) => Self::data_set(Storage::folder(path, lock)),
             #[cfg(feature = "s3")]
-            Target::Bucket { bucket, prefix } => Ok(Self::data_set(Storage::bucket(bucket, prefix)?)),
-            Target::File { path, format } => Self::single(path, *format, lock).await,
-        }
+            Target::Bucket { bucket, prefix } => Self::data_set(Storage::bucket(bucket, prefix)?),
+            Target::File { path, format } => Self::single(job, path, *format, lock).await?,
+        };
+        origin::check(job, &place).await?;
+        Ok(place)
     }
 
     fn data_set(storage: Storage) -> Self {
         Self { storage, division: Division::Days, file: None }
     }
 
-    async fn single(path: &Path, format: Format, lock: Option<Arc<Lock>>) -> Result<Self, Error> {
+    async fn single(job: &Backfill, path: &Path, format: Format, lock: Option<Arc<Lock>>) -> Result<Self, Error> {
         let unfinished = lock.as_ref().map_or(Path::new(""), |lock| lock.folder()).to_owned();
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".parts");
@@ -102,7 +106,8 @@ impl Place {
             }
             _ => None,
         };
-        let file = SingleFile { path: path.to_owned(), format, parts, unfinished, base };
+        let origin = job.origin.clone();
+        let file = SingleFile { path: path.to_owned(), format, parts, unfinished, base, origin };
         Ok(Self { storage, division: Division::Rows, file: Some(file) })
     }
 

@@ -16,6 +16,7 @@ use super::Backfill;
 use super::agreed::Agreed;
 use super::event::{Event, Summary};
 use super::inventory::{Inventory, Place};
+use super::origin;
 use super::plan::{self, SeriesPlan};
 use crate::error::Error;
 use crate::join;
@@ -55,6 +56,8 @@ struct Run<'j, W> {
     open: Vec<Vec<String>>,
     /// What the ranges of each series that are over have come to, and what is still to do of the others.
     done: Vec<Progress>,
+    /// Whether it stands beside the rows where they come from.
+    has_origin: bool,
     summary: Summary,
 }
 
@@ -118,6 +121,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
             agreed,
             open: planned.iter().map(|(_, inventory)| inventory.open.clone()).collect(),
             done: planned.iter().map(progress).collect(),
+            has_origin: false,
             summary: Summary::default(),
         }
     }
@@ -229,6 +233,10 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         let (Some(Part { path, rows, content }), Some(series)) = (part, self.series(item)) else { return Ok(()) };
         let path = format!("{}/{path}", series.path());
         let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        if !self.has_origin {
+            origin::note(self.job, self.place).await?;
+            self.has_origin = true;
+        }
         self.replace_open(item, &path).await?;
         self.place.storage.put(&path, content).await?;
         let name = self.place.storage.name(&path);
