@@ -337,7 +337,7 @@ const CLAIMS: &[Claim] = &[
     // Before you adopt it.
     Claim(
         README,
-        "1.85 for the client, 1.89 for `tables` and `derivs`",
+        "1.85 for the client, 1.88 for the sandbox and `cargo xtask`, 1.89 for `tables` and `derivs`",
         &[
             ("xtask/tests/rust_version.rs", "no_dependency_of_the_client_needs_a_newer_rust"),
             ("tables/Cargo.toml", "rust-version = \"1.89\""),
@@ -354,6 +354,8 @@ const CLAIMS: &[Claim] = &[
     ),
     Claim(README, "forbidden in every crate of the project", &[("Cargo.toml", "unsafe_code = \"forbid\"")]),
     Claim(
+            ("sandbox/Cargo.toml", "rust-version = \"1.88\""),
+            ("xtask/Cargo.toml", "rust-version = \"1.88\""),
         README,
         "off, unless a client id and a client secret are set",
         &[("runtime/tests/token.rs", "without_the_flow_the_key_goes_alone")],
