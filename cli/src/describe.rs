@@ -104,11 +104,11 @@ fn section(out: &mut String, title: &str, rows: &[[String; 2]], width: usize) {
 }
 
 fn known(endpoint: &EndpointInfo) -> String {
-    let how = match endpoint.evidence.as_str() {
-        "document" => "from the interface document",
-        "published" => "from the provider's public documentation",
-        "reported" => "reported by public clients",
-        _ => "from the former version of the interface",
+    let how = match endpoint.evidence {
+        Evidence::Document => "documented (the interface document)",
+        Evidence::Published => "published (the provider's public documentation)",
+        Evidence::Reported => "reported (public clients)",
+        Evidence::Former => "former (the former version of the interface)",
     };
     if endpoint.path.is_none() { format!("by name only, {how}") } else { how.to_owned() }
 }

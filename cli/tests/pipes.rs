@@ -28,7 +28,7 @@ fn list_is_csv_with_what_is_known_by_name_only() {
 #[test]
 fn list_searches_names_fields_and_descriptions() {
     let found = run(&["list", "volumeRatio"]);
-    assert!(found.out.contains("\nvolume_ratio,orderflow,/volumeRatio,true,document,"), "{}", found.out);
+    assert!(found.out.contains("\nvolume_ratio,orderflow,/volumeRatio,true,documented,"), "{}", found.out);
     let with_history = run(&["list", "--history", "--format", "jsonl"]);
     assert!(with_history.out.lines().all(|line| line.contains("\"history\":true")), "{}", with_history.out);
     let none = run(&["list", "volum_ratio"]);

@@ -34,10 +34,10 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// The word the catalogue uses.
+    /// The word for it, as the reference uses it and a sentence does: "the path is documented".
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Document => "document",
+            Self::Document => "documented",
             Self::Published => "published",
             Self::Reported => "reported",
             Self::Former => "former",

@@ -90,7 +90,7 @@ async fn columns_carry_what_is_known() {
     let schema = Table::of(&KNOWN).unwrap().schema();
     let number = schema.field_with_name("number").unwrap();
     let said = |key: &str| number.metadata().get(key).map(String::as_str);
-    assert_eq!((said("unit"), said("evidence")), (Some("USD"), Some("document")));
+    assert_eq!((said("unit"), said("evidence")), (Some("USD"), Some("documented")));
     assert_eq!((said("meaning"), number.is_nullable()), (Some("How much. Never too much."), false));
     assert_eq!(schema.field_with_name("at").unwrap().data_type().to_string(), r#"Timestamp(ms, "UTC")"#);
     assert!(Table::of(&UNKNOWN).is_none());

@@ -333,10 +333,8 @@ fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
 
 fn known_as(evidence: Evidence) -> &'static str {
     match evidence {
-        Evidence::Document => "documented",
-        Evidence::Published => "published",
-        Evidence::Reported => "reported",
         Evidence::Former => "formerly known",
+        other => other.as_str(),
     }
 }
 
