@@ -90,13 +90,9 @@ fn from_file(file: &Path) -> Result<Builder<Client>> {
 fn not_usable(error: Error) -> Failure {
     let failure = Failure::new(Ending::Credentials, format!("{error:#}"));
     let file = default_file().map_or_else(|| "a settings file".to_owned(), |file| format!("`{}`", file.display()));
-    // The error speaks of what a program would call.
-    let in_file =
-        failure.to_string().contains("allow_http").then(|| "in a settings file: `allow_http = true`".to_owned());
     failure
-        .tip_if(in_file)
         .tip(format!("{0}_BASE_URL and {0}_API_KEY say where the service is and who asks", SERVICE.env_prefix))
-        .tip(format!("so do `base_url` and `api_key` in {file}, readable by you alone"))
+        .tip(format!("so do `base_url` and `api_key` in {file}, readable by you alone; other settings stand there too"))
         .tip("`--sandbox` needs neither: it answers with invented data")
 }
 

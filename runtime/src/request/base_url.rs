@@ -63,7 +63,8 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
     } else if !path.ends_with(suffix) {
         Some(format!("has to end in `{suffix}`"))
     } else if scheme == "http" && !allow_http && !is_loopback(authority.host()) {
-        Some("is not encrypted; `allow_http(true)` permits it".to_owned())
+        // Called so by the builder and in a settings file.
+        Some("is not encrypted; the setting `allow_http` permits it".to_owned())
     } else if scheme != "http" && scheme != "https" {
         Some("is neither `https` nor `http`".to_owned())
     } else {
@@ -116,9 +117,9 @@ mod tests {
             ("https://example.com/v2%0a/v2", "has a control character"),
             ("https://example.com/%7f/v2", "has a control character"),
             ("https://me:hunter2@example.com/v2", "must not hold credentials"),
-            ("http://example.com/v2", "is not encrypted; `allow_http(true)` permits it"),
-            ("http://localhost.example.com/v2", "is not encrypted; `allow_http(true)` permits it"),
-            ("http://127.0.0.1.example.com/v2", "is not encrypted; `allow_http(true)` permits it"),
+            ("http://example.com/v2", "is not encrypted; the setting `allow_http` permits it"),
+            ("http://localhost.example.com/v2", "is not encrypted; the setting `allow_http` permits it"),
+            ("http://127.0.0.1.example.com/v2", "is not encrypted; the setting `allow_http` permits it"),
             ("ftp://example.com/v2", "is neither `https` nor `http`"),
         ];
         for (text, expected) in table {
