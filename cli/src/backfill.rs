@@ -4,9 +4,10 @@
 //! sees of it: the plan, bars, what was missing, and how it ended.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use clap::Args;
-use generated_client::history::{Findings, Gap};
+use generated_client::history::{self, Findings, Gap};
 use generated_client::{Client, Timestamp};
 use tables::{Backfill as Job, BackfillPlan, Event, Shard, Summary, Target};
 
@@ -23,8 +24,8 @@ use crate::series::{Series, combine, labels, walks_by_itself};
 use crate::sheet::{self, Column, Format, Sheet};
 use crate::stdout;
 
-/// So many gaps are told one by one.
-const MOST_GAPS: usize = 5;
+/// So many gaps, and so many windows that failed, are told one by one.
+const MOST_TOLD: usize = 5;
 
 /// Write whole histories to a file or a data set; run again, it asks only for what is missing
 #[derive(Args, Debug)]
@@ -79,12 +80,12 @@ impl Backfill {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
         }
         let bars = if plan.windows() == 0 { Bars::hidden(&labels) } else { Bars::new(&labels, say) };
-        let mut watcher = Watcher { bars, gaps: Vec::new(), labels };
+        let mut watcher = Watcher { bars, gaps: Vec::new(), failures: Vec::new(), labels };
         let signal = Cell::new(Ending::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
         let ended = job.run(|event| watcher.event(event), cancel).await;
         watcher.bars.end();
-        watcher.tell_gaps(say);
+        watcher.tell(say);
         self.ended(ended?, signal.get(), &watcher, say)
     }
 
@@ -153,6 +154,7 @@ struct Watcher {
     bars: Bars,
     labels: Vec<String>,
     gaps: Vec<(usize, Gap)>,
+    failures: Vec<(usize, history::Failure)>,
 }
 
 impl Watcher {
@@ -168,25 +170,38 @@ impl Watcher {
                     self.bars.over(*series);
                 }
             }
-            Event::Findings { series, findings: Findings { gaps, .. }, .. } => {
+            Event::Findings { series, findings: Findings { gaps, failures, .. }, .. } => {
                 self.gaps.extend(gaps.iter().map(|gap| (*series, gap.clone())));
+                self.failures.extend(failures.iter().map(|failure| (*series, failure.clone())));
             }
             Event::Joining { .. } => self.bars.joining(),
             _ => {}
         }
     }
 
-    /// Times of which the service has no record: not a failure, but good to know.
-    fn tell_gaps(&self, say: &Say) {
-        for (series, gap) in self.gaps.iter().take(MOST_GAPS) {
-            let (from, to) = (moment::shown(gap.range.start), moment::shown(gap.range.end));
-            say.warning(&format!("{}: the service has no record from {from} to {to}", self.label(*series)));
+    /// Times of which the service has no record, which is no failure but good to know, and windows that failed.
+    fn tell(&self, say: &Say) {
+        self.tell_first(say, &self.gaps, "gap", |Gap { range, .. }| {
+            format!("the service has no record {}", from_to(range))
+        });
+        self.tell_first(say, &self.failures, "window", |history::Failure { range, error, .. }| {
+            format!("nothing could be had {}: {error:#}", from_to(range))
+        });
+    }
+
+    fn tell_first<T>(&self, say: &Say, all: &[(usize, T)], what: &str, told: impl Fn(&T) -> String) {
+        for (series, one) in all.iter().take(MOST_TOLD) {
+            say.warning(&format!("{}: {}", self.label(*series), told(one)));
         }
-        let more = self.gaps.len().saturating_sub(MOST_GAPS);
+        let more = all.len().saturating_sub(MOST_TOLD);
         if more > 0 {
-            say.warning(&format!("and {} more", counted(more as u64, "gap")));
+            say.warning(&format!("and {} more", counted(more as u64, what)));
         }
     }
+}
+
+fn from_to(range: &Range<Timestamp>) -> String {
+    format!("from {} to {}", moment::shown(range.start), moment::shown(range.end))
 }
 
 fn announced(plan: &BackfillPlan) -> String {
