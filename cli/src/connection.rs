@@ -24,6 +24,9 @@ pub(crate) struct Connection {
     #[arg(long)]
     pub(crate) sandbox: bool,
     /// A TOML file with `base_url`, `api_key` and the like, that only its owner can read
+    ///
+    /// Behind a corporate proxy: `proxy`, unless HTTPS_PROXY and NO_PROXY name it; `root_certificates`, a list of PEM
+    /// files that are trusted as well; `system_roots = true`, which trusts those of the system.
     #[arg(long, value_name = "FILE", conflicts_with = "sandbox", value_hint = clap::ValueHint::FilePath)]
     pub(crate) settings: Option<PathBuf>,
     #[command(flatten)]

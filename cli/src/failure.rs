@@ -45,6 +45,9 @@ Exit codes:
   6    done, but some windows of time could not be had
   130  Ctrl-C (143: SIGTERM); a backfill has kept all whole pages, and goes on from there";
 
+const CONNECTION: &str = "a proxy is named by HTTPS_PROXY, or by `proxy` in a settings file, where `root_certificates` \
+                          and `system_roots` say what is trusted";
+
 /// Why a command did not do its work.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -143,6 +146,10 @@ impl From<Error> for Failure {
             _ => Ending::Service,
         };
         // With what caused it: nobody can ask the error of a program that has ended.
-        Self::new(ending, format!("{error:#}"))
+        let failure = Self::new(ending, format!("{error:#}"));
+        match error.kind() {
+            ErrorKind::Connect => failure.tip(CONNECTION),
+            _ => failure,
+        }
     }
 }

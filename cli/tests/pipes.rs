@@ -181,6 +181,24 @@ fn no_settings_are_told_with_the_ways_to_give_them() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn the_proxy_of_the_environment_is_the_way_out() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("settings.toml");
+    fs::write(&file, "base_url = \"https://service.invalid/v2\"\napi_key = \"any\"\nretry.attempts = 1\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    // Nobody listens there any more.
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut command = derivs(&["check", "--settings", support::text(&file)]);
+    let told = told(&command.env("HTTPS_PROXY", format!("http://{proxy}")).env_remove("NO_PROXY").output().unwrap());
+    assert_eq!(told.code, Some(4));
+    assert!(told.err.contains(&format!("through the proxy `{proxy}`")), "{}", told.err);
+    assert!(told.err.contains("tip: a proxy is named by HTTPS_PROXY"), "{}", told.err);
+}
+
 #[test]
 fn a_wrong_key_is_told_and_not_shown() {
     let service = Service::start();

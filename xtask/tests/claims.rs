@@ -132,6 +132,20 @@ const CLAIMS: &[Claim] = &[
     ),
     Claim(
         README,
+        "What `--sandbox` invents never gets into a file of real rows.",
+        &[
+            ("cli/tests/backfill.rs", "invented_rows_and_real_ones_do_not_mix"),
+            ("tables/tests/origin.rs", "a_target_takes_rows_of_one_origin"),
+        ],
+    ),
+    Claim(
+        README,
+        "Behind a corporate proxy it takes `HTTPS_PROXY` and `NO_PROXY`, or `proxy`, `root_certificates` and \
+         `system_roots` of a settings file.",
+        &[("cli/tests/pipes.rs", "the_proxy_of_the_environment_is_the_way_out")],
+    ),
+    Claim(
+        README,
         "`--shard` shares the work among [several machines](shared-gate/FLEET.md).",
         &[("cli/tests/backfill.rs", "shards_do_the_whole_of_it_together")],
     ),
@@ -340,6 +354,8 @@ const CLAIMS: &[Claim] = &[
         "1.85 for the client, 1.88 for the sandbox and `cargo xtask`, 1.89 for `tables` and `derivs`",
         &[
             ("xtask/tests/rust_version.rs", "no_dependency_of_the_client_needs_a_newer_rust"),
+            ("sandbox/Cargo.toml", "rust-version = \"1.88\""),
+            ("xtask/Cargo.toml", "rust-version = \"1.88\""),
             ("tables/Cargo.toml", "rust-version = \"1.89\""),
             ("cli/Cargo.toml", "rust-version = \"1.89\""),
         ],
@@ -354,8 +370,6 @@ const CLAIMS: &[Claim] = &[
     ),
     Claim(README, "forbidden in every crate of the project", &[("Cargo.toml", "unsafe_code = \"forbid\"")]),
     Claim(
-            ("sandbox/Cargo.toml", "rust-version = \"1.88\""),
-            ("xtask/Cargo.toml", "rust-version = \"1.88\""),
         README,
         "off, unless a client id and a client secret are set",
         &[("runtime/tests/token.rs", "without_the_flow_the_key_goes_alone")],
