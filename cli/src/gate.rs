@@ -34,7 +34,7 @@ impl GateOptions {
     pub(crate) async fn open(&self, say: &Say) -> Result<Option<SharedGate>> {
         let Some(url) = self.url()? else { return Ok(None) };
         let built = SharedGate::builder(url, limits::all()).name(&*self.gate_name).build();
-        let gate = built.map_err(|error| Failure::usage(with_causes(&error)))?;
+        let gate = built.map_err(|error| Failure::usage(with_causes(&error)).tip(TIP))?;
         let status = gate.status().await;
         let status = status.map_err(|error| Failure::new(Ending::Service, with_causes(&error)).tip(TIP))?;
         if let Some(why) = self.keeps_back(&status) {
