@@ -1,7 +1,7 @@
 //! `backfill`: whole histories of series, into a file or a data set.
 //!
-//! Series, a range and a place come in; what is not there yet is asked for and written by `tables`. Here is what somebody
-//! sees of it: the plan, bars, what was missing, and how it ended.
+//! Series, a range and a place come in; what is not there yet is asked for and written by `tables`. Here is what
+//! somebody sees of it: the plan, bars, what was missing, and how it ended.
 
 use std::cell::Cell;
 use std::ops::Range;

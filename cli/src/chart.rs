@@ -1,7 +1,7 @@
 //! Lines over time, in panels one below the other: what a picture shows, whatever it is drawn on.
 //!
-//! Points come in by line and panel; a terminal's text, an SVG or a PNG goes out. Both have their marks on the axes from
-//! here, so that they read alike.
+//! Points come in by line and panel; a terminal's text, an SVG or a PNG goes out. Both have their marks on the axes
+//! from here, so that they read alike.
 
 pub(crate) mod axis;
 mod picture;

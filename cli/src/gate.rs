@@ -1,8 +1,8 @@
 //! The gate that machines with one API key share, where one is named.
 //!
-//! Options and an environment variable come in; a gate goes out whose server has answered, or a failure that says why it has
-//! not. Where the gate keeps the first request back, that is said. A password is taken from the environment alone: others
-//! can read the command line.
+//! Options and an environment variable come in; a gate goes out whose server has answered, or a failure that says why
+//! it has not. Where the gate keeps the first request back, that is said. A password is taken from the environment
+//! alone: others can read the command line.
 
 use std::env;
 use std::sync::OnceLock;
@@ -20,8 +20,8 @@ use crate::say::Say;
 pub(crate) struct GateOptions {
     /// Share the limits with all machines that name the same Redis or Valkey server: `redis://host:6379`
     ///
-    /// A URL with a password goes into the environment instead. The first use of a gate waits for a minute, since nobody knows
-    /// what was sent before.
+    /// A URL with a password goes into the environment instead. The first use of a gate waits for a minute, since
+    /// nobody knows what was sent before.
     #[arg(long, value_name = "URL", conflicts_with = "sandbox", value_hint = clap::ValueHint::Url)]
     gate: Option<String>,
     /// Which gate of that server: each API key needs one of its own

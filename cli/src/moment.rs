@@ -19,7 +19,8 @@ pub(crate) enum Begin {
 }
 
 impl Begin {
-    /// The moment, for intervals of a length. `90d` means whole intervals: what lies back so long is within one as a rule.
+    /// The moment, for intervals of a length. `90d` means whole intervals: what lies back so long is within one as a
+    /// rule.
     pub(crate) fn by(self, step: Duration) -> Timestamp {
         match self {
             Self::At(moment) => moment,

@@ -1,7 +1,7 @@
 //! Numbers over time: what a picture is drawn of, wherever it comes from.
 //!
-//! Records of a series come in, or what was read from a file; panels go out, one for each field of each endpoint, with a
-//! line for each series.
+//! Records of a series come in, or what was read from a file; panels go out, one for each field of each endpoint, with
+//! a line for each series.
 
 use generated_client::record::{AnyRecord, FieldValue};
 use generated_client::registry::{FieldInfo, ValueType};

@@ -1,7 +1,7 @@
 //! `poll`: each record once its interval is over, without end.
 //!
-//! Series come in, records go out as they come, those of all series in one stream. Waiting, catching up and gaps are the
-//! client's job; an error that may pass is waited out and told.
+//! Series come in, records go out as they come, those of all series in one stream. Waiting, catching up and gaps are
+//! the client's job; an error that may pass is waited out and told.
 
 use clap::Args;
 use generated_client::history::{Follow, Gap, Page};

@@ -1,4 +1,5 @@
-//! Who may ask: the API key that requests need, unless they are answered without one, and the bearer token that data requests can need.
+//! Who may ask: the API key that requests need, unless they are answered without one, and the bearer token that data
+//! requests can need.
 //!
 //! Nothing is compared in constant time: no secret of anybody is kept here.
 

@@ -1,7 +1,8 @@
 //! Which part of the market a request asks about, and what to say of its venues.
 //!
-//! Params come in, a [`Scope`] goes out. What a param means is told by its type and its values, whatever it is called. Venues that the registry does not know are set aside, not refused;
-//! which endpoint really covers which venue is documented for none.
+//! Params come in, a [`Scope`] goes out. What a param means is told by its type and its values, whatever it is called.
+//! Venues that the registry does not know are set aside, not refused; which endpoint really covers which venue is
+//! documented for none.
 
 use generated_client::registry::{ParamInfo, ValueInfo};
 

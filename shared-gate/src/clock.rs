@@ -1,8 +1,8 @@
 //! What the server's clock shows, as far as this machine can know.
 //!
-//! Times of exchanges go in; for a point in time of this machine the earliest and the latest that the server's clock may
-//! show then come out. A request that leaves is counted at the latest, and the next is let pass by the earliest: what is not
-//! known of the clock makes the gate slower, never too fast.
+//! Times of exchanges go in; for a point in time of this machine the earliest and the latest that the server's clock
+//! may show then come out. A request that leaves is counted at the latest, and the next is let pass by the earliest:
+//! what is not known of the clock makes the gate slower, never too fast.
 
 use runtime::gate::rules::Moment;
 use tokio::time::Instant;

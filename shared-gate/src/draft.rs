@@ -1,7 +1,7 @@
 //! A draft: the next ledger, as one machine would have it.
 //!
-//! What the server held goes in, with all that has happened at this machine since and who waits; the ledger to offer comes
-//! out, with the requests that pass if it is taken, whether it is worth an exchange, and when to look again.
+//! What the server held goes in, with all that has happened at this machine since and who waits; the ledger to offer
+//! comes out, with the requests that pass if it is taken, whether it is worth an exchange, and when to look again.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! What all machines know together: the state of the rules, and what each machine has under way.
 //!
-//! A machine takes a copy, writes into it what it has seen and which of its requests pass, and offers it to the store, which
-//! takes it if no other machine was faster. So the rules are the built-in gate's, applied by whoever is next. Times are those
-//! of the server's clock. Nothing here waits, sends or reads a clock.
+//! A machine takes a copy, writes into it what it has seen and which of its requests pass, and offers it to the store,
+//! which takes it if no other machine was faster. So the rules are the built-in gate's, applied by whoever is next.
+//! Times are those of the server's clock. Nothing here waits, sends or reads a clock.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -65,8 +65,8 @@ pub(crate) struct UnderWay {
 }
 
 impl Ledger {
-    /// A ledger that was never written or is lost. What was sent before is not known, so nothing passes for as long as the
-    /// longest window counts it, and until all machines have told again what they have under way.
+    /// A ledger that was never written or is lost. What was sent before is not known, so nothing passes for as long as
+    /// the longest window counts it, and until all machines have told again what they have under way.
     pub(crate) fn lost(limit: RateLimit, run: &str, now: Moment) -> Self {
         let (run, state) = (run.to_owned(), State::new(limit));
         let mut ledger = Self { format: FORMAT, run, written: now, state, leases: BTreeMap::new() };
@@ -165,8 +165,8 @@ impl Ledger {
         }
     }
 
-    /// Whether no other machine has waited for longer. That one may pass ahead of time; others pass once it is time, so that
-    /// machines take turns however far they are from the server, and nothing is lost where the next one is dead.
+    /// Whether no other machine has waited for longer. That one may pass ahead of time; others pass once it is time, so
+    /// that machines take turns however far they are from the server, and nothing is lost where the next one is dead.
     pub(crate) fn is_next(&self, machine: &str, now: Moment) -> bool {
         let since = |lease: &Lease| lease.waits.unwrap_or(now);
         let own = self.leases.get(machine).map_or(now, since);
@@ -197,9 +197,9 @@ impl Ledger {
 
     /// Whether the next place belongs to another machine.
     ///
-    /// Whoever's request ends is the first to know of the place, and would keep it for ever. So a machine with its share of
-    /// the places leaves the next one to a machine that waits with less; and where there are more machines than
-    /// places, to one that has waited for longer.
+    /// Whoever's request ends is the first to know of the place, and would keep it for ever. So a machine with its
+    /// share of the places leaves the next one to a machine that waits with less; and where there are more machines
+    /// than places, to one that has waited for longer.
     fn is_others_turn(&self, machine: &str, now: Moment) -> bool {
         let Some((places, own)) = self.state.places().zip(self.leases.get(machine)) else { return false };
         let share = places / self.leases.len().max(1);

@@ -1,8 +1,8 @@
 //! One rate limit for all machines that use an API key, kept in Redis or Valkey.
 //!
 //! A service counts what a key sends, wherever it comes from; the built-in gate of a client knows one process. A
-//! [`SharedGate`] takes its place ([`Builder::gate`](runtime::Builder::gate)) on every machine, and all of them together keep
-//! to the limit:
+//! [`SharedGate`] takes its place ([`Builder::gate`](runtime::Builder::gate)) on every machine, and all of them
+//! together keep to the limit:
 //!
 //! ```no_run
 //! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/tests/invented/service.rs")); }
@@ -22,38 +22,39 @@
 //! # What holds
 //!
 //! - In no rolling window do the machines together send more than the limit, and no more are under way at once, by the
-//!   server's clock. The windows, the even pace, the margin that is learned from refusals and reply times, and what goes
-//!   first are the built-in gate's.
+//!   server's clock. The windows, the even pace, the margin that is learned from refusals and reply times, and what
+//!   goes first are the built-in gate's.
 //! - A 429 that one machine gets pauses all.
 //! - A machine renews its lease on its places every second for as long as it has requests under way or waiting, from a
 //!   thread of its own, however long a request takes. A machine that is dead or cut off for eight seconds loses
 //!   them.
 //! - Machines that want to send take turns, and share the places evenly.
-//! - A server that has restarted, was replaced, or has lost what it held costs one longest window, in which nothing is sent:
-//!   what was sent before is not known any more. So does the first use of a name.
+//! - A server that has restarted, was replaced, or has lost what it held costs one longest window, in which nothing
+//!   is sent: what was sent before is not known any more. So does the first use of a name.
 //! - While the server cannot be reached, either nothing is sent or each machine sends its share: [`Unreachable`].
 //!
 //! # How it works
 //!
-//! What all know stands under one key of the server as a text with a version, the ledger. A machine drafts the next ledger
-//! from the one it knows and offers it; the server takes it if nobody else was faster, and answers with the other one
-//! otherwise. That compare-and-set and the reading of the server's clock are one script of a few lines, and all that the
-//! server executes. Which requests pass is decided in Rust, by the very code of the built-in gate, so that there is one
-//! statement of its rules. A machine lets requests pass a little ahead of their time, so that the exchange costs none.
+//! What all know stands under one key of the server as a text with a version, the ledger. A machine drafts the next
+//! ledger from the one it knows and offers it; the server takes it if nobody else was faster, and answers with the
+//! other one otherwise. That compare-and-set and the reading of the server's clock are one script of a few lines, and
+//! all that the server executes. Which requests pass is decided in Rust, by the very code of the built-in gate, so that
+//! there is one statement of its rules. A machine lets requests pass a little ahead of their time, so that the exchange
+//! costs none.
 //!
-//! An exchange takes a round trip, and those of all machines follow one another. Keep the server near: at a round trip of
-//! a millisecond, hundreds of machines share a limit of ten requests a second.
+//! An exchange takes a round trip, and those of all machines follow one another. Keep the server near: at a round trip
+//! of a millisecond, hundreds of machines share a limit of ten requests a second.
 //!
 //! A backfill on several machines is shown on a page of its own, [`fleet`].
 //!
 //! # What it needs
 //!
-//! Redis from version 5 or Valkey, without cluster mode, and the right to `EVAL`, `EVALSHA`, `TIME`, `HMGET`, `HSET` and
-//! `PEXPIRE`; with `INFO` it notices a restart by which the server has gone back to an older state. All machines name the
-//! same limit. The server's clock may be slewed, but must not be set forward while the gate is in use.
+//! Redis from version 5 or Valkey, without cluster mode, and the right to `EVAL`, `EVALSHA`, `TIME`, `HMGET`, `HSET`
+//! and `PEXPIRE`; with `INFO` it notices a restart by which the server has gone back to an older state. All machines
+//! name the same limit. The server's clock may be slewed, but must not be set forward while the gate is in use.
 //!
-//! Every request counts as one, also where the catalogue gives its endpoint a weight; and a limit that counts the requests of
-//! some endpoints alone is refused.
+//! Every request counts as one, also where the catalogue gives its endpoint a weight; and a limit that counts the
+//! requests of some endpoints alone is refused.
 //!
 //! A machine that is suspended while one of its requests is about to leave may send it after its lease has ended.
 //!
@@ -61,8 +62,8 @@
 //!
 //! It is the client library that the server's own documentation names for Rust, speaks to Redis and Valkey, has
 //! asynchronous connections with timeouts on Tokio, and is small without its default features: no TLS, pool, cluster or
-//! connection manager. The worker keeps one connection and makes it anew itself, since what happens meanwhile is the gate's
-//! affair. The feature `tls` adds `rediss://` URLs.
+//! connection manager. The worker keeps one connection and makes it anew itself, since what happens meanwhile is the
+//! gate's affair. The feature `tls` adds `rediss://` URLs.
 
 #[doc = include_str!("../FLEET.md")]
 pub mod fleet {}
@@ -133,8 +134,8 @@ impl SharedGate {
 
     /// Waits until the server knows which of this machine's requests have ended.
     ///
-    /// A program calls it before it exits: what the server has not heard of by then keeps its place until the lease ends.
-    /// Without the server it returns at once.
+    /// A program calls it before it exits: what the server has not heard of by then keeps its place until the lease
+    /// ends. Without the server it returns at once.
     pub async fn leave(&self) {
         self.0.line.written().await;
     }

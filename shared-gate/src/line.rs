@@ -1,7 +1,7 @@
 //! Who waits at this machine, and what has become of those that were let pass.
 //!
-//! Requests join and leave, and tell how they fare, on any thread; the worker takes what it is told and calls who is next.
-//! Nothing here waits for the server. Tokens go first, then retries, as at the built-in gate.
+//! Requests join and leave, and tell how they fare, on any thread; the worker takes what it is told and calls who is
+//! next. Nothing here waits for the server. Tokens go first, then retries, as at the built-in gate.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,7 @@
 //! What a machine does while the server cannot be reached.
 //!
-//! A failure of the store comes in; requests that fail, or that pass by a share of the limit, go out. The server is asked
-//! again in steps of up to a second. What counts as a failure is for the store to say.
+//! A failure of the store comes in; requests that fail, or that pass by a share of the limit, go out. The server is
+//! asked again in steps of up to a second. What counts as a failure is for the store to say.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -28,8 +28,8 @@ pub enum Unreachable {
     /// Each machine sends its share of the limit, one of so many parts, once the longest window of the limit has passed
     /// without the server. When it is back, all wait for that window again.
     ///
-    /// Where the server is out of reach for some machines only, the others have the whole limit to themselves, and these send
-    /// their shares on top.
+    /// Where the server is out of reach for some machines only, the others have the whole limit to themselves, and
+    /// these send their shares on top.
     Share {
         /// Into how many parts the limit is split: the most machines that there ever are.
         machines: u32,

@@ -1,7 +1,7 @@
 //! A ledger in Redis or Valkey: a hash under one key, and one script.
 //!
-//! Offers go in and answers come out, over one connection that is made anew after a failure. When to try again is for the
-//! worker to decide. Errors name neither password nor user.
+//! Offers go in and answers come out, over one connection that is made anew after a failure. When to try again is for
+//! the worker to decide. Errors name neither password nor user.
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError, Script};

@@ -1,7 +1,7 @@
 //! Settings of a shared gate.
 //!
-//! A URL, a limit and a name come in; a gate whose worker runs on a thread of its own goes out, or an error that says what
-//! does not fit. Nothing connects here. `Debug` shows no URL, which may hold a password.
+//! A URL, a limit and a name come in; a gate whose worker runs on a thread of its own goes out, or an error that says
+//! what does not fit. Nothing connects here. `Debug` shows no URL, which may hold a password.
 
 use std::error::Error;
 use std::fmt;

@@ -1,8 +1,8 @@
 //! The one that speaks with the server for a machine.
 //!
-//! It takes what requests tell, drafts the next ledger, offers it, and calls those whose turn it is once the server has taken
-//! the offer. When another machine was faster, it drafts anew from what that one wrote. Which requests pass is for the
-//! ledger to say; how the store is reached is not known here.
+//! It takes what requests tell, drafts the next ledger, offers it, and calls those whose turn it is once the server has
+//! taken the offer. When another machine was faster, it drafts anew from what that one wrote. Which requests pass is
+//! for the ledger to say; how the store is reached is not known here.
 
 use std::sync::Arc;
 use std::time::Duration;

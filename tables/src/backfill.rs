@@ -1,8 +1,8 @@
 //! Whole histories in files, as far as they are not there yet.
 //!
-//! Series, a range and a target come in. What is there already is looked up by the names of files; the rest is asked for,
-//! and every part that is whole is written at once. A run that was killed is gone on with by the next one, which asks for
-//! what is missing: in between, at the end, at the beginning.
+//! Series, a range and a target come in. What is there already is looked up by the names of files; the rest is asked
+//! for, and every part that is whole is written at once. A run that was killed is gone on with by the next one, which
+//! asks for what is missing: in between, at the end, at the beginning.
 
 mod agreed;
 mod event;
@@ -90,8 +90,8 @@ impl Backfill {
 
     /// Says in a word where the rows come from; `service` unless set.
     ///
-    /// A target has rows of one origin. A job of another one ends with an error before anything is asked, so that rows that a
-    /// test server invents never get among real ones.
+    /// A target has rows of one origin. A job of another one ends with an error before anything is asked, so that rows
+    /// that a test server invents never get among real ones.
     pub fn origin(mut self, origin: impl Into<String>) -> Self {
         self.origin = origin.into();
         self

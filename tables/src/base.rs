@@ -1,8 +1,8 @@
-//! A Parquet file that a backfill has written, with what it says of itself: where its rows come from, which series it has,
-//! how many rows of each, and which ranges those cover.
+//! A Parquet file that a backfill has written, with what it says of itself: where its rows come from, which series it
+//! has, how many rows of each, and which ranges those cover.
 //!
-//! This stands in the file, so that file and record of progress are replaced as one. It also says which columns tell the
-//! series apart: those are made anew whenever the file is.
+//! This stands in the file, so that file and record of progress are replaced as one. It also says which columns tell
+//! the series apart: those are made anew whenever the file is.
 
 use std::fs::File;
 use std::ops::Range;
@@ -102,7 +102,8 @@ impl Base {
     }
 }
 
-/// Where the rows come from, the series, and the names of the columns that tell them apart, as the text that a file carries.
+/// Where the rows come from, the series, and the names of the columns that tell them apart, as the text that a file
+/// carries.
 pub(crate) fn written(origin: &str, series: &[BaseSeries], names: &[&str]) -> String {
     let one = |series: &BaseSeries| {
         let ranges = |coverage: &Coverage| -> Vec<_> {

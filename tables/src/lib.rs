@@ -1,11 +1,12 @@
 //! What a generated client is answered, as tables: Arrow in memory, and Parquet, CSV and JSON Lines in files.
 //!
-//! Everything here goes by the registry of a client and not by its types, so it works with any client that is generated.
+//! Everything here goes by the registry of a client and not by its types, so it works with any client that is
+//! generated.
 //!
-//! - [`Backfill`] writes whole histories of several series to one file, or to a data set of many, and goes on where another
-//!   run has come.
-//! - [`Table`] has the columns of an endpoint's records and makes Arrow's record batches of them; [`Lines`] writes those as
-//!   CSV or JSON Lines.
+//! - [`Backfill`] writes whole histories of several series to one file, or to a data set of many, and goes on where
+//!   another run has come.
+//! - [`Table`] has the columns of an endpoint's records and makes Arrow's record batches of them; [`Lines`] writes
+//!   those as CSV or JSON Lines.
 //!
 //! # Features
 //!

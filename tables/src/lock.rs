@@ -1,9 +1,9 @@
 //! No two jobs write the same series of a target at once.
 //!
-//! A job's claim comes in: its series, and its shard of them. The claim stands in a locked file, in a folder of the job's own
-//! beside the data, for as long as the job runs. A job whose claim overlaps with that of another is refused and told whose
-//! that is. What a job left that was killed is removed by the next, since the system has unlocked it. Object storage has no
-//! locks, and nothing here is for it.
+//! A job's claim comes in: its series, and its shard of them. The claim stands in a locked file, in a folder of the
+//! job's own beside the data, for as long as the job runs. A job whose claim overlaps with that of another is refused
+//! and told whose that is. What a job left that was killed is removed by the next, since the system has unlocked it.
+//! Object storage has no locks, and nothing here is for it.
 
 mod claim;
 

@@ -1,7 +1,7 @@
 //! Parts: the files in which the rows of a series become durable, each of a range of time.
 //!
-//! Pages come in, whole files go out. The name of a part says which range it has all rows of, so that writing it is at once
-//! the record of how far the series has come: nothing can be written down without the other.
+//! Pages come in, whole files go out. The name of a part says which range it has all rows of, so that writing it is at
+//! once the record of how far the series has come: nothing can be written down without the other.
 
 use std::ops::Range;
 use std::time::Duration;

@@ -93,7 +93,8 @@ fn time(request: &Request<Listed>) -> Option<TimeColumn> {
     }
 }
 
-/// The endpoint, then the params by which its series differ: those that may be left out, those that are needed, the step.
+/// The endpoint, then the params by which its series differ: those that may be left out, those that are needed, the
+/// step.
 fn path(request: &Request<Listed>) -> String {
     let endpoint = request.endpoint();
     let history = endpoint.history(request.service());

@@ -43,8 +43,8 @@ impl Shard {
         self.of
     }
 
-    /// What of a range is this shard's: blocks of time of ten pages each, taken in turns, beginning with another shard for
-    /// each series.
+    /// What of a range is this shard's: blocks of time of ten pages each, taken in turns, beginning with another shard
+    /// for each series.
     pub(crate) fn parts(
         self,
         series: &str,

@@ -1,7 +1,7 @@
 //! CSV and JSON Lines of Arrow's tables.
 //!
-//! Batches come in, lines go out. Points in time are written as ISO 8601; what has parts, a list or a record, is JSON in a
-//! cell of CSV. A null is an empty cell, or `null`.
+//! Batches come in, lines go out. Points in time are written as ISO 8601; what has parts, a list or a record, is JSON
+//! in a cell of CSV. A null is an empty cell, or `null`.
 
 use std::io::Write;
 

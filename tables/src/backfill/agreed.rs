@@ -1,7 +1,7 @@
 //! The columns of endpoints whose fields are unknown: one answer for all series, shards and runs.
 //!
-//! Whoever has the first page of any series of an endpoint writes down what columns it has, beside the series and before any
-//! of its rows; everybody else takes those. What does not fit them stands among the unknown fields of a row.
+//! Whoever has the first page of any series of an endpoint writes down what columns it has, beside the series and
+//! before any of its rows; everybody else takes those. What does not fit them stands among the unknown fields of a row.
 
 use std::collections::BTreeMap;
 

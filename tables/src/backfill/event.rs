@@ -4,7 +4,8 @@ use runtime::history::{Findings, Progress};
 
 use crate::error::Error;
 
-/// Something that happened in a backfill. A series is told by its place in [`Backfill::series`](super::Backfill::series).
+/// Something that happened in a backfill. A series is told by its place in
+/// [`Backfill::series`](super::Backfill::series).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {

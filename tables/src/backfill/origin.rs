@@ -1,8 +1,8 @@
 //! Where the rows of a target come from: one word for all of them.
 //!
-//! The word of a job comes in and is compared with the one that stands beside the rows; it is written down before any of
-//! them, so that rows that a test server invents never get among real ones. The address of a service is no such word: it
-//! may change, and may hold a secret.
+//! The word of a job comes in and is compared with the one that stands beside the rows; it is written down before any
+//! of them, so that rows that a test server invents never get among real ones. The address of a service is no such
+//! word: it may change, and may hold a secret.
 
 use super::Backfill;
 use super::inventory::Place;

@@ -247,8 +247,8 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         Ok(())
     }
 
-    /// Removes what a part replaces: the records of intervals that were open. They are gone before others come, so that no
-    /// reader finds an interval twice.
+    /// Removes what a part replaces: the records of intervals that were open. They are gone before others come, so that
+    /// no reader finds an interval twice.
     async fn replace_open(&mut self, item: &Item, path: &str) -> Result<(), Error> {
         let Some(open) = self.open.get_mut(item.series) else { return Ok(()) };
         let start = |path: &str| layout::read_open_part(path).map(|range| range.start);

@@ -1,7 +1,7 @@
 //! The rows of one series out of several sources, in order of time.
 //!
-//! Sources whose rows are in order come in, batches in order go out. Sources follow each other as a rule; one that fills a
-//! gap of another lies within it. Of two rows of one time the first stays, so that nothing is doubled.
+//! Sources whose rows are in order come in, batches in order go out. Sources follow each other as a rule; one that
+//! fills a gap of another lies within it. Of two rows of one time the first stays, so that nothing is doubled.
 
 use std::ops::Range;
 
@@ -107,7 +107,8 @@ impl Merge {
         Ok(None)
     }
 
-    /// Takes the rows of a source that come before a point in time; `None` if all of them were given before or are left out.
+    /// Takes the rows of a source that come before a point in time; `None` if all of them were given before or are left
+    /// out.
     fn take(&mut self, index: usize, until: Option<Timestamp>) -> Result<Option<RecordBatch>, Error> {
         let mut source = self.open.swap_remove(index);
         let times = self.times(&source.batch)?;

@@ -1,6 +1,7 @@
 //! Files on the local disk.
 //!
-//! A file is written in the folder of the job, brought to the disk and moved to its place, so nobody ever sees a part of one.
+//! A file is written in the folder of the job, brought to the disk and moved to its place, so nobody ever sees a part
+//! of one.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
