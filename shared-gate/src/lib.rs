@@ -53,8 +53,9 @@
 //! and `PEXPIRE`; with `INFO` it notices a restart by which the server has gone back to an older state. All machines
 //! name the same limit. The server's clock may be slewed, but must not be set forward while the gate is in use.
 //!
-//! Every request counts as one, also where the catalogue gives its endpoint a weight; and a limit that counts the
-//! requests of some endpoints alone is refused.
+//! Every request counts as one, also where the catalogue gives its endpoint a weight. A window that counts the requests
+//! of some endpoints alone has a ledger under a key of its own, by its number in the limit, and a request waits for
+//! that window before it waits for those of all.
 //!
 //! A machine that is suspended while one of its requests is about to leave may send it after its lease has ended.
 //!
@@ -94,10 +95,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::RateLimit;
-use runtime::gate::{Attempt, Gate, GateError, PermitFuture};
+use runtime::gate::{Attempt, Gate, GateError, Permit, PermitFuture, RequestKind, WindowOfSome};
 use tokio::time::Instant;
 
-use line::{Event, Line};
+use line::{EnteredAll, Event, Line};
 pub use outage::Unreachable;
 pub use settings::{Builder, SettingsError};
 pub use status::{Machine, Status};
@@ -110,9 +111,32 @@ pub use status::{Machine, Status};
 pub struct SharedGate(Arc<Handle>);
 
 struct Handle {
-    line: Arc<Line>,
+    lines: Lines,
     limit: RateLimit,
     name: String,
+}
+
+/// Where requests wait: each line has a ledger of its own.
+struct Lines {
+    /// For windows that count the requests of some endpoints alone, in the order of the limit: requests take them in one
+    /// order, so no two wait for each other.
+    of_some: Vec<(WindowOfSome, Arc<Line>)>,
+    of_all: Arc<Line>,
+}
+
+impl Lines {
+    fn each(&self) -> impl Iterator<Item = &Arc<Line>> {
+        self.of_some.iter().map(|(_, line)| line).chain([&self.of_all])
+    }
+
+    /// Those in which an attempt waits, one after the other.
+    fn of(&self, attempt: Attempt) -> impl Iterator<Item = &Arc<Line>> {
+        // No window of some endpoints counts a token.
+        let endpoint = if let RequestKind::Data(endpoint) = attempt.request { Some(endpoint) } else { None };
+        let counts = move |window: &WindowOfSome| endpoint.is_some_and(|endpoint| window.counts(endpoint));
+        let of_some = self.of_some.iter().filter(move |(window, _)| counts(window));
+        of_some.map(|(_, line)| line).chain([&self.of_all])
+    }
 }
 
 impl SharedGate {
@@ -123,13 +147,15 @@ impl SharedGate {
         Builder::new(url.into(), limit)
     }
 
-    fn new(line: Arc<Line>, limit: RateLimit, name: String) -> Self {
-        Self(Arc::new(Handle { line, limit, name }))
+    fn new(lines: Lines, limit: RateLimit, name: String) -> Self {
+        Self(Arc::new(Handle { lines, limit, name }))
     }
 
     /// Asks the server what all machines are doing; an error says why it cannot be reached or used.
+    ///
+    /// Windows that count the requests of some endpoints alone are not looked at.
     pub async fn status(&self) -> Result<Status, GateError> {
-        self.0.line.ask().await
+        self.0.lines.of_all.ask().await
     }
 
     /// Waits until the server knows which of this machine's requests have ended.
@@ -137,17 +163,26 @@ impl SharedGate {
     /// A program calls it before it exits: what the server has not heard of by then keeps its place until the lease
     /// ends. Without the server it returns at once.
     pub async fn leave(&self) {
-        self.0.line.written().await;
+        for line in self.0.lines.each() {
+            line.written().await;
+        }
     }
 }
 
 impl Gate for SharedGate {
     fn enter(&self, attempt: Attempt) -> PermitFuture<'_> {
-        Box::pin(self.0.line.turn(attempt.into()))
+        Box::pin(async move {
+            let mut entered = Vec::new();
+            for line in self.0.lines.of(attempt) {
+                entered.push(line.turn(attempt.into()).await?);
+            }
+            Ok(Permit::of(EnteredAll(entered)))
+        })
     }
 
     fn refused(&self, pause: Duration) {
-        self.0.line.tell([Event::Refused(Instant::now(), pause)]);
+        // Nobody says which window was too full.
+        self.0.lines.each().for_each(|line| line.tell([Event::Refused(Instant::now(), pause)]));
     }
 
     fn rate_limit(&self) -> Option<RateLimit> {
@@ -157,7 +192,7 @@ impl Gate for SharedGate {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.line.close();
+        self.lines.each().for_each(|line| line.close());
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use runtime::gate::rules::Rank;
-use runtime::gate::{Admitted, Ending, GateError, Permit};
+use runtime::gate::{Admitted, Ending, GateError};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
@@ -44,10 +44,10 @@ struct Waiting {
     turn: oneshot::Sender<Result<Turn, GateError>>,
 }
 
-/// A permit, and when the request may leave.
-pub(crate) struct Turn {
-    pub(crate) permit: Permit,
-    pub(crate) at: Instant,
+/// A request that was let pass, and when it may leave.
+struct Turn {
+    entered: Entered,
+    at: Instant,
 }
 
 /// Somebody who asks how the gate stands.
@@ -77,7 +77,7 @@ impl Line {
     }
 
     /// Waits for a turn. Dropping the future leaves the line.
-    pub(crate) async fn turn(self: &Arc<Self>, rank: Rank) -> Result<Permit, GateError> {
+    pub(crate) async fn turn(self: &Arc<Self>, rank: Rank) -> Result<Entered, GateError> {
         let (turn, called) = oneshot::channel();
         let ticket = {
             let mut inner = self.inner();
@@ -90,9 +90,9 @@ impl Line {
         let place = Place { line: self, ticket };
         let turn = called.await.unwrap_or_else(|_| Err(GateError::new("the worker of the shared gate has ended")))?;
         drop(place);
-        // Dropped meanwhile, the permit says that nothing was sent.
+        // Dropped meanwhile, it says that nothing was sent.
         tokio::time::sleep_until(turn.at).await;
-        Ok(turn.permit)
+        Ok(turn.entered)
     }
 
     /// Tells the worker what has happened.
@@ -163,11 +163,11 @@ impl Line {
 
     /// Calls who is next. Where nobody waits any more, what was let pass ends at once.
     pub(crate) fn call(self: &Arc<Self>, ticket: Ticket, at: Instant) {
-        let permit = Permit::of(Entered { line: self.clone(), progress: Mutex::new(Progress::Leaving) });
+        let entered = Entered { line: self.clone(), progress: Mutex::new(Progress::Leaving) };
         let waiting = self.inner().waiting.remove(&ticket);
         if let Some(waiting) = waiting {
-            // Whoever has left in this moment drops the permit, which tells of it.
-            drop(waiting.turn.send(Ok(Turn { permit, at })));
+            // Whoever has left in this moment drops it, which tells of that.
+            drop(waiting.turn.send(Ok(Turn { entered, at })));
         }
     }
 
@@ -199,8 +199,9 @@ impl Drop for Place<'_> {
     }
 }
 
-/// A request that was let pass.
-struct Entered {
+/// A request that was let pass. Dropped before it has ended, as one that still waits in another line, it gives back what
+/// it took.
+pub(crate) struct Entered {
     line: Arc<Line>,
     progress: Mutex<Progress>,
 }
@@ -238,6 +239,9 @@ impl Admitted for Entered {
     fn ended(&self, ending: Ending) {
         let mut progress = self.progress();
         let before = std::mem::replace(&mut *progress, Progress::Ended);
+        if matches!(before, Progress::Ended) {
+            return;
+        }
         let now = Instant::now();
         let departure = match (before, ending) {
             (Progress::Left(at), Ending::Answered) => Some(Event::Answered(now.saturating_duration_since(at))),
@@ -247,5 +251,24 @@ impl Admitted for Entered {
             _ => None,
         };
         self.line.tell(departure.into_iter().chain([Event::Ended]));
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.ended(Ending::Failed);
+    }
+}
+
+/// A request that was let pass in every line that it has to wait in.
+pub(crate) struct EnteredAll(pub(crate) Vec<Entered>);
+
+impl Admitted for EnteredAll {
+    fn departed(&self) {
+        self.0.iter().for_each(Entered::departed);
+    }
+
+    fn ended(&self, ending: Ending) {
+        self.0.iter().for_each(|entered| entered.ended(ending));
     }
 }

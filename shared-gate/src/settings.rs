@@ -10,15 +10,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use runtime::RateLimit;
 use runtime::gate::rules::Moment;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::SharedGate;
 use crate::clock::Clock;
 use crate::line::Line;
 use crate::outage::Unreachable;
 use crate::redis_store::RedisStore;
 use crate::store::Store;
 use crate::worker::Worker;
+use crate::{Lines, SharedGate};
 
 /// Settings of a [`SharedGate`]; from [`SharedGate::builder`].
 #[must_use]
@@ -49,13 +50,6 @@ impl Builder {
 
     /// A gate with these settings.
     pub fn build(self) -> Result<SharedGate, SettingsError> {
-        if self.limit.tells_endpoints_apart() {
-            let message = format!(
-                "the limit of {} counts some endpoints alone, and a shared gate counts every request: leave such sets out",
-                self.limit
-            );
-            return Err(SettingsError { message, cause: None });
-        }
         match self.unreachable {
             Unreachable::Share { machines } if self.unreachable.share(&self.limit).is_none() => {
                 let message = format!("the limit of {} has no safe share for each of {machines} machines", self.limit);
@@ -63,36 +57,48 @@ impl Builder {
             }
             _ => (),
         }
-        let store = RedisStore::new(&self.url, &self.name).map_err(|error| {
+        let url = self.url.clone();
+        let (gate, workers) = self.parts(|name| RedisStore::new(&url, name)).map_err(|error| {
             // The error of the library says what is wrong and does not repeat the URL.
             SettingsError::of("the URL of the shared gate's server cannot be used", error)
         })?;
-        let (gate, worker) = self.parts(store);
-        let thread = std::thread::Builder::new().name("shared-gate".to_owned()).spawn(move || work(worker));
+        let thread = std::thread::Builder::new().name("shared-gate".to_owned()).spawn(move || work(workers));
         // Nobody waits for the thread: it ends with the last clone of the gate.
         drop(thread.map_err(|error| SettingsError::of("the thread of the shared gate does not start", error))?);
         Ok(gate)
     }
 
-    /// The gate, and the worker that has to run for it.
-    pub(crate) fn parts<S: Store>(self, store: S) -> (SharedGate, Worker<S>) {
+    /// The gate, and the workers that have to run for it, each with a store of its own by name.
+    pub(crate) fn parts<S: Store, E>(
+        self,
+        mut store: impl FnMut(&str) -> Result<S, E>,
+    ) -> Result<(SharedGate, Vec<Worker<S>>), E> {
         let Self { limit, name, unreachable, .. } = self;
-        let line = Arc::new(Line::default());
         // Names that machines give themselves are as good as random ones, and say a little about who it is.
         let machine = format!("{}-{:08x}", std::process::id(), fastrand::u32(..));
         let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let clock = Clock::new(Instant::now(), Moment::after_origin(epoch));
-        let worker = Worker::new(store, line.clone(), machine, limit.clone(), unreachable, clock);
-        (SharedGate::new(line, limit, name), worker)
+        let mut workers = Vec::new();
+        let mut line = |name: &str, limit: RateLimit| {
+            let (line, clock) = (Arc::new(Line::default()), Clock::new(Instant::now(), Moment::after_origin(epoch)));
+            let (machine, unreachable) = (machine.clone(), unreachable.clone());
+            workers.push(Worker::new(store(name)?, line.clone(), machine, limit, unreachable, clock));
+            Ok(line)
+        };
+        let mut limit_of_all = limit.clone();
+        let windows = limit_of_all.take_of_some().into_iter().zip(1..);
+        let of_some = windows.map(|(window, number)| Ok((window, line(&format!("{name}/{number}"), window.alone())?)));
+        let of_some = of_some.collect::<Result<_, E>>()?;
+        let lines = Lines { of_some, of_all: line(&name, limit_of_all)? };
+        Ok((SharedGate::new(lines, limit, name), workers))
     }
 }
 
-/// Runs a worker on this thread: neither a program's own runtime nor its end of the moment holds up the lease.
-fn work<S: Store>(worker: Worker<S>) {
+/// Runs workers on this thread: neither a program's own runtime nor its end of the moment holds up the lease.
+fn work(workers: Vec<Worker<RedisStore>>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    // Without a runtime the worker is dropped, and whoever waits hears of it.
+    // Without a runtime the workers are dropped, and whoever waits hears of it.
     if let Ok(runtime) = runtime {
-        runtime.block_on(worker.run());
+        runtime.block_on(async { workers.into_iter().map(Worker::run).collect::<JoinSet<()>>().join_all().await });
     }
 }
 

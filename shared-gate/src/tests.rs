@@ -3,20 +3,23 @@
 //! The store answers after a round trip, and is lost, cut off or set back as a test wants it. What counts is what
 //! leaves and what is under way, as the service sees it.
 
+mod lines;
 mod memory;
 mod rates;
 mod troubles;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::{Error, RateLimit};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
 use crate::invented::Client;
 use crate::scripted::{Fate, Service, ok};
-use crate::{SharedGate, Unreachable};
+use crate::worker::Worker;
+use crate::{Builder, SharedGate, Unreachable};
 use memory::Memory;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -46,9 +49,17 @@ impl Machine {
     }
 
     fn with(service: &Arc<Service>, store: Arc<Memory>, limit: RateLimit, unreachable: Unreachable) -> Self {
-        let (gate, worker) = SharedGate::builder("", limit).unreachable(unreachable).parts(store);
+        Self::of(service, SharedGate::builder("", limit).unreachable(unreachable), move |_| store.clone())
+    }
+
+    /// One with a store for each name.
+    fn of(service: &Arc<Service>, settings: Builder, mut store: impl FnMut(&str) -> Arc<Memory>) -> Self {
+        let Ok((gate, workers)) = settings.parts(|name| Ok::<_, Infallible>(store(name)));
         let client = service.builder().gate(gate.clone()).build().unwrap();
-        Self { client, gate, worker: tokio::spawn(worker.run()), tasks: Vec::new() }
+        let worker = tokio::spawn(async {
+            workers.into_iter().map(Worker::run).collect::<JoinSet<()>>().join_all().await;
+        });
+        Self { client, gate, worker, tasks: Vec::new() }
     }
 
     /// Asks at full speed with so many tasks until then, under a path by which the service knows the machine.

@@ -125,7 +125,6 @@ async fn a_server_that_is_not_there_is_told_with_its_cause() {
 
 #[test]
 fn settings_that_do_not_fit_are_errors() {
-    const OF_SOME: RateLimit = RateLimit::of_some(&[WindowOfSome::of(2, 1, &["/book"])]);
     let check = |url: &str, limit: RateLimit, unreachable: Unreachable| {
         let built = SharedGate::builder(url, limit).unreachable(unreachable).build();
         told(&built.map(drop).unwrap_err())
@@ -139,9 +138,20 @@ fn settings_that_do_not_fit_are_errors() {
         check("redis://127.0.0.1", limit(), Unreachable::Share { machines: 5 }),
         "the limit of 20 in 100ms and 4 under way has no safe share for each of 5 machines: "
     );
-    assert_eq!(
-        check("redis://127.0.0.1", OF_SOME, Unreachable::default()),
-        "the limit of 2 in 1s of `/book` counts some endpoints alone, and a shared gate counts every request: leave such \
-         sets out: "
-    );
+}
+
+/// Each window that counts some endpoints alone has a key of its own on the server.
+#[tokio::test]
+async fn a_limit_of_some_endpoints_is_kept_on_the_server() {
+    let server = Server::start(None);
+    let of_some = RateLimit::of_some(const { &[WindowOfSome::of(5, 1, &["/ratio"])] });
+    let gate = SharedGate::builder(server.url(""), limit().and(of_some)).name("test").build().unwrap();
+    let (client, sent) = client(gate.clone());
+    client.raw("/x").await.unwrap();
+    client.market().ratio().coin("BTC").await.unwrap();
+    assert_eq!(sent.load(Ordering::SeqCst), 2);
+    gate.leave().await;
+    for key in ["shared-gate:{test}", "shared-gate:{test/1}"] {
+        assert!(server.field(key, "text").is_some(), "{key}");
+    }
 }

@@ -45,12 +45,12 @@ impl WindowOfSome {
     }
 
     /// Whether it counts the requests of an endpoint.
-    pub(super) fn counts(&self, endpoint: &EndpointInfo) -> bool {
+    pub fn counts(&self, endpoint: &EndpointInfo) -> bool {
         endpoint.is_one_of(self.endpoints)
     }
 
     /// The window as a limit of its own.
-    pub(super) fn alone(self) -> RateLimit {
+    pub fn alone(self) -> RateLimit {
         RateLimit { windows: vec![self.window].into(), ..RateLimit::none() }
     }
 }
@@ -160,12 +160,6 @@ impl RateLimit {
         self.windows.iter().chain(self.of_some.iter().map(|of_some| &of_some.window))
     }
 
-    /// Whether some of its windows count the requests of some endpoints alone.
-    #[doc(hidden)]
-    pub fn tells_endpoints_apart(&self) -> bool {
-        !self.of_some.is_empty()
-    }
-
     /// The time that passes between the first and the last of so many requests of an endpoint, at the least.
     pub(crate) fn least_time(&self, requests: u64, endpoint: &EndpointInfo) -> Duration {
         let requests = requests.saturating_mul(endpoint.weight.max(1).into());
@@ -178,7 +172,8 @@ impl RateLimit {
     }
 
     /// Takes out the windows that count the requests of some endpoints alone.
-    pub(super) fn take_of_some(&mut self) -> Vec<WindowOfSome> {
+    #[doc(hidden)]
+    pub fn take_of_some(&mut self) -> Vec<WindowOfSome> {
         std::mem::take(&mut self.of_some).into_owned()
     }
 

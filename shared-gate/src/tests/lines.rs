@@ -1,0 +1,77 @@
+//! Windows that count the requests of some endpoints alone, which have lines and ledgers of their own.
+
+use std::collections::BTreeMap;
+
+use runtime::gate::WindowOfSome;
+
+use super::*;
+
+/// Two of the ten requests a second may be for ratios.
+fn limit() -> RateLimit {
+    set_a().and(RateLimit::of_some(const { &[WindowOfSome::of(2, 1, &["/ratio"])] }))
+}
+
+#[tokio::test(start_paused = true)]
+async fn machines_share_a_limit_of_some_endpoints() {
+    let service = service(20 * MILLISECOND);
+    let mut stores: BTreeMap<String, Arc<Memory>> = BTreeMap::new();
+    let end = Instant::now() + 30 * SECOND;
+    let mut machines = Vec::new();
+    for _ in 0..2 {
+        let store = |name: &str| stores.entry(name.to_owned()).or_insert_with(Memory::new).at(MILLISECOND);
+        let mut machine = Machine::of(&service, SharedGate::builder("", limit()).name("key"), store);
+        machine.run("/other", 2, end);
+        let client = machine.client.clone();
+        machine.tasks.extend((0..10).map(|_| tokio::spawn(ratios(client.clone(), end))));
+        machines.push(machine);
+    }
+    assert_eq!(stores.keys().collect::<Vec<_>>(), ["key", "key/1"]);
+    tokio::time::sleep_until(end).await;
+    let (all, ratios) = (service.arrivals(), service.arrivals_at("/ratio?coin=BTC"));
+    assert!(peak(&all, SECOND) <= 11 && peak(&ratios, SECOND) <= 2);
+    // Nobody waits in the line of all for the window of some: others use what ratios leave.
+    let others = all.len() - ratios.len();
+    assert!(ratios.len() > 30 && others > 200, "{} {others}", ratios.len());
+    for mut machine in machines {
+        machine.finish().await;
+    }
+}
+
+async fn ratios(client: Client, end: Instant) -> Result<u64, Error> {
+    let mut calls = 0;
+    while Instant::now() < end {
+        client.market().ratio().coin("BTC").await?;
+        calls += 1;
+    }
+    Ok(calls)
+}
+
+/// A request that gives up in the line of all gives back its turn in the window of some.
+#[tokio::test(start_paused = true)]
+async fn who_gives_up_in_one_line_leaves_the_other() {
+    let service = service(25 * SECOND);
+    let stores = [Memory::new(), Memory::new()];
+    let hour = RateLimit::of_some(const { &[WindowOfSome::of(1, 3600, &["/ratio"])] });
+    let settings = SharedGate::builder("", RateLimit::new(10, SECOND, 1).and(hour));
+    let mut machine = Machine::of(&service, settings, |name| stores[usize::from(name.ends_with("/1"))].clone());
+    // The first use of the window costs an hour.
+    let first = ratio(machine.client.clone());
+    tokio::time::sleep(4 * 3600 * SECOND).await;
+    assert_eq!(first.await.unwrap().unwrap(), 1);
+    let begun = service.paths().len();
+    machine.run("/other", 1, Instant::now() + SECOND);
+    tokio::time::sleep(SECOND).await;
+    let waits = ratio(machine.client.clone());
+    tokio::time::sleep(4 * SECOND).await;
+    assert_eq!(service.paths().len(), begun + 1, "the only place is taken");
+    waits.abort();
+    machine.finish().await;
+    let next = ratio(machine.client.clone());
+    tokio::time::sleep(4 * SECOND).await;
+    assert_eq!(service.paths().len(), begun + 2);
+    next.abort();
+}
+
+fn ratio(client: Client) -> JoinHandle<Result<u64, Error>> {
+    tokio::spawn(ratios(client, Instant::now() + SECOND))
+}
