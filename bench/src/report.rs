@@ -75,7 +75,7 @@ fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let rustc = output(Command::new("rustc").arg("--version")).map(|(said, _)| said).unwrap_or_default();
     let model = model.map_or("an unnamed processor", |(_, model)| model.trim());
-    format!("Machine: {cores} cores of {model}, {}, {}.\n", std::env::consts::OS, rustc.trim())
+    format!("Machine of the newest row: {cores} cores of {model}, {}, {}.\n", std::env::consts::OS, rustc.trim())
 }
 
 #[cfg(test)]

@@ -52,9 +52,9 @@ pub use model::Api;
 pub use page::write_page;
 #[doc(hidden)]
 pub use path::template;
-#[doc(hidden)]
-pub use resolve::may_carry_key;
 pub use resolve::{check, resolve};
+#[doc(hidden)]
+pub use resolve::{may_be_fixed, may_carry_key};
 #[doc(hidden)]
 pub use suggest::did_you_mean;
 pub use summary::{GroupSummary, Summary};

@@ -26,7 +26,7 @@ use crate::spanned::Text;
 use crate::spec::{self, Service};
 use crate::suggest::did_you_mean;
 use params::Setter;
-pub use service::may_carry_key;
+pub use service::{may_be_fixed, may_carry_key};
 use types::Records;
 use unused::Used;
 

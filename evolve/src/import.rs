@@ -64,11 +64,9 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     // Alone, it says all that is taken over, wherever it then goes.
     let mut alone = Desk::empty()?;
     alone.create(SERVICE, service.clone());
-    if is_new {
-        reader.new_metadata();
-    }
     let surroundings = known.as_ref().unwrap_or(&alone);
     reader.surroundings(surroundings, &service);
+    reader.listed_metadata();
     reader.operations();
     let said = reader.said_of_service(&service);
     let Reader { mut draft, notes, paths, guessed_time, .. } = reader;
@@ -97,7 +95,8 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let lost = Subtraction::lost(&document, &export, &paths, import.summaries, notes);
     let mut change = match known {
         Some(mut desk) => {
-            let said = security::without_second_authorization(said, &mut desk);
+            let said = service::with_known_limits(said, &desk);
+            let said = headers::as_known(security::without_second_authorization(said, &mut desk), &mut desk);
             merge(&mut desk, &fresh, &said, &import.evidence);
             service::drop_limits_of_others(&mut desk);
             desk.close()?

@@ -90,7 +90,7 @@ pub(crate) fn of(asked: &Asked, venues: &Venues, seed: Seed) -> Scope {
     Scope {
         coin,
         venues: ranked.into_iter().map(|(rank, venue)| Venue::new(&coin, venue, rank)).collect(),
-        // The first length is that of an interval.
+        // The first length of time is the timeframe; one after it says where sums start anew.
         anchor: asked.lengths().nth(1).flatten().unwrap_or(DAY),
         sizes: sizes(asked),
         funding: if asked.word(&["average"]).is_some() { FundingOf::Average } else { FundingOf::Sum },

@@ -74,7 +74,7 @@ impl<'a> Resolver<'a> {
         let mut seen = Unique::default();
         all(self.service.headers.iter().map(|header| {
             let (name, at) = (header.name.to_ascii_lowercase(), header.name.at());
-            if key.as_ref() == Some(&name) || is_reserved(&name) && !FIXED_HEADERS.contains(&name.as_str()) {
+            if key.as_ref() == Some(&name) || !may_be_fixed(&name) {
                 let message = format!("the header `{}` says something else already", header.name);
                 return Err(self.wrong("header-name", at, message, "leave it out"));
             }
@@ -237,9 +237,19 @@ fn is_within(place: &str, other: &str) -> bool {
 
 /// Whether a header can carry the API key.
 pub fn may_carry_key(header: &str) -> bool {
+    is_header(header) && !is_reserved(&header.to_ascii_lowercase())
+}
+
+/// Whether a header can have one value in every request.
+pub fn may_be_fixed(header: &str) -> bool {
+    let name = header.to_ascii_lowercase();
+    is_header(header) && (!is_reserved(&name) || FIXED_HEADERS.contains(&name.as_str()))
+}
+
+fn is_header(name: &str) -> bool {
     // RFC 9110, section 5.6.2: a field name is a token.
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-    !header.is_empty() && header.chars().all(is_token) && !is_reserved(&header.to_ascii_lowercase())
+    !name.is_empty() && name.chars().all(is_token)
 }
 
 fn is_reserved(header: &str) -> bool {

@@ -190,6 +190,11 @@ pub(super) fn is_taken(key: &str, text: &str) -> bool {
     }
 }
 
+/// Whether a text is a place in a body: keys with dots between them.
+pub(super) fn is_place(text: &str) -> bool {
+    is_line(text) && text.split('.').all(|key| !key.is_empty())
+}
+
 /// Other names that can be written down.
 pub(super) fn aliases(value: &Value) -> Vec<Tree> {
     items(value, "x-aliases").iter().map(text_of).filter(|alias| is_line(alias)).map(Tree::Text).collect()

@@ -5,7 +5,7 @@ use codegen::spec::FIELD;
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, is_evidence, text};
+use super::document::{entries, is_evidence, is_place, text};
 use super::numbered_types::{TIMESTAMP, innermost, item, record_in};
 use super::service::or_unknown;
 use crate::change::Desk;
@@ -14,10 +14,11 @@ use crate::place::Place;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The metadata of a catalogue that is new.
-    pub(super) fn new_metadata(&mut self) {
-        let metadata = self.document.root().get("x-envelope");
-        let name = metadata.and_then(|envelope| text(envelope, "metadata"));
+    /// The metadata that our own descriptions list, whether a body has it or not.
+    pub(super) fn listed_metadata(&mut self) {
+        let told = self.document.root().get("x-envelope").and_then(|envelope| text(envelope, "metadata"));
+        let here = self.envelope.as_ref().and_then(|envelope| envelope.metadata.as_deref());
+        let name = told.filter(|_| told == here);
         let schemas = self.document.root().get("components").and_then(|components| components.get("schemas"));
         if let (Some(_), Some(schema)) = (name, schemas.and_then(|schemas| schemas.get("Metadata"))) {
             let metadata = self.object(schema, "Metadata", "#/components/schemas/Metadata");
@@ -42,10 +43,12 @@ impl<'d> Reader<'d> {
         let envelope = root.get("x-envelope")?;
         let evidence = text(envelope, "evidence").filter(|said| is_evidence(said)).unwrap_or(evidence).to_owned();
         let name = |key: &str| text(envelope, key).filter(|name| is_line(name));
+        let place = |key: &str| name(key).filter(|place| is_place(place));
+        let data = place("data")?;
         let summary = text(envelope, "time_summary").unwrap_or_default();
         let time = name("time").map(|name| self.envelope_time(name, summary, &evidence));
-        let metadata = name("metadata").map(str::to_owned);
-        let tree = Tree::map().with("data", name("data")?).with_some("time", time);
+        let metadata = place("metadata").filter(|metadata| !is_within(data, metadata) && !is_within(metadata, data));
+        let tree = Tree::map().with("data", data).with_some("time", time);
         // Its fields come with the other types, since they need their names.
         let metadata = metadata.map(|name| Tree::map().with("name", name).with("fields", Vec::new()));
         Some(tree.with_some("metadata", metadata).with("evidence", evidence))
@@ -61,6 +64,11 @@ impl<'d> Reader<'d> {
         let said = self.with_example(said, TIMESTAMP).or(Tree::map().with("summary", or_unknown(summary.to_owned())));
         said.with("name", name).with("type", TIMESTAMP).ordered(&FIELD)
     }
+}
+
+/// Whether a place in a body is another or further down.
+fn is_within(place: &str, other: &str) -> bool {
+    place.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// Leaves out the name of the field that lists what is not covered, where the metadata has no such list.

@@ -1,9 +1,10 @@
 //! Responses that tell of a failure become statuses of the service.
 
+use codegen::names::{self, Case};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, evidence_of, is_evidence, items, text, text_of};
+use super::document::{entries, evidence_of, is_evidence, is_place, items, text};
 use super::service::some;
 use crate::tree::Tree;
 
@@ -44,15 +45,19 @@ impl<'d> Reader<'d> {
     pub(super) fn error_body(&self) -> Option<Tree> {
         let schemas = self.document.root().get("components")?;
         let (name, body) = entries(schemas, "schemas").find(|(_, schema)| schema.get("x-message").is_some())?;
-        let texts = |key: &str| some(items(body, key).iter().map(|text| Tree::Text(text_of(text))).collect());
+        let places = |key: &str| {
+            let places = items(body, key).iter().filter_map(Value::as_str).filter(|place| is_place(place));
+            some(places.map(Tree::from).collect())
+        };
         let evidence = evidence_of(body).unwrap_or(&self.options.evidence);
         // Only a name that is known is one of the interface; another was made for the description.
         let named_by = text(body, "x-named-by").filter(|said| is_evidence(said));
+        let named_by = named_by.filter(|_| names::is_ident(name, Case::Pascal));
         let tree = Tree::map()
             .with_some("name", named_by.map(|_| name))
             .with_some("named_by", named_by.filter(|known| *known != evidence))
-            .with_some("message", texts("x-message"))
-            .with_some("code", texts("x-code"));
+            .with_some("message", Some(places("x-message")?))
+            .with_some("code", places("x-code"));
         Some(tree.with("evidence", evidence))
     }
 }

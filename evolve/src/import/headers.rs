@@ -1,26 +1,41 @@
 //! Headers that every request carries with one value: as our own descriptions list them, or as params that every
 //! operation requires with the same value.
 
-use codegen::is_line;
+use std::collections::HashSet;
+
+use codegen::{is_line, may_be_fixed};
 use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{entries, is_evidence, items, text};
 use super::params::fixed;
+use crate::change::Desk;
+use crate::keys::SERVICE;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
-    pub(super) fn headers(&self, evidence: &str) -> Vec<Tree> {
+    /// Those that a request can carry beside its credentials, each once.
+    pub(super) fn headers(&self, evidence: &str, credentials: Option<&Tree>) -> Vec<Tree> {
         let listed = items(self.document.root(), "x-headers").iter().filter_map(listed);
+        let all = listed.chain(self.common_headers(evidence));
+        let mut taken: HashSet<String> = key_header(credentials).into_iter().collect();
+        let is_free = |header: &Tree| {
+            let name = header.text("name").unwrap_or_default();
+            may_be_fixed(name) && header.text("value").is_some_and(is_value) && taken.insert(name.to_ascii_lowercase())
+        };
+        all.filter(is_free).collect()
+    }
+
+    fn common_headers(&self, evidence: &str) -> Vec<Tree> {
         let mut operations = self.fixed_headers().into_iter();
-        let Some(mut common) = operations.next() else { return listed.collect() };
+        let Some(mut common) = operations.next() else { return Vec::new() };
         operations
             .for_each(|other| common.retain(|(name, value, _)| other.iter().any(|(n, v, _)| n == name && v == value)));
         let fixed = common.into_iter().map(|(name, value, param)| {
             let summary = self.said(param).get("summary").cloned();
             Tree::map().with("name", name).with("value", value).with_some("summary", summary).with("evidence", evidence)
         });
-        listed.chain(fixed).collect()
+        fixed.collect()
     }
 
     /// The headers that each operation requires with one value.
@@ -37,6 +52,54 @@ impl<'d> Reader<'d> {
         };
         reading.map(of_one).collect()
     }
+}
+
+/// What is said of a service, with its headers called as the catalogue calls them, which takes no note of case; without
+/// one that carries the API key here.
+pub(super) fn as_known(mut said: Tree, desk: &mut Desk) -> Tree {
+    let service = desk.tree(SERVICE);
+    let key = key_header(service.get("credentials"));
+    let known: Vec<String> = names(service).collect();
+    let new_key = key_header(said.get("credentials")).filter(|_| key.is_none());
+    if let (Some(header), Some(credentials)) = (new_key, said.get_mut("credentials"))
+        && known.iter().any(|known| known.eq_ignore_ascii_case(&header))
+    {
+        credentials.remove("api_key");
+        if *credentials == Tree::map() {
+            said.remove("credentials");
+        }
+        desk.say(format!("the API key of the description is left out: `{header}` has one value here"));
+    }
+    let mut left_out = Vec::new();
+    if let Some(Tree::List(headers)) = said.get_mut("headers") {
+        headers.retain_mut(|header| {
+            let name = header.text("name").unwrap_or_default().to_owned();
+            if let Some(known) = known.iter().find(|known| known.eq_ignore_ascii_case(&name)) {
+                header.put("name", known.as_str().into(), &[]);
+            }
+            let is_key = key.as_ref().is_some_and(|key| key.eq_ignore_ascii_case(&name));
+            left_out.extend(is_key.then_some(name));
+            !is_key
+        });
+    }
+    for name in left_out {
+        desk.say(format!("the header `{name}` of the description is left out: it carries the API key"));
+    }
+    said
+}
+
+fn names(service: &Tree) -> impl Iterator<Item = String> {
+    service.entries("headers").iter().filter_map(|header| header.text("name")).map(str::to_owned)
+}
+
+/// The header of the API key in lower case, as it is known whatever its case.
+fn key_header(credentials: Option<&Tree>) -> Option<String> {
+    Some(credentials?.get("api_key")?.text("header")?.to_ascii_lowercase())
+}
+
+/// Whether a header can have a text as its value.
+pub(super) fn is_value(text: &str) -> bool {
+    text.chars().all(|c| c == ' ' || c.is_ascii_graphic())
 }
 
 fn listed(header: &Value) -> Option<Tree> {

@@ -80,7 +80,7 @@ impl<'d> Reader<'d> {
             self.notes.explain(Weight::Missing, why, place);
             return None;
         };
-        let fixed = fixed(param, schema).filter(|_| !in_path);
+        let fixed = fixed(param, schema).filter(|value| !in_path && self.can_be_fixed(param, schema, value));
         let ty = match &fixed {
             Some(_) => plain_type(schema).to_owned(),
             None => self.value(schema, name, &format!("{place}/schema")).ty,
@@ -123,6 +123,12 @@ impl<'d> Reader<'d> {
             None => tree.with_some("required", required).with_some("default", default.map(|one| written(ty, &one))),
         };
         Some(self.completed(tree.or(said)).ordered(&PARAM))
+    }
+
+    /// Whether a param whose type is plain takes a value.
+    fn can_be_fixed(&self, param: &'d Value, schema: &'d Value, value: &str) -> bool {
+        let ty = if is_moment(param) { TIMESTAMP } else { plain_type(schema) };
+        self.fits(value, ty, &self.said_of_value(schema, ty))
     }
 
     fn default(&self, schema: &'d Value, ty: &str, is_list: bool, said: &Tree) -> Option<String> {

@@ -1,16 +1,22 @@
 //! Security schemes become credentials, as far as the client knows their kind.
 
+use std::collections::HashSet;
+
+use codegen::names::{Case, Scope};
+use codegen::spec::FIELD;
 use codegen::{is_line, may_carry_key};
 use serde_yaml::{Mapping, Value};
 
 use super::Reader;
-use super::document::{entries, evidence_of, items, text, text_of};
+use super::document::{entries, evidence_of, items, text};
+use super::headers::is_value;
 use super::notes::Weight;
 use super::numbered_types::{record_in, type_of_name};
 use super::operation::is_plain;
 use super::service::some;
 use crate::change::Desk;
 use crate::keys::SERVICE;
+use crate::naming::NamesInUse;
 use crate::tree::Tree;
 
 /// Whether requests are answered without credentials too: then nothing at all is one of the alternatives.
@@ -52,8 +58,11 @@ impl<'d> Reader<'d> {
             let header = text(scheme, "name").unwrap_or_default();
             let is_bearer = text(scheme, "type") == Some("http")
                 && text(scheme, "scheme").is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer"));
-            let (header, prefix) =
-                if is_bearer { ("Authorization", Some("Bearer ")) } else { (header, text(scheme, "x-prefix")) };
+            let (header, prefix) = if is_bearer {
+                ("Authorization", Some("Bearer "))
+            } else {
+                (header, text(scheme, "x-prefix").filter(|text| is_value(text)))
+            };
             let is_key = text(scheme, "type") == Some("apiKey") && text(scheme, "in") == Some("header");
             let flow = scheme.get("flows").and_then(|flows| flows.get("clientCredentials"));
             if (is_bearer && !has_flow || is_key && may_carry_key(header)) && key.is_none() {
@@ -77,10 +86,17 @@ impl<'d> Reader<'d> {
         // Every base URL ends in that already.
         let url = url.strip_prefix(base).filter(|rest| rest.starts_with('/')).unwrap_or(url);
         let fields = entries(scheme, "x-reply").collect::<Vec<_>>().into_iter();
-        let reply = fields.filter_map(|(name, field)| self.reply_field(name, field, evidence)).collect();
-        let errors = items(scheme, "x-errors").iter().map(|error| {
-            let status = error.get("status").map(text_of).unwrap_or_default();
-            self.status(&status, error, evidence)
+        let mut reply: Vec<Tree> = fields.filter_map(|(name, field)| self.reply_field(name, field, evidence)).collect();
+        let mut taken = NamesInUse::default();
+        for field in &mut reply {
+            let name = field.text("name").unwrap_or_default();
+            let ident = taken.chosen(name, field.text("ident"), Case::Snake, Scope::Fields);
+            field.set(&FIELD, "ident", ident);
+        }
+        let mut statuses = HashSet::new();
+        let errors = items(scheme, "x-errors").iter().filter_map(|error| {
+            let status = error.get("status").and_then(Value::as_u64).filter(|status| (300..600).contains(status))?;
+            statuses.insert(status).then(|| self.status(&status.to_string(), error, evidence))
         });
         let errors: Vec<Tree> = errors.collect();
         let tree = Tree::map()

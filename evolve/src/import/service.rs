@@ -47,6 +47,8 @@ impl Reader<'_> {
         let base_url = self.base_url(&evidence);
         let base = base_url.as_ref().and_then(|base_url| base_url.get("suffix")?.as_text()).unwrap_or_default();
         let base = base.to_owned();
+        let credentials = self.credentials(&evidence, &base);
+        let headers = self.headers(&evidence, credentials.as_ref());
         Tree::map()
             .with("title", title.as_str())
             .with("version", said("version", "1"))
@@ -54,8 +56,8 @@ impl Reader<'_> {
             .with("env_prefix", prefix)
             .with_some("base_url", base_url)
             .with("time", time)
-            .with_some("credentials", self.credentials(&evidence, &base))
-            .with_some("headers", some(self.headers(&evidence)))
+            .with_some("credentials", credentials)
+            .with_some("headers", some(headers))
             .with_some("errors", some(self.errors(&evidence)))
             .with_some("error_body", self.error_body())
             .with_some("limits", some(limits(root)))
@@ -178,7 +180,26 @@ fn limits(root: &Value) -> Vec<Tree> {
             None => tree,
         })
     };
-    items(root, "x-limits").iter().filter(|limit| is_limit(limit)).map(limit).collect()
+    let mut taken = HashSet::new();
+    let is_own = |limit: &Tree| constant(limit).is_some_and(|constant| taken.insert(constant));
+    items(root, "x-limits").iter().filter(|limit| is_limit(limit)).map(limit).filter(is_own).collect()
+}
+
+/// What a limit set is called in Rust.
+fn constant(limit: &Tree) -> Option<String> {
+    names::ident(&names::limit(limit.text("name")?), Case::Shouty).ok()
+}
+
+/// What is said of a service, with its limit sets called as the catalogue calls those of the same Rust name.
+pub(super) fn with_known_limits(mut said: Tree, desk: &Desk) -> Tree {
+    let known = desk.tree(SERVICE).entries("limits");
+    said.each("limits", |limit| {
+        let same = known.iter().find(|known| constant(known) == constant(limit));
+        if let Some(name) = same.and_then(|known| known.text("name")) {
+            limit.put("name", name.into(), &[]);
+        }
+    });
+    said
 }
 
 /// Leaves out limit sets of endpoints that are not taken over: without those they would count every request.

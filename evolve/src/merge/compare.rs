@@ -184,8 +184,12 @@ impl Merger<'_> {
                 new.push(said.clone());
                 continue;
             };
-            let what = if by == "status" { "the status" } else { "the limit" };
-            let name = format!("{what} {}", said.get(by).map(bare).unwrap_or_default());
+            let what = match key {
+                "headers" => "header",
+                "limits" => "limit",
+                _ => "status",
+            };
+            let name = format!("the {what} {}", said.get(by).map(bare).unwrap_or_default());
             self.compare_one(&Subject::new(&at, name, ""), said.clone());
         }
         if !new.is_empty() {

@@ -68,6 +68,8 @@ impl Merger<'_> {
     pub(super) fn has_values(&self, here: &Tree, said: &Tree, key: &str) -> bool {
         let fits = |value: &Tree| here.text("type").is_some_and(|ty| ty.contains('<')) || self.fits(here, &bare(value));
         match said.get(key) {
+            // Said in an entry of its own.
+            Some(Tree::Null) => true,
             Some(Tree::List(items)) => items.iter().all(fits),
             other => other.is_none_or(fits),
         }

@@ -6,6 +6,7 @@ use super::Merger;
 use super::compare::Subject;
 use super::known_fields::is_moment;
 use super::matching::{MatchedParam, User};
+use super::new_params::ANEW;
 use super::places::Entry;
 use super::values::{bare, holds, is_known};
 use crate::tree::Tree;
@@ -59,15 +60,22 @@ impl Merger<'_> {
             .filter_map(|(_, new)| new.get("default"))
             .filter(|default| is_known(default))
             .all(|default| self.fits(&here, &bare(default)));
-        let why_not =
-            |key: &str| shared.or((key == "default" && !fits).then_some("where its type or range has no such value"));
+        let no_default = match here.get("fixed") {
+            Some(_) => Some("where every request sends one value"),
+            None => (!fits).then_some("where its type or range has no such value"),
+        };
+        let why_not = |key: &str| shared.or(no_default.filter(|_| key == "default"));
         self.compare(&subject, &said, &why_not);
         self.required(&subject, matched);
     }
 
     /// Values that an endpoint's entry has of its own: what is said of them is said of that endpoint alone.
     fn anew(&mut self, subject: &Subject, user: &User, new: &mut Tree) {
-        let Entry::Use(at) = &user.entry else { return };
+        let at = match &user.entry {
+            Entry::Use(at) => at,
+            Entry::New => return ANEW.iter().for_each(|key| new.set(&PARAM, key, Some(Tree::Null))),
+            _ => return,
+        };
         let entry = at.tree(self.desk).clone();
         let mut said = Tree::map();
         for key in VALUES.iter().filter(|key| entry.get(key).is_some()) {
@@ -91,6 +99,9 @@ impl Merger<'_> {
     }
 
     fn evidence(&mut self, subject: &Subject, matched: &MatchedParam, here: &Tree, user: &User, new: &Tree) {
+        if user.entry == Entry::New {
+            return;
+        }
         let (known, said) = (self.evidence_of(matched, here, user), new.text("evidence"));
         if let (Some(said), Some(known)) = (said.filter(|said| self.is_told(said)), known)
             && said != known
@@ -116,8 +127,10 @@ impl Merger<'_> {
         if !is_enforced(self.evidence) && is_known_better {
             return Some("where it would be enforced");
         }
-        let default = here.get("default").and_then(|default| bare(default).parse::<f64>().ok())?;
+        let sent = [("fixed", "where the fixed value is outside"), ("default", "where the default is outside")];
+        let mut sent = sent.into_iter().filter_map(|(key, why)| Some((bare(here.get(key)?).parse().ok()?, why)));
+        let (value, why) = sent.next()?;
         let mut ranges = matched.users.iter().filter_map(|user| user.said.tree(&self.new.desk).get("range"));
-        ranges.any(|range| !holds(range, default)).then_some("where the default is outside")
+        ranges.any(|range| !holds(range, value)).then_some(why)
     }
 }

@@ -16,6 +16,9 @@ use crate::naming::{NamesInUse, claim_id};
 use crate::place::Place;
 use crate::tree::Tree;
 
+/// Keys of which a new entry says what its own param says, if the shared one says otherwise.
+pub(super) const ANEW: [&str; 3] = ["served", "works", "refused"];
+
 impl Merger<'_> {
     /// The params of a new endpoint, or of a known one those that it does not have; `idents` are its names so far.
     pub(super) fn new_params(
@@ -39,11 +42,12 @@ impl Merger<'_> {
                 return self.shared(&taken.at);
             }
             let evidence = param.text("evidence").unwrap_or(&evidence).to_owned();
-            self.same_shared(&taken.at, &param, &evidence).unwrap_or_else(|| {
-                let mut tree = self.own_param(&taken.at, &param, &mut idents);
-                tree.set(&PARAM, "evidence", (evidence != inherited).then_some(evidence));
-                tree
-            })
+            if let Some(there) = self.same_shared(&taken.at) {
+                return self.entry_for(&there, &param, &evidence);
+            }
+            let mut tree = self.own_param(&taken.at, &param, &mut idents);
+            tree.set(&PARAM, "evidence", (evidence != inherited).then_some(evidence));
+            tree
         });
         Some(trees.collect())
     }
@@ -63,16 +67,21 @@ impl Merger<'_> {
         }
     }
 
-    /// What is said of known shared params on endpoints that are new.
+    /// What is said of known shared params on endpoints that do not take them yet.
     pub(super) fn match_shared(&mut self) {
         for (new, known) in self.matches.endpoints.clone() {
             for taken in places::params(&self.new.desk, &new).into_iter().flatten() {
-                if taken.at.file != SERVICE || self.matches.has(known.as_ref(), &taken.at) {
+                if self.matches.has(known.as_ref(), &taken.at) {
                     continue;
                 }
-                if let Some(there) = self.known_shared(&taken.at) {
+                let (there, entry) = if taken.at.file == SERVICE {
+                    (self.known_shared(&taken.at), Entry::Own)
+                } else {
+                    (self.same_shared(&taken.at), Entry::New)
+                };
+                if let Some(there) = there {
                     let label = label(new.tree(&self.new.desk));
-                    let user = User { label, endpoint: None, entry: Entry::Own, said: taken.at };
+                    let user = User { label, endpoint: None, entry, said: taken.at };
                     self.matches.user(&there, user);
                 }
             }
@@ -120,26 +129,32 @@ impl Merger<'_> {
         id.into()
     }
 
-    /// An entry for the one known shared param that says the same, and how it is known if that differs.
-    fn same_shared(&self, at: &Place, param: &Tree, evidence: &str) -> Option<Tree> {
+    /// The one known shared param that says the same as one of an endpoint's own.
+    fn same_shared(&self, at: &Place) -> Option<Place> {
+        let param = at.tree(&self.new.desk);
         let says_more = ["required", "in", "range"].iter().any(|key| param.get(key).is_some());
-        let shared = self.desk.tree(SERVICE).entries("params").iter().take(self.old_params);
-        let same: Vec<_> = shared.filter(|known| known.text("name") == param.text("name")).collect();
-        let [known] = same.as_slice() else { return None };
+        let shared = Place::service().key("params").items(self.desk).into_iter().take(self.old_params);
+        let same: Vec<_> = shared.filter(|(_, known)| known.text("name") == param.text("name")).collect();
+        let [(there, known)] = same.as_slice() else { return None };
         let default = param.get("default").map(super::values::bare);
         let is_same = known.text("type") == Some(&self.param_type(at, param))
             && known.get("list").is_some() == param.get("list").is_some()
             && known.get("required").is_none()
             && (default.is_none() || default == known.get("default").map(super::values::bare));
+        (is_same && !says_more).then(|| there.clone())
+    }
+
+    /// An entry for a known shared param, with what a new one says of its values and of how it is known if that differs.
+    fn entry_for(&self, there: &Place, param: &Tree, evidence: &str) -> Tree {
+        let known = there.tree(self.desk);
         let is_told = self.is_told(evidence) && known.text("evidence") != Some(evidence);
         let plain = Tree::map().with("use", places::id(known));
         let mut anew = plain.clone().with_some("evidence", is_told.then_some(evidence));
-        for key in ["served", "works", "refused"] {
+        for key in ANEW {
             let is_other = |said: &&Tree| known.get(key).is_none_or(|known| !super::values::is_same(known, said));
             anew = anew.with_some(key, param.get(key).filter(is_other).cloned());
         }
-        let entry = if anew == plain { places::id(known).into() } else { anew };
-        (is_same && !says_more).then_some(entry)
+        if anew == plain { places::id(known).into() } else { anew }
     }
 
     /// A param by the names that its type has here, and with the names of setters that do not change those of others.

@@ -105,6 +105,8 @@ pub(super) enum Entry {
     Use(Place),
     /// By a set of this name.
     Set(String),
+    /// By an entry that is still to be written, for one of its own in the new catalogue. It says anew what differs.
+    New,
 }
 
 /// A param that an endpoint takes.

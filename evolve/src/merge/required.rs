@@ -32,19 +32,23 @@ impl Merger<'_> {
     /// `required` where nobody knew it, for all that share a param or for one endpoint.
     pub(super) fn required(&mut self, subject: &Subject, matched: &MatchedParam) {
         let here = matched.at.tree(self.desk).clone();
-        if here.text("in") == Some("path") {
+        // A segment is always there, and every request sends a value that is fixed.
+        if here.text("in") == Some("path") || here.get("fixed").is_some() {
             return;
         }
         let mut unknown: Vec<(&User, String)> = Vec::new();
         for user in &matched.users {
             let known = self.said_anew(user).and_then(|entry| entry.text("required")).or(here.text("required"));
-            let said = user.said.tree(&self.new.desk).text("required");
+            let new = user.said.tree(&self.new.desk);
+            let said = new.text("required");
             let text = match (known, said) {
                 (None, Some(said)) => {
                     unknown.push((user, said.to_owned()));
                     continue;
                 }
-                (Some(known), None) => format!("not required in the description, required ({known}) here"),
+                (Some(known), None) if new.get("fixed").is_none() => {
+                    format!("not required in the description, required ({known}) here")
+                }
                 (Some(known), Some(said)) if Evidence::of(said) < Evidence::of(known) => {
                     format!("required ({said}) in the description, required ({known}) here")
                 }
@@ -64,6 +68,7 @@ impl Merger<'_> {
                 continue;
             }
             match &user.entry {
+                Entry::New => {}
                 Entry::Own => self.edits.push(Edit::Set(matched.at.clone(), "required", said.into())),
                 Entry::Use(at) => self.edits.push(Edit::Set(at.clone(), "required", said.into())),
                 Entry::Name(at) => {

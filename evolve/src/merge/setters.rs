@@ -100,8 +100,8 @@ impl Setters {
         let ident = self.claim(first, &wish(false), idents);
         let plural = if is_unnamed {
             let other = derived.clone().filter(|derived| *derived != ident);
-            let longer = |one: String| if one.ends_with('s') { one + "_list" } else { one + "s" };
-            other.or_else(|| derived.clone().map(longer))
+            let longer = |one: &str| if one.ends_with('s') { format!("{one}_list") } else { format!("{one}s") };
+            Some(other.unwrap_or_else(|| longer(&ident)))
         } else {
             param.text("list").map(str::to_owned)
         };

@@ -1,7 +1,6 @@
 //! How many requests may be sent: windows, and how many may be under way at once.
 //!
-//! The sets that the catalogue names come in, or numbers of the user's own. Keeping to them is the gate's
-//! job.
+//! The sets that the catalogue names come in, or numbers of the user's own. Keeping to them is the gate's job.
 
 use std::borrow::Cow;
 use std::fmt;
