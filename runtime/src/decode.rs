@@ -146,7 +146,7 @@ pub struct EnvelopeRest<M> {
     pub unknown_fields: UnknownFields,
     /// The records that were left out.
     pub bad_records: Vec<BadRecord>,
-    /// Where the records have their time, for whoever knows where they came from to say.
+    /// Where the records have their time; the caller sets it if it knows the endpoint.
     pub time: Option<TimeField>,
     /// How many records came without any field that the catalogue knows besides the time.
     pub(crate) strange: usize,

@@ -1,6 +1,6 @@
 //! What holds requests back, so that the service's limits are kept.
 //!
-//! Whoever is about to send asks a [`Gate`] for a [`Permit`] and keeps it until the reply is complete.
+//! Before a request is sent, a [`Gate`] is asked for a [`Permit`], which is kept until the reply is complete.
 //! The built-in gate serves one client and its clones; bring your own with
 //! [`Builder::gate`](crate::Builder::gate) where more than one process shares an API key.
 //! What arrives together need not leave together: the built-in gate lets tokens go first, then retries, and a queue leave
@@ -103,10 +103,10 @@ pub trait Gate: Send + Sync + 'static {
     /// What becomes of the request is told to the permit: see [`Permit::of`].
     fn enter(&self, attempt: Attempt) -> PermitFuture<'_>;
 
-    /// Takes note that the service found too many requests, and wants none for so long.
+    /// Notes that the service answered 429 and accepts no requests for this duration.
     fn refused(&self, pause: Duration);
 
-    /// The limit that it keeps to, from which a history reckons how long it takes; `None` unless the gate says so.
+    /// The limit that it keeps to, from which a history estimates its duration; `None` unless the gate says so.
     fn rate_limit(&self) -> Option<RateLimit> {
         None
     }

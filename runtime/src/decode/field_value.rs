@@ -11,7 +11,7 @@ use super::record::{Record, Row, UnknownFields};
 use crate::registry::{FieldInfo, RecordInfo};
 use crate::values::{Number, Timestamp, Value};
 
-/// The fields of an emitted record; `fields!` implements it, and nobody else has to.
+/// The fields of an emitted record; `fields!` implements it, and nobody else needs to.
 pub trait Fields {
     /// Takes the values, by their places in [`RecordInfo::fields`].
     ///

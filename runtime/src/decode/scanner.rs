@@ -1,8 +1,8 @@
 //! JSON, token by token, and what is wrong with it where.
 //!
-//! Why not `serde_json`'s visitors: numbers and keys are nearly all of a body, and handed through generic visitors
+//! `serde_json`'s visitors are not used here: numbers and keys are nearly all of a body, and through generic visitors
 //! they cost half as much again; `bench/RESULTS.md` has the figures. Texts with escapes, which are rare, go to it.
-//! A value's first byte is looked at, never taken: that is what `next` stands for everywhere.
+//! `next` is always the first byte of a value, which is seen but not yet read.
 
 mod skip;
 

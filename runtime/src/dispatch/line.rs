@@ -1,4 +1,4 @@
-//! How long somebody has stood in line at the gate, for those who wait for what comes of it.
+//! How long a request for a token has stood in line at the gate, for the requests that wait for the token.
 //!
 //! One request fetches a token for all: while it stands in line, its followers stand there too. Nothing here waits.
 

@@ -1,8 +1,7 @@
-//! What happens to requests, for those who count it.
+//! Events that tell an observer what happens to requests.
 //!
-//! Events go out as values of this crate, in the order in which things happen to one request.
-//! They hold no URL, no param and nothing that a service has said but its status: what they hold is safe
-//! in any log.
+//! Events go out as values of this crate, in the order in which things happen to one request. They hold no URL, no
+//! param and nothing from the service but its status, so they are safe in any log.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,7 +82,7 @@ pub enum Event {
         /// How long it waits before.
         delay: Duration,
     },
-    /// Records came, and none of the fields that the catalogue knows besides the time: they have other names today.
+    /// Records came without any field that the catalogue knows besides the time: the fields have probably been renamed.
     ///
     /// Nothing is lost, as all that came is in the records' unknown fields; a reply given to `learn` corrects the
     /// catalogue. It is told once for each reply.
@@ -96,7 +95,7 @@ pub enum Event {
     },
     /// It has ended: told once for every request for data that was sent or failed before, and after all else.
     ///
-    /// What came of the requests for a token on its behalf stands in their attempts, and in the time waited.
+    /// Requests for a token on its behalf have attempts of their own, and waiting for them counts as time waited.
     #[non_exhaustive]
     End {
         /// Which request it is.

@@ -30,7 +30,7 @@ impl Error {
         if !inner.hint.is_empty() {
             write!(f, "; {}", inner.hint)?;
         }
-        // A request that waits for a token waits for the token's attempts.
+        // For a failed token request the wait is the token's attempts, which are told already.
         let waited = if inner.token { Duration::ZERO } else { inner.timing.waited };
         write_account(f, &Timing { waited, ..inner.timing })?;
         match inner.body.as_deref().map(String::from_utf8_lossy) {
@@ -55,7 +55,7 @@ impl Error {
     }
 }
 
-/// What cost nothing is not worth a word.
+/// Adds attempts and times; what is zero is left out.
 fn write_account(f: &mut fmt::Formatter<'_>, timing: &Timing) -> fmt::Result {
     let Timing { attempts, elapsed, waited } = *timing;
     match attempts {

@@ -1,7 +1,7 @@
 //! How an error is made, and what it learns on its way out.
 //!
-//! Whoever meets a failure says what it knows, and whoever hands it on adds what only it can know: the request, the
-//! cost, the credentials that must not be seen.
+//! The code that meets a failure says what it knows; its callers add what they know: the request, the cost, the
+//! credentials to mask.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -129,7 +129,7 @@ impl Error {
         self
     }
 
-    /// Takes out what a server may have echoed, or a caller have put into a param.
+    /// Masks secrets that a server may have echoed, or a caller may have put into a param.
     pub(crate) fn without_secrets(mut self, secrets: &dyn Redact) -> Self {
         let inner = &mut *self.0;
         secrets.redact(&mut inner.message);

@@ -27,7 +27,7 @@ pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 pub(super) struct Margin {
     /// How much later than others a request may arrive.
     lateness: Duration,
-    /// How much slower than that all is, as a part.
+    /// The share by which the distance is lengthened beyond that.
     slowdown: f64,
 }
 

@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(2);
 pub(super) struct Pace {
     /// `None` before the first request.
     due: Option<Moment>,
-    /// Whether somebody has waited for time since the last request passed.
+    /// Whether a request has waited for time since the last one passed.
     has_waited: bool,
 }
 
@@ -31,18 +31,17 @@ impl Pace {
         self.due
     }
 
-    /// Takes note that somebody waits for time.
+    /// Notes that a request waits for time.
     pub(super) fn wait(&mut self) {
         self.has_waited = true;
     }
 
-    /// Lets nothing leave before.
+    /// Lets nothing leave before `until`.
     pub(super) fn pause(&mut self, until: Option<Moment>) {
         self.due = self.due.max(until);
     }
 
-    /// Lets a request pass that might have passed since a point in time. The next is due as many gaps later as it
-    /// counts.
+    /// Lets a request pass that could have passed since `open_since`. The next is due as many gaps later as its weight.
     pub(super) fn pass(&mut self, now: Moment, open_since: Option<Moment>, gap: Duration, weight: u32) {
         let kept = gap.saturating_mul(AT_ONCE - 1).max(TICK);
         let since = if self.has_waited { open_since } else { self.due };
@@ -50,7 +49,7 @@ impl Pace {
         self.has_waited = false;
     }
 
-    /// Takes back that a request has passed.
+    /// Undoes the pass of a request.
     pub(super) fn take_back(&mut self, gap: Duration) {
         self.due = self.due.and_then(|due| due.checked_sub(gap));
     }

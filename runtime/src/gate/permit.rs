@@ -1,6 +1,6 @@
 //! Permission to send one request, and what becomes of the request.
 //!
-//! A gate makes a permit; whoever sends with it says when the request leaves and how it ends. Gates hear of it through
+//! A gate makes a permit; the sender reports when the request leaves and how it ends. The gate gets both through
 //! [`Admitted`].
 
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::transport::Departure;
 
 /// Permission to send one request.
 ///
-/// It is dropped when the reply is complete or when nobody waits for it any more.
+/// It is dropped when the reply is complete or when the request is abandoned.
 #[must_use = "dropping it says that nobody waits for a reply"]
 pub struct Permit {
     admitted: Arc<dyn Admitted>,
@@ -38,7 +38,7 @@ impl Permit {
         Self { admitted, departure, ending: Ending::Failed }
     }
 
-    /// What the request's departure is told to, by whoever knows of it.
+    /// The handle on which the transport reports that the request has left.
     pub(crate) fn departure(&self) -> Departure {
         self.departure.clone()
     }
@@ -66,7 +66,7 @@ impl fmt::Debug for Permit {
     }
 }
 
-/// A request that a gate has let pass, and that hears what becomes of it.
+/// A request that a gate has let pass; it is told when the request leaves and how it ends.
 ///
 /// ```
 /// # use runtime::gate::{Admitted, Ending, Permit};

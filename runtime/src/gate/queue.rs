@@ -37,7 +37,7 @@ pub(super) struct Ticket {
     number: u64,
 }
 
-/// Everybody who waits.
+/// The attempts that wait.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: BTreeMap<Ticket, Arc<Notify>>,
@@ -45,7 +45,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Whether somebody of this rank would be the first.
+    /// Whether a new attempt of this rank would be the first.
     pub(super) fn would_lead(&self, rank: Rank) -> bool {
         self.waiting.first_key_value().is_none_or(|(first, _)| rank < first.rank)
     }
@@ -64,7 +64,7 @@ impl Queue {
         self.waiting.first_key_value().is_some_and(|(first, _)| *first == ticket)
     }
 
-    /// Leaves the queue. Whoever is the first then looks whether it may pass.
+    /// Leaves the queue. The attempt that is then first looks whether it may pass.
     pub(super) fn leave(&mut self, ticket: Ticket) {
         if self.waiting.remove(&ticket).is_some() {
             self.wake();

@@ -132,8 +132,8 @@ impl RateLimit {
         self
     }
 
-    /// The part of each of so many machines that share it and do not talk to each other; `None` where there are more machines
-    /// than requests in a window or places, and so no part that is safe.
+    /// The part of the limit for each of `machines` machines that share it without talking to each other; `None` if a
+    /// window or the places hold fewer requests than there are machines, so that no part is safe.
     ///
     /// ```
     /// # use runtime::RateLimit;

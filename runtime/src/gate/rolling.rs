@@ -36,7 +36,7 @@ struct Shared {
     begun: Instant,
 }
 
-/// The gate's time when it begins: what is reckoned back from then has a place, too.
+/// The gate's time at its start: a year after the origin, so that earlier points in time can be expressed.
 const BEGIN: Moment = Moment::after_origin(YEAR);
 
 impl Shared {
@@ -133,7 +133,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Somebody in the queue.
+/// An attempt in the queue.
 struct Waiting<'g> {
     shared: &'g Mutex<Shared>,
     ticket: Ticket,
@@ -142,7 +142,7 @@ struct Waiting<'g> {
 }
 
 impl Waiting<'_> {
-    /// Passes if it may, or says when to look again, woken or not; `None` if not before it is woken.
+    /// Passes if it may, or returns when to look again at the latest; `None` if only a wake-up can let it pass.
     fn look(&self) -> Result<(), Option<Instant>> {
         let shared = &mut *lock(self.shared);
         if !shared.queue.leads(self.ticket) {
@@ -161,7 +161,8 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// A request that has passed. Dropped before it has ended, as one that still waits elsewhere, it gives back what it took.
+/// A request that has passed. If it is dropped before it has ended, while it waits in another queue for example, it
+/// gives back what it took.
 struct Entered {
     shared: Arc<Mutex<Shared>>,
     weight: usize,

@@ -59,7 +59,7 @@ struct Column<K, T> {
 }
 
 impl<K, T> Column<K, T> {
-    /// Whether it is known if it has a record of a time.
+    /// Whether the series has been read past a time, so that its cell is known.
     fn is_known(&self, time: Timestamp) -> bool {
         !self.cells.is_empty() || self.is_over || self.until.is_some_and(|until| until > time)
     }

@@ -101,7 +101,7 @@ impl Template {
     }
 }
 
-/// How far behind its window the records of a reply may lie: a day that ends a range may be a part of it.
+/// How far past the end of its window the records of a reply may lie: a service may include the day that ends a range.
 fn last(unit: TimeUnit) -> Duration {
     unit.grain().saturating_mul(if unit == TimeUnit::Date { 2 } else { 1 })
 }

@@ -1,6 +1,6 @@
 //! The service as a whole: what all endpoints share.
 //!
-//! How somebody is let in, what is refused and how, how much may be asked, what a series comes in.
+//! Credentials, headers, errors, limits, the envelope of a series, and how a history is walked.
 
 use super::{EndpointInfo, Evidence, FieldInfo, HistoryInfo};
 

@@ -9,7 +9,7 @@ use super::{BodyInfo, EndpointInfo, ServiceInfo, TimeUnit};
 pub struct TimeField {
     /// The field's name on the wire.
     pub(crate) name: &'static str,
-    /// The unit of a time of which the catalogue knows no more than this.
+    /// The unit of the time, where no known field names it.
     pub(crate) unit: TimeUnit,
 }
 

@@ -16,7 +16,7 @@ pub trait Sealed {}
 impl<T: Record> Sealed for T {}
 impl Sealed for Value {}
 
-/// What an endpoint is answered with: a `Series`, a [`Record`], or any [`Value`], and nothing else:
+/// What a reply is read as: a `Series`, a [`Record`], or any [`Value`], and nothing else:
 ///
 /// ```compile_fail,E0277
 /// # use runtime::{Body, DecodeError};
