@@ -69,7 +69,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     }
     section(&mut out, "", &facts, width);
     match endpoint.params {
-        None => section(&mut out, "Params", &[["unknown".to_owned(), "nobody knows what it takes".to_owned()]], width),
+        None => section(&mut out, "Params", &[["unknown".to_owned(), "its params are not known".to_owned()]], width),
         Some(params) => {
             let params: Vec<_> = params.into_iter().filter(|param| param.fixed.is_none()).map(param_row).collect();
             section(&mut out, "Params", &params, width);

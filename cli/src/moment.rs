@@ -1,14 +1,14 @@
 //! Points in time as people write them on a command line.
 //!
-//! A date, a date with a time, Unix seconds, `now`, or a length of time that lies back; all in UTC. A moment goes out,
-//! or what would have been understood.
+//! A date, a date with a time, Unix seconds, `now`, or how long ago comes in, all in UTC. A moment goes out, or an
+//! error that lists these forms.
 
 use generated_client::Timestamp;
 
-/// What is understood, for help and errors.
+/// The forms that are understood, for help and errors.
 pub(crate) const FORMS: &str = "2025-01-31, 2025-01-31T12:00, Unix seconds, `now`, or how long ago: 90d, 36h";
 
-/// The moment that a text means, at a time that is now.
+/// The moment that a text stands for, if it is now `now`.
 pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     let text = text.trim();
     if text == "now" {
@@ -26,7 +26,7 @@ pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     }
 }
 
-/// RFC 3339 in UTC, whose end may be left out.
+/// RFC 3339 in UTC, of which the end may be left out.
 fn rfc3339(text: &str) -> Option<Timestamp> {
     let text = text.trim_end_matches('Z').replacen(' ', "T", 1);
     let rest = match text.len() {
@@ -43,7 +43,7 @@ pub(crate) fn from_now(text: &str) -> Result<Timestamp, String> {
     parse(text, Timestamp::now())
 }
 
-/// A moment for people: a minute where nothing is finer.
+/// A moment for people: to the minute, unless it has seconds.
 pub(crate) fn shown(moment: Timestamp) -> String {
     let text = moment.to_string();
     match text.strip_suffix("Z").and_then(|text| text.split_once('T')) {

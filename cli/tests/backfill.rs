@@ -107,7 +107,7 @@ fn windows_that_fail_are_told_and_asked_for_again() {
     // A failure that asking again does not mend, as one that it may mend is waited out for seconds.
     let service = Service::with(|builder| builder.fault("/volumeRatio status=501".parse().unwrap()));
     let told = run_with(&service, &backfill("BTC", &file, &["--quiet"]));
-    let said = "error: 3 windows of time could not be had\n\n  tip: the same command asks for what is missing\n";
+    let said = "error: 3 windows of time could not be fetched\n\n  tip: the same command asks for what is missing\n";
     assert_eq!((told.code, told.err.as_str()), (Some(6), said));
     let mended = run_with(&Service::start(), &backfill("BTC", &file, &[]));
     assert_eq!(mended.code, Some(0), "{}", mended.err);

@@ -1,8 +1,8 @@
-//! A Parquet file that a backfill has written, with what it says of itself: which series it has, how many rows of each,
-//! and which ranges those cover.
+//! A Parquet file that a backfill has written, and its metadata: which series it has, how many rows of each, and which
+//! ranges those cover.
 //!
-//! This stands in the file, so that file and record of progress are replaced as one. It also says which columns tell the
-//! series apart: those are made anew whenever the file is.
+//! The metadata stands in the file, so that file and record of progress are replaced as one. It also names the columns
+//! that tell the series apart: those are written anew whenever the file is.
 
 use std::fs::File;
 use std::ops::Range;
@@ -18,12 +18,12 @@ use crate::error::Error;
 use crate::parquet_file::ParquetInput;
 use crate::series::Series;
 
-/// What the entry is called.
+/// The key of the metadata.
 pub(crate) const KEY: &str = "backfill";
 
 const VERSION: u64 = 1;
 
-/// What a file says of itself.
+/// The metadata of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Base {
     series: Vec<BaseSeries>,
@@ -51,7 +51,8 @@ impl BaseSeries {
 impl Base {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|error| Error::storage(path.display(), error))?;
-        let unfit = |why: &str| Error::unfit(format!("{}: it is there and {why}; name another file", path.display()));
+        let unfit =
+            |why: &str| Error::unfit(format!("{}: the file exists and {why}; name another file", path.display()));
         let foreign = || unfit("was not written by a backfill");
         let input = ParquetInput::open(file).map_err(|_| foreign())?;
         let said = input.said(KEY).ok_or_else(foreign)?;
@@ -88,7 +89,7 @@ impl Base {
     }
 }
 
-/// The series, and the names of the columns that tell them apart, as the text that a file carries.
+/// The series, and the names of the columns that tell them apart, as the text of the metadata.
 pub(crate) fn written(series: &[BaseSeries], names: &[&str]) -> String {
     let one = |series: &BaseSeries| {
         let ranges = |coverage: &Coverage| -> Vec<_> {
@@ -100,7 +101,7 @@ pub(crate) fn written(series: &[BaseSeries], names: &[&str]) -> String {
     json!({"version": VERSION, "names": names, "series": series.iter().map(one).collect::<Vec<_>>()}).to_string()
 }
 
-/// The same again; `None` if another version has written it that this one does not know.
+/// Reads that text; `None` if another version has written it that this one does not know.
 fn read(text: &str) -> Option<(Vec<BaseSeries>, Vec<String>)> {
     let value: Value = serde_json::from_str(text).ok()?;
     if value.get("version")?.as_u64()? != VERSION {
@@ -176,7 +177,7 @@ mod tests {
             }
             std::fs::write(&path, file.finish().unwrap()).unwrap();
             let error = Base::open(&path).unwrap_err().to_string();
-            assert_eq!(error, format!("{}: it is there and {why}; name another file", path.display()));
+            assert_eq!(error, format!("{}: the file exists and {why}; name another file", path.display()));
         }
     }
 }

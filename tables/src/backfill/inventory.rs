@@ -39,11 +39,11 @@ pub(crate) struct SingleFile {
     pub(crate) parts: PathBuf,
     /// Where it is until it is whole.
     pub(crate) unfinished: PathBuf,
-    /// What an earlier run has left there, if it can be gone on with by itself.
+    /// The file of an earlier run, if it says itself what it covers.
     pub(crate) base: Option<Base>,
 }
 
-/// What is there of a series.
+/// What is there of one series.
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
     pub(super) covered: Coverage,
@@ -51,7 +51,7 @@ pub(super) struct Inventory {
     pub(super) parts: Vec<String>,
     /// The paths of parts of intervals that were open.
     pub(super) open: Vec<String>,
-    /// The columns of what is there, where a table does not say them.
+    /// The columns of what is there, where the catalogue has no table.
     pub(super) schema: Option<SchemaRef>,
 }
 
@@ -95,7 +95,7 @@ impl Place {
             (Format::Parquet, true) => Some(Base::open(path)?),
             _ if storage.list("").await?.is_empty() => {
                 return Err(Error::unfit(format!(
-                    "{}: it is there, and {} is not, by which it could be gone on with; name another file",
+                    "{}: the file exists, but without {}, which is needed to continue it; name another file",
                     path.display(),
                     parts.display()
                 )));
@@ -122,7 +122,7 @@ impl Place {
                 found.open.push(path);
             }
         }
-        // Columns that were found in records stay as they are; a table says its own.
+        // Columns that were found in records stay as they are; a table has its own.
         if Table::of(series.endpoint()).is_none() {
             found.schema = match base.filter(|base| base.has_endpoint(series)) {
                 Some(base) => Some(base.schema()),
