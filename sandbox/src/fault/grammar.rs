@@ -1,7 +1,7 @@
 //! How a rule is written: `[WHERE] [SHARE] FAULT`.
 //!
-//! Text comes in, a [`Rule`] goes out, or an error that shows the word at fault. What the words mean is known
-//! elsewhere.
+//! Text comes in, a [`Rule`] goes out, or an error that shows the wrong word. The words of faults and places are read
+//! in other files.
 
 use std::fmt;
 use std::str::FromStr;
@@ -101,8 +101,8 @@ impl FromStr for Rule {
             return Err(RuleError::new(text, word, "this is one word too many", "a rule is [WHERE] [SHARE] FAULT"));
         }
         if rule.fault == Fault::ResetAtAccept && rule.place != Place::Everywhere {
-            let help = "leave out where: nobody has said what they want when a connection is accepted";
-            return Err(RuleError::new(text, (start, last), "a reset at `accept` meets all alike", help));
+            let help = "leave out WHERE: no path is known yet when a connection is accepted";
+            return Err(RuleError::new(text, (start, last), "a reset at `accept` meets every connection", help));
         }
         Ok(rule)
     }
@@ -199,8 +199,8 @@ mod tests {
             ),
             (
                 "token reset=accept",
-                "a reset at `accept` meets all alike\n  |\n  | token reset=accept\n  |       ^^^^^^^^^^^^\n  \
-                 = help: leave out where: nobody has said what they want when a connection is accepted",
+                "a reset at `accept` meets every connection\n  |\n  | token reset=accept\n  |       ^^^^^^^^^^^^\n  \
+                 = help: leave out WHERE: no path is known yet when a connection is accepted",
             ),
         ];
         for (text, expected) in table {

@@ -1,4 +1,4 @@
-//! What a rule's last word means: which fault, and with which value.
+//! The last word of a rule: the fault and its value.
 
 use std::time::Duration;
 
