@@ -69,7 +69,7 @@ fn definition(record: &Record) -> TokenStream {
 }
 
 fn field_docs(field: &Field) -> String {
-    // Whoever holds a `Timestamp` needs not know how the wire counts.
+    // A caller that holds a `Timestamp` need not know the unit on the wire.
     let unit = if field.ty.is_moment() { "" } else { &field.unit };
     let facts = docs::value_facts(unit, field.range, field.evidence);
     let parts = [docs::prose(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes)];

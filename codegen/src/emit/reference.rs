@@ -140,7 +140,7 @@ fn own_words(api: &Api, param: &EndpointParam) -> Param {
     Param { notes: if is_told { String::new() } else { param.param.notes.clone() }, ..param.param.clone() }
 }
 
-/// A param by name, with what has to be minded where it is set.
+/// A param by name, with notes that matter where it is set.
 fn taken(param: &Param) -> String {
     let minded =
         [param.required.map(|known| format!("required: {}", known.told())), param.single.map(|_| "one".into())];

@@ -1,5 +1,5 @@
-//! What the front page says of all replies and requests: time, envelope, rate limits, the body of a failure, and values of
-//! params that are known to work on an endpoint or to be refused by it.
+//! The parts of the front page about all requests and replies: time, envelope, rate limits, the body of a failure, and
+//! values of params that are known to work on an endpoint or to be refused by it.
 
 use super::known;
 use crate::emit::docs::{self, code, prose};
