@@ -1,10 +1,9 @@
 //! What holds requests back, so that the service's limits are kept.
 //!
-//! Before a request is sent, a [`Gate`] is asked for a [`Permit`], which is kept until the reply is complete.
-//! The built-in gate serves one client and its clones; bring your own with
-//! [`Builder::gate`](crate::Builder::gate) where more than one process shares an API key.
-//! What arrives together need not leave together: the built-in gate lets tokens go first, then retries, and a queue leave
-//! evenly. A gate sends nothing, and judges no reply.
+//! Before a request is sent, a [`Gate`] is asked for a [`Permit`], which is kept until the reply is complete. The
+//! built-in gate serves one client and its clones; bring your own with [`Builder::gate`](crate::Builder::gate) where
+//! more than one process shares an API key. What arrives together need not leave together: the built-in gate lets
+//! tokens go first, then retries, and a queue leave evenly. A gate sends nothing, and judges no reply.
 
 mod attempt;
 mod margin;
@@ -56,9 +55,9 @@ pub mod rules {
 
 /// Holds requests back.
 ///
-/// A fleet of machines shares a limit through something that they all reach. The crate `generated-client-shared-gate` is a
-/// gate that is kept in Redis or Valkey, with all that the built-in one does. Here it is no more than a counter that says how
-/// long to wait:
+/// A fleet of machines shares a limit through something that they all reach. The crate `generated-client-shared-gate`
+/// is a gate that is kept in Redis or Valkey, with all that the built-in one does. Here it is no more than a counter
+/// that says how long to wait:
 ///
 /// ```
 /// # use runtime::gate::{Attempt, Gate, GateError, Permit, PermitFuture};

@@ -4,8 +4,8 @@
 //! are fetched side by side, as fast as the gate lets them. How a range is walked stands in the registry; sending is
 //! the client's job.
 //!
-//! `grid` divides time; `reply`, `learned` and `verdict` judge replies, and `walk` decides what is asked next, all without
-//! a clock or a network. `fetch` sends, and `job` adds gaps, checkpoint and progress.
+//! `grid` divides time; `reply`, `learned` and `verdict` judge replies, and `walk` decides what is asked next, all
+//! without a clock or a network. `fetch` sends, and `job` adds gaps, checkpoint and progress.
 
 mod aligned;
 #[cfg(feature = "blocking")]
@@ -113,8 +113,8 @@ impl<E: HasHistory> History<E> {
 
     /// How many windows are asked for ahead of the consumer; 32 unless set, at least 2.
     ///
-    /// No more pages than that are in memory. If the limit allows more requests at once than that, the history is slower
-    /// than the limit allows.
+    /// No more pages than that are in memory. If the limit allows more requests at once than that, the history is
+    /// slower than the limit allows.
     pub fn prefetch(mut self, windows: usize) -> Self {
         self.options.ahead = windows.max(2);
         self
@@ -129,8 +129,8 @@ impl<E: HasHistory> History<E> {
 
     /// Continues after the checkpoint of an earlier run.
     ///
-    /// The end of the range is that of the first run. It is an error if the checkpoint belongs to another request, or to
-    /// a range with another beginning.
+    /// The end of the range is that of the first run. It is an error if the checkpoint belongs to another request, or
+    /// to a range with another beginning.
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
         self.options.checkpoint = Some(checkpoint);
         self

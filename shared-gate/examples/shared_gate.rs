@@ -1,5 +1,5 @@
-//! One API key for several programs: run this twice at once, on one machine or on two, and both together keep to the rate
-//! limit. `MARKET_ANALYTICS_GATE` says where the Redis or Valkey server is: `redis://127.0.0.1:6379`.
+//! One API key for several programs: run this twice at once, on one machine or on two, and both together keep to the
+//! rate limit. `MARKET_ANALYTICS_GATE` says where the Redis or Valkey server is: `redis://127.0.0.1:6379`.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

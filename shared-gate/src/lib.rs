@@ -1,8 +1,8 @@
 //! One rate limit for all machines that use an API key, kept in Redis or Valkey.
 //!
 //! A service counts what a key sends, wherever it comes from; the built-in gate of a client knows one process. A
-//! [`SharedGate`] takes its place ([`Builder::gate`](runtime::Builder::gate)) on every machine, and all of them together keep
-//! to the limit:
+//! [`SharedGate`] takes its place ([`Builder::gate`](runtime::Builder::gate)) on every machine, and all of them
+//! together keep to the limit:
 //!
 //! ```no_run
 //! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/tests/invented/service.rs")); }
@@ -22,15 +22,15 @@
 //! # What holds
 //!
 //! - In no rolling window do the machines together send more than the limit, and no more are under way at once, by the
-//!   server's clock. The windows, the even pace, the margin that is learned from refusals and reply times, and what goes
-//!   first are the built-in gate's.
+//!   server's clock. The windows, the even pace, the margin that is learned from refusals and reply times, and what
+//!   goes first are the built-in gate's.
 //! - A 429 that one machine gets pauses all.
 //! - A machine renews its lease on its places every second for as long as it has requests under way or waiting, from a
 //!   thread of its own, however long a request takes. A machine that is dead or cut off for eight seconds loses
 //!   them.
 //! - Machines that want to send take turns, and share the places evenly.
-//! - A server that has restarted, was replaced, or has lost what it held costs one longest window, in which nothing is sent:
-//!   what was sent before is not known any more. So does the first use of a name.
+//! - A server that has restarted, was replaced, or has lost what it held costs one longest window, in which nothing is
+//!   sent: what was sent before is not known any more. So does the first use of a name.
 //! - While the server cannot be reached, either nothing is sent or each machine sends its share: [`Unreachable`].
 //!
 //! # How it works
@@ -42,19 +42,19 @@
 //! its rules are stated once. A machine lets requests pass a little ahead of their time, so that the exchange does not
 //! delay them.
 //!
-//! An exchange takes a round trip, and those of all machines follow one another. Keep the server near: at a round trip of
-//! a millisecond, hundreds of machines share a limit of ten requests a second.
+//! An exchange takes a round trip, and those of all machines follow one another. Keep the server near: at a round trip
+//! of a millisecond, hundreds of machines share a limit of ten requests a second.
 //!
 //! A backfill on several machines is shown on a page of its own, [`fleet`].
 //!
 //! # What it needs
 //!
-//! Redis from version 5 or Valkey, without cluster mode, and the right to `EVAL`, `EVALSHA`, `TIME`, `HMGET`, `HSET` and
-//! `PEXPIRE`; with `INFO` it notices a restart by which the server has gone back to an older state. All machines name the
-//! same limit. The server's clock may be slewed, but must not be set forward while the gate is in use.
+//! Redis from version 5 or Valkey, without cluster mode, and the right to `EVAL`, `EVALSHA`, `TIME`, `HMGET`, `HSET`
+//! and `PEXPIRE`; with `INFO` it notices a restart by which the server has gone back to an older state. All machines
+//! name the same limit. The server's clock may be slewed, but must not be set forward while the gate is in use.
 //!
-//! Every request counts as one, also where the catalogue gives its endpoint a weight; and a limit that counts the requests of
-//! some endpoints alone is refused.
+//! Every request counts as one, also where the catalogue gives its endpoint a weight; and a limit that counts the
+//! requests of some endpoints alone is refused.
 //!
 //! A machine that is suspended while one of its requests is about to leave may send it after its lease has ended.
 //!

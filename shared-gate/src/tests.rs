@@ -1,7 +1,7 @@
 //! Machines that share a gate, on a paused clock: the store and the service are in memory, the rest is as in use.
 //!
-//! The store answers after a round trip, and is lost, cut off or set back as a test wants it. What counts is what leaves and
-//! what is under way, as the service sees it.
+//! The store answers after a round trip, and is lost, cut off or set back as a test wants it. What counts is what
+//! leaves and what is under way, as the service sees it.
 
 mod memory;
 mod rates;

@@ -1,6 +1,7 @@
 //! The parts of a job made one file: all series one after the other, each in order of time.
 //!
-//! Parts and what an earlier run left come in; one file goes out, whole or not at all. Every row is read once, in batches.
+//! Parts and what an earlier run left come in; one file goes out, whole or not at all. Every row is read once, in
+//! batches.
 
 mod columns;
 mod merge;

@@ -1,7 +1,7 @@
 //! The names of folders and files, which say of which series and of which time they are.
 //!
-//! A series and a range come in, a path goes out, and the other way round. Folders are named as Hive names them, so that
-//! whatever reads such a data set takes the values of the path as columns.
+//! A series and a range come in, a path goes out, and the other way round. Folders are named as Hive names them, so
+//! that whatever reads such a data set takes the values of the path as columns.
 
 use std::ops::Range;
 

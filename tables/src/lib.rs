@@ -2,10 +2,10 @@
 //!
 //! Everything here uses the registry of a client and not its types, so it works with any client that is generated.
 //!
-//! - [`Backfill`] writes whole histories of several series to one file, or to a data set of many, and goes on where another
-//!   run has come.
-//! - [`Table`] has the columns of an endpoint's records and makes Arrow's record batches of them; [`Lines`] writes those as
-//!   CSV or JSON Lines.
+//! - [`Backfill`] writes whole histories of several series to one file, or to a data set of many, and goes on where
+//!   another run has come.
+//! - [`Table`] has the columns of an endpoint's records and makes Arrow's record batches of them; [`Lines`] writes
+//!   those as CSV or JSON Lines.
 //!
 //! # Features
 //!

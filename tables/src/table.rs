@@ -1,7 +1,7 @@
 //! The columns of an endpoint's series, as Arrow describes them.
 //!
-//! The registry comes in, a schema goes out: names as on the wire, types, and beside each column what it means, its unit
-//! and how it is known. Where the fields are unknown, the first records say which columns there are.
+//! The registry comes in, a schema goes out: names as on the wire, types, and beside each column what it means, its
+//! unit and how it is known. Where the fields are unknown, the first records say which columns there are.
 
 mod infer;
 mod meaning;

@@ -193,7 +193,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Whether a text can be filled in: that of a shared param only if the new catalogue has every endpoint that takes it.
+    /// Whether a text can be filled in: that of a shared param only if the new catalogue has every endpoint that takes
+    /// it.
     fn is_for_all(&self, subject: &Subject, users: usize) -> bool {
         let mut params = self.matches.params.iter();
         params.find(|param| param.at == subject.at).is_none_or(|param| users > 0 && self.is_covered(param))

@@ -47,7 +47,8 @@ use crate::secrets::Secret;
 /// # use invented::Client;
 /// use runtime::{Builder, ClientSettings};
 ///
-/// let settings: ClientSettings = serde_json::from_str(r#"{"base_url": "https://example.com/v2", "total_timeout": 90}"#)?;
+/// let text = r#"{"base_url": "https://example.com/v2", "total_timeout": 90}"#;
+/// let settings: ClientSettings = serde_json::from_str(text)?;
 /// let client: Client = Builder::from_settings(settings)?.api_key("key").build()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

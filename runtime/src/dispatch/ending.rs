@@ -1,7 +1,7 @@
 //! How a request has ended: observers are told once, whatever happens.
 //!
-//! A reply that arrived may still not decode; the code that decodes it reports that. A reply that is dropped before it is
-//! decoded counts as a success.
+//! A reply that arrived may still not decode; the code that decodes it reports that. A reply that is dropped before it
+//! is decoded counts as a success.
 
 use super::observer::{Event, Observers, Outcome, RequestKind};
 use crate::error::{Error, Timing};

@@ -1,7 +1,7 @@
 //! The margin: how much longer than its length a window is kept.
 //!
-//! The service counts requests when they arrive, and two that leave far apart can arrive closer together. How much closer
-//! shows in what the service refuses and in how much reply times differ: those come in, a margin goes out.
+//! The service counts requests when they arrive, and two that leave far apart can arrive closer together. How much
+//! closer shows in what the service refuses and in how much reply times differ: those come in, a margin goes out.
 //! Nothing here waits or reads a clock.
 
 mod reply_times;
@@ -47,8 +47,8 @@ fn times(duration: Duration, factor: f64) -> Duration {
 /// What refusals and reply times have taught so far.
 ///
 /// A refusal doubles how much later than others a request is taken to arrive, though never beyond what the reply times
-/// show. A while later that fades, and if a refusal comes soon, the next while is longer. Where a refusal comes although
-/// there is nothing more to allow for, all is slowed down, which fades at once.
+/// show. A while later that fades, and if a refusal comes soon, the next while is longer. Where a refusal comes
+/// although there is nothing more to allow for, all is slowed down, which fades at once.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LearnedMargin {
@@ -162,8 +162,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// How far apart two requests have to leave at these times, in milliseconds, where windows of a second and replies that
-    /// differ by so much are known and refusals come at other times, in seconds.
+    /// How far apart two requests have to leave at these times, in milliseconds, where windows of a second and replies
+    /// that differ by so much are known and refusals come at other times, in seconds.
     fn check(spread: u64, refusals: &[u64], times: &[u64]) -> Vec<u128> {
         let start = Moment::default();
         let mut margin = LearnedMargin::new(SECOND);

@@ -1,7 +1,7 @@
 //! A point in time, counted from an origin that the owner of a gate's state has chosen.
 //!
-//! A clock of one process cannot be read by another, so the rules of a gate know no clock: the built-in gate counts from
-//! its own beginning, a gate on a server from that server's epoch. Nothing here reads a clock.
+//! A clock of one process cannot be read by another, so the rules of a gate know no clock: the built-in gate counts
+//! from its own beginning, a gate on a server from that server's epoch. Nothing here reads a clock.
 
 use std::ops::Add;
 use std::time::Duration;

@@ -1,6 +1,7 @@
 //! Even spacing: when the next request may leave so that a queue leaves evenly.
 //!
-//! Times come in, times go out; nothing here waits or reads a clock. How many requests a window holds is not known here.
+//! Times come in, times go out; nothing here waits or reads a clock. How many requests a window holds is not known
+//! here.
 
 use std::time::Duration;
 
@@ -14,8 +15,8 @@ const TICK: Duration = Duration::from_millis(2);
 
 /// When the next request is due.
 ///
-/// Idle time is saved up, for at most ten requests, which may then leave at once. Time in which a request waits for a window
-/// or for the end of a pause is not saved: the requests behind it leave evenly from then on.
+/// Idle time is saved up, for at most ten requests, which may then leave at once. Time in which a request waits for a
+/// window or for the end of a pause is not saved: the requests behind it leave evenly from then on.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Pace {
@@ -61,8 +62,8 @@ mod tests {
 
     const GAP: Duration = Duration::from_millis(100);
 
-    /// When requests leave that come at these times, in milliseconds, one behind the other; each is let pass by something
-    /// else from a second time on.
+    /// When requests leave that come at these times, in milliseconds, one behind the other; each is let pass by
+    /// something else from a second time on.
     fn check(requests: &[(u64, u64)]) -> Vec<u128> {
         let start = Moment::after_origin(Duration::from_secs(3600));
         let mut pace = Pace::default();

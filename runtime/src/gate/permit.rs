@@ -93,8 +93,8 @@ impl fmt::Debug for Permit {
 pub trait Admitted: Send + Sync + 'static {
     /// The request leaves now: it is written to its connection, or handed to a transport that cannot tell.
     ///
-    /// It is told once at most, on any thread; rarely after the request has [ended](Admitted::ended), if somebody gives it up
-    /// at the moment at which it leaves. A request that fails before it is written never leaves.
+    /// It is told once at most, on any thread; rarely after the request has [ended](Admitted::ended), if somebody gives
+    /// it up at the moment at which it leaves. A request that fails before it is written never leaves.
     fn departed(&self);
 
     /// The request is over and its place is free; told once.

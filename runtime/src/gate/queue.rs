@@ -1,6 +1,7 @@
 //! Who is next at a gate: tokens, then retries, then first attempts; among equals whoever came first.
 //!
-//! Tickets join and leave, and the first one is notified when it may try again. Whether it may pass is for `state` to say.
+//! Tickets join and leave, and the first one is notified when it may try again. Whether it may pass is for `state` to
+//! say.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

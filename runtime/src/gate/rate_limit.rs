@@ -61,8 +61,9 @@ impl RateLimit {
     /// hundredth, and by more for a while after the service has refused a request, as reply times show how unevenly
     /// requests arrive.
     ///
-    /// A request leaves when its transport says that it is written to a connection, or with the call of a transport that
-    /// cannot say. How long its reply takes makes no difference, as long as no more than `concurrent` are under way.
+    /// A request leaves when its transport says that it is written to a connection, or with the call of a transport
+    /// that cannot say. How long its reply takes makes no difference, as long as no more than `concurrent` are under
+    /// way.
     ///
     /// Of an idle client's requests up to ten leave at once; those in a queue leave evenly.
     ///

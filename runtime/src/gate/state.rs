@@ -1,7 +1,7 @@
 //! What a gate knows: places, windows, pace, margin and pause.
 //!
-//! Events of requests come in with their times; whether the next request may pass goes out. Nothing here waits or reads a
-//! clock, and who is next is not known here.
+//! Events of requests come in with their times; whether the next request may pass goes out. Nothing here waits or reads
+//! a clock, and who is next is not known here.
 
 use std::time::Duration;
 

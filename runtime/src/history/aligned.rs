@@ -1,7 +1,7 @@
 //! Several histories as one table: a row for every time at which one of them has a record.
 //!
-//! Pages of several series come in, rows go out in order of time. A row has a cell for each series, which is `None` where
-//! the series has no record of that time.
+//! Pages of several series come in, rows go out in order of time. A row has a cell for each series, which is `None`
+//! where the series has no record of that time.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! What the replies of a series show of the service: how many records a page can have, and whether a page without records
-//! at an end is whole.
+//! What the replies of a series show of the service: how many records a page can have, and whether a page without
+//! records at an end is whole.
 //!
 //! Counts of records come in; the number of steps for the next window goes out. Windows are not known here.
 

@@ -1,7 +1,7 @@
 //! What is wrong with a request before it is sent.
 //!
-//! Only documented and published limits are enforced. A reported one may be out of date, so the service decides. Unknown
-//! params are not checked.
+//! Only documented and published limits are enforced. A reported one may be out of date, so the service decides.
+//! Unknown params are not checked.
 
 use percent_encoding::percent_decode_str;
 

@@ -1,7 +1,7 @@
 //! The body of an endpoint that is chosen while the program runs.
 //!
-//! A reply comes in, and the registry says what its endpoint promises: a series, one record, or anything. The decoder is
-//! the one of emitted types.
+//! A reply comes in, and the registry says what its endpoint promises: a series, one record, or anything. The decoder
+//! is the one of emitted types.
 
 use serde_core::{Serialize, Serializer};
 

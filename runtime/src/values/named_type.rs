@@ -1,7 +1,7 @@
 //! What the emitted enums and identifiers have in common: a text, of which the catalogue knows some values.
 //!
-//! Any text becomes a value and none is lost. What is not known is opaque in an enum: no pattern tells one unknown value
-//! from another, so a version that knows more breaks no program in silence.
+//! Any text becomes a value and none is lost. What is not known is opaque in an enum: no pattern tells one unknown
+//! value from another, so a version that knows more breaks no program in silence.
 
 use std::fmt;
 use std::ops::Deref;

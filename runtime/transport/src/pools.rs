@@ -61,8 +61,8 @@ impl<C> Pools<C> {
         pool
     }
 
-    /// Gives up a pool in which a request was not answered, if it has answered others before: requests in flight keep it,
-    /// and the next request gets a new one. A pool that never answered holds no idle connection that could be dead.
+    /// Gives up a pool in which a request was not answered, if it has answered others before: requests in flight keep
+    /// it, and the next request gets a new one. A pool that never answered holds no idle connection that could be dead.
     pub(super) fn distrust(&self, pool: &Arc<Pool<C>>) -> bool {
         let is_stale = pool.has_answered.load(Ordering::Relaxed);
         if is_stale {

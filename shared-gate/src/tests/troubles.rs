@@ -91,7 +91,8 @@ async fn a_pause_holds_for_all() {
     assert!(pause >= 5 * SECOND && pause < 5 * SECOND + 50 * MILLISECOND, "{pause:?}");
 }
 
-/// What happens to a server in the middle of work, which says when it happened, and how long the work may then stand still.
+/// What happens to a server in the middle of work, which says when it happened, and how long the work may then stand
+/// still.
 async fn check(trouble: impl AsyncFnOnce(&Memory) -> Instant, most: Duration) {
     let (service, store) = (service(20 * MILLISECOND), Memory::new());
     let mut machines =

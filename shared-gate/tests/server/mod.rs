@@ -1,7 +1,7 @@
 //! A server that speaks as much of Redis's protocol as a gate needs, and executes the gate's script.
 //!
-//! It has a thread for each connection. Commands are not known beyond those of the gate; a script runs in the same Lua as
-//! in Redis, under one lock.
+//! It has a thread for each connection. Commands are not known beyond those of the gate; a script runs in the same Lua
+//! as in Redis, under one lock.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};

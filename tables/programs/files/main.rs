@@ -1,8 +1,8 @@
 //! What `cargo xtask verify tables` runs: `files WHAT FOLDER`.
 //!
-//! `write` fills a folder with every kind of file, for other programs to read. `killed` kills a job at ten random points,
-//! goes on each time and compares what comes with a job that was left alone; `bucket` does so with object storage.
-//! `million` makes Parquet of ten million records. `job` is the job that is killed.
+//! `write` fills a folder with every kind of file, for other programs to read. `killed` kills a job at ten random
+//! points, goes on each time and compares what comes with a job that was left alone; `bucket` does so with object
+//! storage. `million` makes Parquet of ten million records. `job` is the job that is killed.
 
 #![allow(clippy::print_stdout)] // What it is for.
 

@@ -17,7 +17,8 @@ use crate::series::Series;
 pub struct BackfillPlan {
     /// One for each series, in their order.
     pub series: Vec<SeriesPlan>,
-    /// The least time that all requests take, as the client's rate limit has it; `None` where a gate of your own decides.
+    /// The least time that all requests take, as the client's rate limit has it; `None` where a gate of your own
+    /// decides.
     pub least_time: Option<Duration>,
 }
 

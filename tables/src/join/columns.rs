@@ -1,7 +1,7 @@
 //! The columns of a file that several series share.
 //!
-//! The columns of each source come in; those of the file go out: what tells the series apart, if there is more than one,
-//! then everything that any of them has. What a source lacks is null.
+//! The columns of each source come in; those of the file go out: what tells the series apart, if there is more than
+//! one, then everything that any of them has. What a source lacks is null.
 
 use std::sync::Arc;
 

@@ -107,7 +107,8 @@ impl Merge {
         Ok(None)
     }
 
-    /// Takes the rows of a source that come before a point in time; `None` if all of them were given before or are left out.
+    /// Takes the rows of a source that come before a point in time; `None` if all of them were given before or are left
+    /// out.
     fn take(&mut self, index: usize, until: Option<Timestamp>) -> Result<Option<RecordBatch>, Error> {
         let mut source = self.open.swap_remove(index);
         let times = self.times(&source.batch)?;

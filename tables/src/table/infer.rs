@@ -1,7 +1,8 @@
 //! Columns of records whose fields are unknown, inferred from the first of them.
 //!
-//! Values of any kind come in, columns go out: points in time, numbers, texts, yes or no, and JSON for the rest. A value
-//! that does not fit its column, or has none, stands with its name among the unknown fields, so that nothing is lost.
+//! Values of any kind come in, columns go out: points in time, numbers, texts, yes or no, and JSON for the rest. A
+//! value that does not fit its column, or has none, stands with its name among the unknown fields, so that nothing is
+//! lost.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Whether every example runs, each against a sandbox of its own, in an empty folder.
 //!
-//! An example is whatever Cargo builds from a folder `examples/`, so a new one needs no line here; programs of the project
-//! stand in folders `programs/`. An example fails if it ends badly, takes too long or prints nothing.
+//! An example is whatever Cargo builds from a folder `examples/`, so a new one needs no line here; programs of the
+//! project stand in folders `programs/`. An example fails if it ends badly, takes too long or prints nothing.
 
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
