@@ -45,7 +45,7 @@ pub use window::Window;
 
 /// The rules of the built-in gate, for one that keeps their state elsewhere.
 ///
-/// They change with the runtime: whoever uses them names its exact version.
+/// They change with the runtime: a crate that uses them names its exact version.
 #[doc(hidden)]
 pub mod rules {
     pub use super::moment::Moment;
@@ -99,7 +99,7 @@ pub mod rules {
 pub trait Gate: Send + Sync + 'static {
     /// Waits for the turn of an attempt. Dropping the future gives up and leaves nothing behind.
     ///
-    /// What becomes of the request is told to the permit: see [`Permit::of`].
+    /// The permit is told how the request fares: see [`Permit::of`].
     fn enter(&self, attempt: Attempt) -> PermitFuture<'_>;
 
     /// Notes that the service answered 429 and accepts no requests for this duration.

@@ -1,4 +1,5 @@
 //! The parts of a description that are missing from our own export of the imported catalogue, with every place.
+//!
 //! Both are walked side by side. What the import reads is not known here: whatever the export lacks is lost. If the
 //! import has noted why it left something out, that note is used instead.
 

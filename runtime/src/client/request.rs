@@ -294,8 +294,7 @@ impl<E> Request<E> {
         self.untyped.0.target.params()
     }
 
-    /// The least time that so many requests take, as the client's rate limit has it; `None` where a gate of your own
-    /// decides.
+    /// The least time for this many requests under the client's rate limit; `None` if a gate of your own decides.
     pub fn least_time(&self, requests: u64) -> Option<Duration> {
         self.untyped.rate_limit().map(|limit| limit.least_time(requests, self.endpoint()))
     }

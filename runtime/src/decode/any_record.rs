@@ -203,7 +203,7 @@ impl AsFieldValue for AnyValue {
     }
 }
 
-/// Whether nothing stands there, or `null`; the slot is absent then.
+/// Whether the value is absent or `null`; the slot is absent then.
 fn is_absent(slot: &mut Slot<'_>) -> bool {
     let is_absent = matches!(slot, Slot::Absent | Slot::Null);
     if is_absent {

@@ -27,7 +27,7 @@ pub trait Push {
     fn reserve(&mut self, records: usize);
 }
 
-/// What stands around the records, and those that were left out.
+/// The parts of an envelope beside the records, and the records that were left out.
 pub(super) struct Rest<'a> {
     /// The metadata; without values if there is none.
     pub(super) metadata: Row<'a>,

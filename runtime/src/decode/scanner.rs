@@ -13,7 +13,7 @@ use super::place::Place;
 use crate::values::Value;
 use crate::values::number::{NoNumber, Number};
 
-/// So many lists and objects may stand within each other, as `serde_json` has it.
+/// How many lists and objects may be nested, as in `serde_json`.
 pub(super) const DEPTH: u8 = 127;
 
 /// A walk along a text.
@@ -46,11 +46,11 @@ pub(super) enum FaultKind {
     Text,
     /// No `f64` is as large.
     OutOfRange,
-    /// This key comes again, and nobody can tell which value is meant.
+    /// This key comes again, and either value may be the right one.
     Twice(&'static str),
     /// Lists and objects within lists and objects, without end.
     Deep,
-    /// A value was read that does not fit its field, which is told by what was expected and found.
+    /// A value was read that does not fit its field; the text says what was expected and found.
     Misfit(String),
 }
 
@@ -174,7 +174,7 @@ impl<'a> Scanner<'a> {
         self.next_value()
     }
 
-    /// What stands between two brackets, with commas in between.
+    /// The items between two brackets, with commas in between.
     #[inline]
     fn sequence(
         &mut self,

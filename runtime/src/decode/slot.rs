@@ -107,7 +107,7 @@ impl<'a> Slot<'a> {
         if time <= Timestamp::LAST_WRITABLE { Self::Time(time) } else { Self::Beyond(count, unit) }
     }
 
-    /// What stands for a point in time, however it is written, as that; anything else as it is.
+    /// A number or text as the point in time that it stands for; anything else as it is.
     pub(crate) fn in_unit(self, unit: TimeUnit) -> Self {
         if unit.is_text() {
             return self.in_text();
@@ -200,5 +200,5 @@ impl fmt::Display for Large<'_> {
     }
 }
 
-/// At most so many bytes of a text are quoted.
+/// At most this many bytes of a text are quoted.
 const LONGEST: usize = 60;

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Runs while somebody is in line.
+/// A clock that runs while a request for a token is in line.
 #[derive(Default)]
 pub(crate) struct LineClock(Mutex<Reading>);
 
 #[derive(Default)]
 struct Reading {
-    /// Since when somebody is in line, if anybody is.
+    /// Since when it runs; `None` if it stands still.
     since: Option<Instant>,
     /// The time until then.
     before: Duration,

@@ -34,7 +34,7 @@ pub use crate::request::RequestKind;
 /// let builder = Client::builder("https://example.com/v2").observer(Retries::default());
 /// ```
 pub trait Observer: Send + Sync + 'static {
-    /// Takes note of an event.
+    /// Receives an event.
     fn observe(&self, event: &Event);
 }
 
@@ -93,7 +93,8 @@ pub enum Event {
         /// How many records came.
         records: usize,
     },
-    /// It has ended: told once for every request for data that was sent or failed before, and after all else.
+    /// It has ended: sent once for every request for data that was sent or failed before, and after all its other
+    /// events.
     ///
     /// Requests for a token on its behalf have attempts of their own, and waiting for them counts as time waited.
     #[non_exhaustive]
@@ -142,7 +143,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The failure that an error tells of.
+    /// The failure in an error.
     pub(crate) fn of(error: &Error) -> Self {
         Self::Failure { kind: error.kind(), status: error.status() }
     }
@@ -160,7 +161,7 @@ pub enum Waiting {
     Delay,
 }
 
-/// Who is told what happens: the user's observer, and `tracing`.
+/// The receivers of events: the user's observer, and `tracing`.
 #[derive(Clone, Default)]
 pub(crate) struct Observers(Option<Arc<dyn Observer>>);
 

@@ -1,8 +1,8 @@
 //! Which failures are worth another attempt, and when.
 //!
-//! An error and what came before it go in, a length of time or the verdict that it is final comes out.
-//! Nothing here waits or sends. One budget serves a client and its clones, so that a service which is
-//! down sees little more than the requests it would have seen anyway.
+//! An error and the attempts so far come in; a delay goes out, or the verdict that the error is final. Nothing here
+//! waits or sends. One budget serves a client and its clones, so that a service that is down gets few requests beyond
+//! the usual ones.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -137,7 +137,7 @@ impl Retry {
         error.is_retryable() || error.is_worth_one_more() && attempts.doubtful <= most
     }
 
-    /// A random delay after so many failures.
+    /// A random delay after this many failures.
     fn delay(&self, failures: u32) -> Duration {
         let doubled = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
         self.first.saturating_mul(doubled).min(self.longest).mul_f64(random())
@@ -174,12 +174,12 @@ pub(crate) struct Retries {
     left: AtomicU32,
 }
 
-/// A retry costs so much, and a success brings one back.
+/// A retry costs this many tenths; a success earns one tenth.
 const COST: u32 = 10;
 
 /// Why there is no other attempt.
 pub(crate) enum Verdict {
-    /// It would be of no use, or not allowed.
+    /// It would be useless, or it is not allowed.
     Final(Error),
     /// It would be too late.
     TooLate(Error),
@@ -194,7 +194,7 @@ impl Verdict {
     }
 }
 
-/// Whether a status tells of a state that passes.
+/// Whether a status means a passing state.
 pub(crate) fn again(status: u16) -> Again {
     match status {
         408 | 425 | 429 | 502..=504 | 520..=524 | 529 | 530 => Again::Yes,
@@ -221,7 +221,7 @@ impl Retries {
         Self { full, left: AtomicU32::new(full) }
     }
 
-    /// Takes note of a success.
+    /// Notes a success.
     pub(crate) fn succeeded(&self) {
         // With a full budget, which is the rule, nothing is written.
         if self.left.load(Ordering::Relaxed) < self.full {
@@ -229,7 +229,7 @@ impl Retries {
         }
     }
 
-    /// How long to wait before the next attempt if so much time is left, or why there is to be none.
+    /// The delay before the next attempt if it fits into the time left, or why there is no attempt.
     ///
     /// `wanted` is what the user's predicate says, if there is one.
     pub(crate) fn judge(

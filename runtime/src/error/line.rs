@@ -1,14 +1,14 @@
 //! The text of an error, in one line.
 //!
-//! Which request, what happened, what to do, what it has cost, what the body says.
-//! What caused it stands in `{:#}` and `Debug` only, so that whoever walks the causes reads nothing twice.
+//! Which request, what happened, what to do, what it has cost, what the body says. Causes stand only in `{:#}` and
+//! `Debug`, so that code which walks the causes prints nothing twice.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::{Error, FailedRequest, Timing, excerpt, one_line};
 
-/// A body is shown up to so many bytes.
+/// A body is shown up to this many bytes.
 const LONGEST_BODY: usize = 500;
 
 impl Error {

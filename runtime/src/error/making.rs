@@ -111,7 +111,7 @@ impl Error {
         self
     }
 
-    /// Takes the body out, which may hold a token that nobody knows yet.
+    /// Removes the body, which may hold a token that is not masked yet.
     pub(crate) fn without_body(mut self) -> Self {
         self.0.body = None;
         self

@@ -47,8 +47,8 @@ fn times(duration: Duration, factor: f64) -> Duration {
 /// What refusals and reply times have taught so far.
 ///
 /// A refusal doubles how much later than others a request is taken to arrive, though never beyond what the reply times
-/// show. A while later that fades, and if a refusal comes soon, the next while is longer. Where a refusal comes
-/// although there is nothing more to allow for, all is slowed down, which fades at once.
+/// show. After a hold that fades; if a refusal comes soon afterwards, the next hold is longer. If a refusal comes
+/// although the lateness is at its bound, all requests are slowed down, and the slowdown begins to fade at once.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LearnedMargin {
@@ -75,10 +75,10 @@ struct Late {
     held: Duration,
 }
 
-/// A lateness that was learned holds for so long at first …
+/// A learned lateness holds for this time at first …
 const FIRST_HOLD: Duration = Duration::from_secs(10);
 
-/// … and for so many times as long, if it has faded and a refusal comes soon: within so many times its hold.
+/// … and `LONGER` times as long if a refusal comes soon after it has faded: within `SOON` times its hold.
 const LONGER: u32 = 8;
 const SOON: u32 = 4;
 
@@ -105,10 +105,10 @@ impl LearnedMargin {
         Margin { lateness: self.lateness(now), slowdown: self.slowdown(now) }
     }
 
-    /// Learns from a whole reply that came so long after its request left.
+    /// Learns from a whole reply that came this long after its request left.
     pub(super) fn answered(&mut self, after: Duration) {
         self.reply_times.add(after);
-        // Before the first refusal nobody asks for the spread.
+        // The spread is not used before the first refusal.
         if self.late.is_some() && self.reply_times.is_stale() {
             self.reply_times.measure();
         }

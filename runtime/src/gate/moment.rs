@@ -12,7 +12,7 @@ use std::time::Duration;
 pub struct Moment(#[cfg_attr(feature = "__gate-state", serde(with = "super::written::duration"))] Duration);
 
 impl Moment {
-    /// So long after the origin.
+    /// The point this long after the origin.
     pub const fn after_origin(duration: Duration) -> Self {
         Self(duration)
     }

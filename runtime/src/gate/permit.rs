@@ -25,7 +25,7 @@ impl Permit {
         Self::of(Guarded(Mutex::new(Some(guard))))
     }
 
-    /// A permit that tells what becomes of the request.
+    /// A permit that reports how the request fares.
     pub fn of(admitted: impl Admitted) -> Self {
         let admitted = Arc::new(admitted);
         let (leaving, is_told) = (admitted.clone(), AtomicBool::new(false));
@@ -93,11 +93,11 @@ impl fmt::Debug for Permit {
 pub trait Admitted: Send + Sync + 'static {
     /// The request leaves now: it is written to its connection, or handed to a transport that cannot tell.
     ///
-    /// It is told once at most, on any thread; rarely after the request has [ended](Admitted::ended), if somebody gives
-    /// it up at the moment at which it leaves. A request that fails before it is written never leaves.
+    /// It is called once at most, on any thread. Rarely it comes after the request has [ended](Admitted::ended), if the
+    /// request is abandoned at the moment at which it leaves. A request that fails before it is written never leaves.
     fn departed(&self);
 
-    /// The request is over and its place is free; told once.
+    /// The request is over and its place is free; called once.
     fn ended(&self, ending: Ending);
 }
 
@@ -107,7 +107,7 @@ pub trait Admitted: Send + Sync + 'static {
 pub enum Ending {
     /// A whole reply came, whatever its status.
     Answered,
-    /// There is no whole reply: the request failed, or nobody waits for it any more.
+    /// There is no whole reply: the request failed, or it was abandoned.
     Failed,
     /// Nothing was sent: a token had expired while the request waited for its turn.
     GivenBack,

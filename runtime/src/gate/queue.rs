@@ -1,7 +1,6 @@
-//! Who is next at a gate: tokens, then retries, then first attempts; among equals whoever came first.
+//! The order at a gate: tokens, then retries, then first attempts; equals in the order in which they came.
 //!
-//! Tickets join and leave, and the first one is notified when it may try again. Whether it may pass is for `state` to
-//! say.
+//! Tickets join and leave, and the first one is notified when it may try again. `state` decides whether it may pass.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -38,7 +38,7 @@ pub struct WindowOfSome {
 }
 
 impl WindowOfSome {
-    /// So many requests in so many seconds, of these endpoints.
+    /// This many requests in this many seconds, of these endpoints.
     pub const fn of(requests: u32, seconds: u32, endpoints: &'static [&'static str]) -> Self {
         Self { window: Window::of(requests, seconds), endpoints }
     }
@@ -55,7 +55,7 @@ impl WindowOfSome {
 }
 
 impl RateLimit {
-    /// At most so many requests in any rolling window, and at most so many under way at once.
+    /// At most `requests` in any rolling window, and at most `concurrent` under way at once.
     ///
     /// The service counts requests when they arrive, the client when they leave. So it keeps each window longer: by a
     /// hundredth, and by more for a while after the service has refused a request, as reply times show how unevenly
@@ -67,7 +67,7 @@ impl RateLimit {
     ///
     /// Of an idle client's requests up to ten leave at once; those in a queue leave evenly.
     ///
-    /// Zero counts as one: a gate that lets nothing through would hang whoever asks.
+    /// Zero counts as one: a gate that lets nothing through would never answer.
     pub fn new(requests: u32, window: Duration, concurrent: u32) -> Self {
         let requests = at_least_one(requests);
         let windows = vec![Window { requests, length: window }].into();
@@ -96,7 +96,7 @@ impl RateLimit {
         Self { windows: Cow::Borrowed(windows), concurrent, of_some: Cow::Borrowed(of_some) }
     }
 
-    /// What satisfies all sets of a service at once, since nobody says which of them applies.
+    /// A limit that satisfies all sets of a service at once, since it is unknown which of them applies.
     pub(crate) fn all(sets: &[LimitInfo]) -> Self {
         sets.iter().map(Self::from).fold(Self::none(), Self::and)
     }
@@ -165,7 +165,7 @@ impl RateLimit {
         !self.of_some.is_empty()
     }
 
-    /// The time that passes between the first and the last of so many requests of an endpoint, at the least.
+    /// The least time between the first and the last of this many requests of an endpoint.
     pub(crate) fn least_time(&self, requests: u64, endpoint: &EndpointInfo) -> Duration {
         let requests = requests.saturating_mul(endpoint.weight.max(1).into());
         let time = |window: &Window| {

@@ -1,11 +1,11 @@
 //! The built-in gate: one queue in one process.
 //!
-//! Windows that count the requests of some endpoints alone have a queue of their own, in front of the queue of all:
-//! nobody waits behind a request that waits for such a window. A request takes them in the order of the limit, so no
-//! two can wait for each other, and it counts in each of them when it leaves. Whoever is first in a queue waits for a
-//! place among those under way, for room in every window, for its turn at an even pace and for the end of a pause. What
-//! a limit allows an idle client goes out at once, up to ten. Dropping the future of a permit gives back its place in
-//! the queue and everything it had taken.
+//! Windows that count the requests of some endpoints alone have a queue of their own, in front of the queue of all, so
+//! that other requests need not wait behind one that waits for such a window. A request takes the windows in the order
+//! of the limit, so no two requests can wait for each other, and it counts in each of them when it leaves. The first
+//! request in a queue waits for a place among those under way, for room in every window, for its turn at an even pace
+//! and for the end of a pause. An idle client sends as many requests at once as the limit allows, up to ten. Dropping
+//! the future of a permit gives back its place in the queue and everything it had taken.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -123,7 +123,7 @@ impl Gate for RollingGate {
     }
 
     fn refused(&self, pause: Duration) {
-        // Nobody says which window was too full.
+        // It is not known which window was too full.
         self.of_some.iter().map(|(_, lane)| lane).chain([&self.all]).for_each(|lane| lane.refused(pause));
     }
 }
@@ -176,7 +176,7 @@ enum Progress {
     Leaving,
     /// It left then.
     Left(Moment),
-    /// Nobody waits for it any more.
+    /// It was answered, or it was abandoned.
     Ended,
 }
 

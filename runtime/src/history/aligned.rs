@@ -18,7 +18,7 @@ use super::together::Together;
 use crate::error::Error;
 use crate::values::Timestamp;
 
-/// An iterator takes so many rows from the stream at once.
+/// How many rows an iterator takes from the stream at once.
 #[cfg(feature = "blocking")]
 const ROWS_AT_ONCE: usize = 1000;
 

@@ -33,7 +33,7 @@ pub struct Page<T> {
     pub checkpoint: Checkpoint,
 }
 
-/// What a history tells beside its records.
+/// The findings of a history, beside its records.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Findings {

@@ -33,9 +33,9 @@ pub(crate) struct Connection {
     pub(crate) policy: Policy,
 }
 
-/// A successful reply, and what an error about its body has to say.
+/// A successful reply, with what an error about its body needs.
 ///
-/// A part of the signature of [`Body::read`], and of no other that users see: nobody outside can name one.
+/// It is public only as a part of the signature of [`Body::read`], and users cannot name it.
 pub struct UndecodedResponse {
     connection: Arc<Connection>,
     target: RequestTarget,
@@ -116,7 +116,7 @@ impl UndecodedResponse {
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { connection, target, response, ending } = *self;
         let HttpResponse { status, headers, body, .. } = response;
-        // If there are records, one of them is wrong, and nothing beside them tells why.
+        // If there are records, one of them is wrong, and nothing beside them explains it.
         let is_series = matches!(target.endpoint().body, BodyInfo::Series { .. });
         let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| {
             let rest = envelope.data.strip_prefix(error.place()).filter(|_| !error.place().is_empty());

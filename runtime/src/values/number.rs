@@ -16,7 +16,7 @@ pub(crate) enum Number {
 /// Up to here every whole `f64` is the only number that rounds to it.
 const EXACT: u64 = 1 << 53;
 
-/// What stands where a number should.
+/// Why there is no number at a place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoNumber {
     /// Something else.
@@ -99,7 +99,7 @@ struct Decimal {
     has_exponent: bool,
 }
 
-/// So many digits fit into a word, whatever they are.
+/// How many digits fit into a word, whatever they are.
 const WORD: usize = 18;
 
 /// The powers of ten that an `f64` holds exactly.

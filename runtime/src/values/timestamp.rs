@@ -78,7 +78,7 @@ impl Timestamp {
     const MIN: Self = Self::from_unix_seconds(i64::MIN);
     const MAX: Self = Self { seconds: i64::MAX, nanos: NANOS_PER_SECOND - 1 };
 
-    /// So many seconds after 1970 began, or before it if negative.
+    /// This many seconds after 1970 began, or before it if negative.
     pub const fn from_unix_seconds(seconds: i64) -> Self {
         Self { seconds, nanos: 0 }
     }

@@ -1,4 +1,4 @@
-//! Stepping over a value that nobody asked for.
+//! Stepping over a value of an unknown field.
 //!
 //! It has to be JSON and nothing more: a number beyond every `f64`, half of a surrogate pair and lists within lists
 //! without end are all of JSON's grammar, and cost the page nothing. No text is unescaped and no number computed.
@@ -93,7 +93,7 @@ impl<'a> Scanner<'a> {
         if self.plain_text().is_some() { Ok(()) } else { self.skip_escaped().map(drop) }
     }
 
-    /// Steps over a text with escapes in it, and says what stands between its quotes.
+    /// Steps over a text with escapes in it, and returns the text between its quotes.
     #[cold]
     fn skip_escaped(&mut self) -> Result<&'a str, Fault> {
         let (text, start) = (self.text.as_bytes(), self.at + 1);

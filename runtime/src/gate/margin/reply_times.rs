@@ -17,7 +17,7 @@ pub(super) struct ReplyTimes {
     new: usize,
 }
 
-/// So many are kept.
+/// How many are kept.
 const KEPT: usize = 256;
 
 /// The spread is measured again after this many new reply times, or a tenth of all.
