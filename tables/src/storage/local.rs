@@ -84,7 +84,7 @@ impl Local {
         fs::create_dir_all(folder).map_err(fails)?;
         match fs::hard_link(&whole, &path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            // Where hard links are not supported, the later of two that begin at once wins.
+            // Without hard links, the later of two runs that begin at once replaces the file.
             Err(_) if !path.exists() => fs::rename(&whole, &path).map_err(fails)?,
             linked => linked.map_err(fails)?,
         }
