@@ -1,7 +1,7 @@
 //! `describe`: everything that is known of an endpoint.
 //!
-//! An endpoint comes in, a page for people goes out or one JSON object for programs. What is not known is said to be
-//! so.
+//! An endpoint comes in, a page for people goes out or one JSON object for programs. Unknown facts are
+//! shown as unknown.
 
 use std::fmt::Write as _;
 

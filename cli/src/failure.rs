@@ -1,4 +1,4 @@
-//! Why a command did not do its work: what is said on standard error, and the exit code.
+//! The failure of a command: its text on standard error, and its exit code.
 //!
 //! A failure is made where something goes wrong and printed in one place, in the form in which clap prints its own. The
 //! codes are a promise to scripts; `derivs --help` lists them.

@@ -1,6 +1,6 @@
 //! Ctrl-C and SIGTERM: the first lets the command end its work, the second ends the program at once.
 //!
-//! A signal comes in; the command that runs is told, and decides how it ends.
+//! A signal comes in; the running command is notified, and decides how it ends.
 
 use std::future::Future;
 use std::io;

@@ -145,7 +145,7 @@ pub(crate) const PASCAL: &str = "^[A-Z][A-Za-z0-9]*$";
 
 /// Declares a map: the type that takes up what it says, its keys, and how they are read.
 ///
-/// The docs of the type and of its fields are what people are told of the map and of its keys. A key `must` be there
+/// The docs of the type and of its fields are the descriptions of the map and of its keys. A key `must` be there
 /// or `may`; its name is the field's unless it is stated; the form of texts in its value follows `as`.
 macro_rules! map {
     (

@@ -1,7 +1,7 @@
 //! A folder of YAML in, a [`Catalogue`] out.
 //!
 //! Every file is read by the declarations of the format, and what it can still be used for goes on to `resolve`, so
-//! that one run tells all. Nothing here compares one place with another.
+//! that one run reports everything. Nothing here compares one place with another.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;

@@ -220,7 +220,7 @@ fn put(target: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-/// Whether an interrupted run left a file, which is nobody's.
+/// Whether a file is the unfinished one of an interrupted run.
 fn is_left_over(path: &str) -> bool {
     let id = path.strip_suffix(UNFINISHED).and_then(|path| path.rsplit_once('.'));
     id.is_some_and(|(_, id)| id.parse::<u32>().is_ok())

@@ -61,7 +61,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let service = reader.service();
     let known = catalogue.map(Desk::open).transpose()?;
     let is_new = known.is_none();
-    // The catalogue of the description alone, whatever it is merged into.
+    // The catalogue of the description alone, before it is merged.
     let mut alone = Desk::empty()?;
     alone.create(SERVICE, service.clone());
     if is_new {

@@ -178,7 +178,7 @@ impl Error {
         self.0.again == Again::Once
     }
 
-    /// Whether the credentials are at fault.
+    /// Whether the service refused the credentials: status 401 or 403.
     pub fn is_auth(&self) -> bool {
         matches!(self.0.status, Some(401 | 403))
     }

@@ -99,7 +99,7 @@ pub mod rules {
 pub trait Gate: Send + Sync + 'static {
     /// Waits for the turn of an attempt. Dropping the future gives up and leaves nothing behind.
     ///
-    /// The permit is told how the request fares: see [`Permit::of`].
+    /// The client reports to the permit when the request leaves and how it ends: see [`Permit::of`].
     fn enter(&self, attempt: Attempt) -> PermitFuture<'_>;
 
     /// Notes that the service answered 429 and accepts no requests for this duration.
@@ -128,7 +128,7 @@ impl<G: Gate + ?Sized> Gate for Arc<G> {
 /// The future of a [`Permit`].
 pub type PermitFuture<'g> = Pin<Box<dyn Future<Output = Result<Permit, GateError>> + Send + 'g>>;
 
-/// Why a gate cannot tell whether a request may be sent. The request is tried again later.
+/// Why a gate cannot decide whether a request may be sent. The request is tried again later.
 #[derive(Clone, Debug)]
 pub struct GateError {
     message: String,

@@ -4,8 +4,8 @@
 //! are fetched side by side, as fast as the gate lets them. How a range is walked stands in the registry; sending is
 //! the client's job.
 //!
-//! `grid` divides time; `reply`, `learned` and `verdict` judge replies, and `walk` decides what is asked next, all
-//! without a clock or a network. `fetch` sends, and `job` adds gaps, checkpoint and progress.
+//! `grid` divides time; `reply`, `learned` and `verdict` judge replies, and `walk` decides which window is fetched
+//! next, all without a clock or a network. `fetch` sends, and `job` adds gaps, checkpoint and progress.
 
 mod aligned;
 #[cfg(feature = "blocking")]

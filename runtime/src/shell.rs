@@ -574,7 +574,7 @@ macro_rules! __series {
     };
 }
 
-/// Says that a type stands for an endpoint, and which setters it has.
+/// Gives the requests of an endpoint these setters.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! takes {

@@ -59,7 +59,7 @@ pub(crate) fn is_length(param: &ParamInfo) -> bool {
     named(param).is_some_and(|named| named.values.iter().any(|value| value.duration.is_some()))
 }
 
-/// Whether a param names what is traded: an identifier without known endings, or a required text.
+/// Whether a param names the coin or the like: an identifier without known endings, or a required text.
 pub(crate) fn is_traded(param: &ParamInfo) -> bool {
     let is_text = matches!(param.ty, ValueType::String) && param.required.is_some();
     is_text || named(param).is_some_and(|named| named.open && named.suffixes.is_empty())

@@ -114,7 +114,7 @@ impl Recording {
     }
 }
 
-/// What tells requests apart; the order of params does not.
+/// The parts of a request by which its recorded reply is found; the order of params does not matter.
 #[derive(Debug, PartialEq, Eq)]
 struct Question {
     method: String,

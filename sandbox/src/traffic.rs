@@ -223,7 +223,7 @@ mod tests {
         Arc::new(Traffic::new(SERVICE.limits.iter().filter(|limit| names.contains(&limit.name)).collect()))
     }
 
-    /// What comes of requests at these milliseconds, each of which is complete at once: the wait, or none.
+    /// The waits that requests at these milliseconds are told, or none; each request ends at once.
     fn check(names: &[&str], arrivals: &[u64]) -> Vec<Option<u64>> {
         let (traffic, start) = (traffic(names), Instant::now());
         let enter = |at: &u64| traffic.enter(start + Duration::from_millis(*at), None).err();

@@ -36,7 +36,7 @@ impl Bounds {
 }
 
 impl Clock {
-    /// A clock that is known only by what it shows now.
+    /// A clock of which one reading is known.
     pub(crate) fn new(at: Instant, shown: Moment) -> Self {
         Self { bounds: Bounds { at, earliest: shown, latest: shown } }
     }

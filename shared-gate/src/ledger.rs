@@ -132,7 +132,7 @@ impl Ledger {
         });
     }
 
-    /// Begins to write for a machine, whose own count of what is under way is the right one.
+    /// Begins to write for a machine; its own count of requests under way replaces the written one.
     pub(crate) fn open(&mut self, machine: &str, known: UnderWay, now: Moment) {
         self.end_leases(now, machine);
         let lease = self.leases.entry(machine.to_owned()).or_default();

@@ -29,8 +29,8 @@
 //!   thread of its own, however long a request takes. A machine that is dead or cut off for eight seconds loses
 //!   them.
 //! - Machines that want to send take turns, and share the places evenly.
-//! - A server that has restarted, was replaced, or has lost what it held costs one longest window, in which nothing is
-//!   sent: what was sent before is not known any more. So does the first use of a name.
+//! - After the server has restarted, was replaced or has lost its data, nothing is sent for the longest window, since
+//!   earlier requests are unknown. The same holds at the first use of a name.
 //! - While the server cannot be reached, either nothing is sent or each machine sends its share: [`Unreachable`].
 //!
 //! # How it works

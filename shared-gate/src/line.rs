@@ -241,7 +241,7 @@ impl Admitted for Entered {
         let now = Instant::now();
         let departure = match (before, ending) {
             (Progress::Left(at), Ending::Answered) => Some(Event::Answered(now.saturating_duration_since(at))),
-            // It was answered, so it left, whatever its transport has told.
+            // It was answered, so it left, even if its transport did not report that.
             (Progress::Leaving, Ending::Answered) => Some(Event::Departed(now)),
             (Progress::Leaving, _) => Some(Event::Stayed),
             _ => None,

@@ -99,7 +99,7 @@ impl Outage {
     }
 }
 
-/// Asks a store what it holds, after a while.
+/// Reads the store after a pause that grows with the failures.
 fn probe<S: Store>(store: Arc<S>, failures: u32) -> Probe {
     let bound = FIRST_PROBE.saturating_mul(1 << failures.min(10)).min(LATEST_PROBE);
     Box::pin(async move {

@@ -78,7 +78,7 @@ impl Builder {
     pub(crate) fn parts<S: Store>(self, store: S) -> (SharedGate, Worker<S>) {
         let Self { limit, name, unreachable, .. } = self;
         let line = Arc::new(Line::default());
-        // The name tells the process, and a random part tells it from all others.
+        // The name has the process id, and a random part that makes it unique among machines.
         let machine = format!("{}-{:08x}", std::process::id(), fastrand::u32(..));
         let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let clock = Clock::new(Instant::now(), Moment::after_origin(epoch));

@@ -44,7 +44,7 @@ pub(crate) struct Answer {
     pub(crate) news: News,
 }
 
-/// What the answer tells that the machine did not know.
+/// The part of the answer that is new to the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum News {
     /// Nothing: the store held that version, and has taken the offer.
@@ -61,5 +61,5 @@ pub(crate) trait Store: Send + Sync + 'static {
     fn exchange(&self, offer: Offer) -> impl Future<Output = Result<Answer, Failure>> + Send;
 }
 
-/// How long a ledger is kept that nobody writes.
+/// How long the server keeps a ledger after the last write.
 pub(crate) const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);

@@ -126,7 +126,7 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Whether there is nothing to do before somebody joins.
+    /// Whether there is nothing to do until a request joins the line.
     fn is_idle(&self) -> bool {
         self.noted.is_empty()
             && self.under_way == UnderWay::default()

@@ -96,7 +96,7 @@ impl Backfill {
         self.range.start.floor(second)..self.range.end.floor(second)
     }
 
-    /// What is going to be asked for, judged by what is there already. The service is not asked.
+    /// The windows that a run would fetch, given what the target has already. This sends no request.
     pub async fn plan(&self) -> Result<BackfillPlan, Error> {
         let place = Place::seen(&self.target).await?;
         plan::plan(self, &place).await

@@ -159,7 +159,7 @@ mod tests {
         let (path, time) = ("e/coin=B".to_owned(), "at".to_owned());
         assert_eq!(series, [BaseSeries { path, time, rows: 7, covered, open: Coverage::default() }]);
         assert_eq!(names, [""; 0]);
-        // Which columns tell several apart is not known.
+        // With several series, the columns that tell them apart have to be named.
         assert_eq!(read(&format!(r#"{{"version":1,"series":[{one},{one}]}}"#)), None);
     }
 

@@ -19,7 +19,7 @@ use claim::Holder;
 
 pub(crate) use claim::Claim;
 
-/// A claim that holds until this is dropped, with a folder for what is not finished.
+/// A claim that holds until this is dropped, with a folder for unfinished files.
 #[derive(Debug)]
 pub(crate) struct Lock {
     folder: PathBuf,
@@ -231,7 +231,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let left = ["7-00000000000000000001-0", "7-00000000000000000001-1", "7-00000000000000000001-2"];
         let foreign = ["old", "7-0", "2024-01-02", "7-00000000000000000001-x", "7-00000000000000000001-"];
-        // What somebody has put into a folder of a job, too.
+        // The folder of a job that also holds a file of the user's.
         let filled = "7-00000000000000000001-3";
         for end in left.iter().chain(&foreign).chain([&filled]) {
             fs::create_dir(dir.path().join(format!(".backfill-{end}"))).unwrap();
@@ -243,7 +243,7 @@ mod tests {
         fs::write(inside("old", UNFINISHED), "mine").unwrap();
         fs::write(inside(filled, UNFINISHED), "").unwrap();
         fs::write(inside(filled, "mine"), "").unwrap();
-        // Files of such names are in nobody's way.
+        // Files of such names are left alone.
         for file in ["file", "7-00000000000000000001-4"] {
             fs::write(dir.path().join(format!(".backfill-{file}")), "mine").unwrap();
         }

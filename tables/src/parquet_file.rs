@@ -42,7 +42,7 @@ impl<W: Write + Send> ParquetFile<W> {
         self.0.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
     }
 
-    /// Writes what is left, and returns the writer below.
+    /// Writes the remaining rows and the footer, and returns the inner writer.
     pub(crate) fn finish(self) -> Result<W, Error> {
         self.0.into_inner().map_err(|error| unfit(&error))
     }

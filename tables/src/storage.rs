@@ -24,7 +24,7 @@ pub(crate) enum Storage {
 }
 
 impl Storage {
-    /// A folder of the local disk, which need not be there yet, and what it is written under.
+    /// A folder of the local disk, which need not exist yet, and the lock under which it is written.
     pub(crate) fn folder(root: impl Into<PathBuf>, lock: Option<Arc<Lock>>) -> Self {
         Self::Local(Local::new(root.into(), lock))
     }
@@ -82,7 +82,7 @@ impl Storage {
         }
     }
 
-    /// Writes a file unless there is one of this name; returns the content of the one that is there then.
+    /// Writes a file unless there is one of this name; returns the content of the file afterwards.
     pub(crate) async fn create(&self, path: &str, content: Vec<u8>) -> Result<bytes::Bytes, Error> {
         match self {
             Self::Local(local) => {

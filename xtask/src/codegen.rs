@@ -34,7 +34,7 @@ pub(crate) struct Check {
     spec: PathBuf,
 }
 
-/// Show what is known how well, and what is worth finding out next
+/// Show how well the endpoints are known, and what is worth finding out next
 #[derive(Args)]
 pub(crate) struct Status {
     /// The catalogue

@@ -16,7 +16,7 @@ use crate::terminal::{fail, say};
 
 /// Say what a change of the catalogue means for downstream, and for the version
 ///
-/// Compares spec/ (or `--spec`) as it is now with what it was at a git revision, and tells every difference in the
+/// Compares spec/ (or `--spec`) as it is now with what it was at a git revision, and lists every difference in the
 /// names of the client: endpoints, params, fields and values that are new, renamed, retyped or gone.
 ///
 /// The verdict is that of the weightiest change: `major` if a program that works today does not compile or start any

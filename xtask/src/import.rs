@@ -27,7 +27,7 @@ pub(crate) struct Import {
     /// List every place of what the catalogue has no word for, and not only the first
     #[arg(long)]
     places: bool,
-    /// How what it says is known
+    /// The evidence of the imported facts
     #[arg(long, default_value = "published", value_parser = EVIDENCE)]
     evidence: String,
     #[command(flatten)]

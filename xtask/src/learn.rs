@@ -15,7 +15,7 @@ use crate::terminal::say;
 /// Learn the fields of an endpoint's reply
 ///
 /// A reply is a JSON body in a file, alone or behind its headers as `curl -i` prints them, or what the service answers
-/// now (`--live`). What is known is merged with what is seen, and the edit is shown before it is written.
+/// now (`--live`). The fields seen are merged with the known ones, and the edit is shown before it is written.
 #[derive(Args)]
 #[command(override_usage = "cargo xtask learn [OPTIONS] <ENDPOINT> <REPLY>...\n       \
                             cargo xtask learn [OPTIONS] --live <ENDPOINT>\n       \
@@ -39,7 +39,7 @@ pub(crate) struct Learn {
     /// A field whose texts are all there are, with the name of the type if it is to have another
     #[arg(long = "enum", value_name = "FIELD[=TYPE]")]
     enums: Vec<String>,
-    /// How what is learned is known
+    /// The evidence of the learned facts
     #[arg(long, default_value = "reported", value_parser = EVIDENCE)]
     evidence: String,
     #[command(flatten)]

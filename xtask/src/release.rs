@@ -32,7 +32,7 @@ pub(crate) struct ReleaseCheck {
 /// The version to release.
 struct Release {
     published: Vec<Package>,
-    /// The newest tag of a version before what is checked out.
+    /// The newest tag of a version before the commit that is checked out.
     last_tag: Option<String>,
 }
 
@@ -81,7 +81,7 @@ impl ReleaseCheck {
 impl Release {
     fn of_workspace(is_whole: bool) -> Result<Self, String> {
         let asked = |arguments: &[&str]| git(paths::root(), arguments);
-        // Some steps read what is committed and some what lies in the folder.
+        // Some steps read the commit and some the files of the folder.
         if is_whole && !asked(&["status", "--porcelain"])?.is_empty() {
             return Err("not everything is committed; commit it, or name the steps to take".to_owned());
         }

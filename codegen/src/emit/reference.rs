@@ -191,7 +191,7 @@ fn body(api: &Api, endpoint: &Endpoint) -> Vec<String> {
         if is_positional {
             texts.push("It is written as a list, with these in their order and without their names:".to_owned());
         }
-        // The time of all records is told before, unless it has a place to tell.
+        // The page has described the time of all records already; here it is listed only if it has a position.
         let is_told = |field: &&Field| time == Some(field.wire_name.as_str()) && !is_positional;
         let fields = record.fields.iter().filter(|field| !is_told(field));
         texts.push(tables::fields(fields).trim_end().to_owned());

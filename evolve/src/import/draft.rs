@@ -21,7 +21,7 @@ pub(super) struct Draft {
     pub(super) is_ours: bool,
     /// The records that the envelope's metadata is described as.
     pub(super) metadata: Vec<usize>,
-    /// The field of the metadata that lists what is not covered.
+    /// The field of the metadata that lists left-out values.
     pub(super) unsupported: Option<String>,
 }
 

@@ -63,7 +63,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Removes the name of the field that lists what is not covered, if the metadata has no such list.
+/// Removes the name of the field for left-out values if the metadata has no such list.
 pub(super) fn drop_unsupported_of_nothing(desk: &mut Desk) {
     let service = desk.tree(SERVICE);
     let Some(metadata) = service.get("envelope").and_then(|envelope| envelope.get("metadata")) else { return };

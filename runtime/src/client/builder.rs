@@ -235,7 +235,7 @@ impl<C: Shell> Builder<C> {
     /// |---|---|
     /// | `HTTPS_PROXY`, `HTTP_PROXY` | the proxy for a base URL with that scheme |
     /// | `ALL_PROXY` | the proxy where neither says otherwise |
-    /// | `NO_PROXY` | what is reached directly: hosts with all that is below them, addresses, networks, or `*` |
+    /// | `NO_PROXY` | exceptions without a proxy: hosts with their subdomains, addresses, networks, or `*` |
     ///
     /// Hosts on this machine are reached directly unless a proxy is set here. The proxy resolves host names.
     #[cfg(feature = "proxy")]

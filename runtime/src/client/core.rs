@@ -58,6 +58,6 @@ pub trait Shell: Sized {
     /// What the header `User-Agent` says: name and version of the emitted crate.
     const AGENT: &'static str;
 
-    /// The client around what has been built.
+    /// The client around its core.
     fn new(core: Core) -> Self;
 }

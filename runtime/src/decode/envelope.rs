@@ -53,7 +53,7 @@ pub(super) struct Reader<'w, 'a> {
     has_data: bool,
 }
 
-/// The keys that lead from the current object to the records and to the metadata; `None` for what is not below it.
+/// The keys that lead from the current object to the records and to the metadata; `None` for one that is not below it.
 type Leads = [Option<&'static str>; 2];
 
 /// The first of the keys that lead somewhere, and the rest; no rest if the first is the last.

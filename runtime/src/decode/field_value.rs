@@ -49,7 +49,7 @@ pub enum FieldValue<'r> {
     Timestamp(Timestamp),
     /// A text, or a value of a named type.
     Text(&'r str),
-    /// A value of which the catalogue knows nothing.
+    /// A value whose type the catalogue does not know.
     Any(&'r Value),
     /// A record within the record.
     Record(RecordValue<'r>),

@@ -86,7 +86,7 @@ impl<'a> Scanner<'a> {
         self.at = at;
     }
 
-    /// The whole of what is walked along.
+    /// The whole text, from its beginning.
     pub(super) fn whole(&self) -> &'a str {
         self.text
     }
@@ -299,7 +299,7 @@ impl Fault {
         matches!(self.0.kind, FaultKind::Missing(_))
     }
 
-    /// Where the fault is, and what is wrong.
+    /// The place of the fault, and its description.
     pub(super) fn into_parts(self, text: &str) -> (Place, String) {
         let Parts { kind, at, place } = *self.0;
         let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));

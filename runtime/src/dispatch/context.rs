@@ -23,7 +23,7 @@ pub(crate) struct RequestContext<'r> {
     begun: Instant,
     /// `None` if the clock does not reach as far. Time in line moves it.
     deadline: Option<Instant>,
-    /// What no attempt may take longer than, whatever the policy allows.
+    /// The longest time of an attempt; the policy cannot extend it.
     attempt_limit: Duration,
     request: RequestKind,
     observers: Observers,
@@ -211,7 +211,7 @@ impl<'r> RequestContext<'r> {
         Timing { attempts: self.attempts.sent, elapsed: self.begun.elapsed(), waited: self.time_waited + waiting }
     }
 
-    /// Says that a reply has come; what it holds is for others to see.
+    /// Ends the request with a reply; its body is not looked at.
     pub(crate) fn succeeded(mut self, status: u16, bytes: usize) -> Ending {
         self.ending(Outcome::Success { status }, bytes)
     }

@@ -20,7 +20,7 @@ struct Reading {
 }
 
 impl LineClock {
-    /// Starts it; dropping what comes back stops it.
+    /// Starts the clock; dropping the returned value stops it.
     pub(crate) fn start(&self) -> Running<'_> {
         self.reading().since = Some(Instant::now());
         Running(self)

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 #[doc(inline)]
 pub use crate::request::RequestKind;
 
-/// Is told what happens to the requests of a client and its clones.
+/// Receives the events of the requests of a client and its clones.
 ///
 /// It is called on the task that sends the request, so it has to be quick: count here, and read the counters elsewhere.
 ///
@@ -85,7 +85,7 @@ pub enum Event {
     /// Records came without any field that the catalogue knows besides the time: the fields have probably been renamed.
     ///
     /// Nothing is lost, as all that came is in the records' unknown fields; a reply given to `learn` corrects the
-    /// catalogue. It is told once for each reply.
+    /// catalogue. It is reported once for each reply.
     #[non_exhaustive]
     NoKnownField {
         /// Which request it is.
@@ -124,7 +124,7 @@ pub enum Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// With what was asked for.
+    /// With a successful reply.
     #[non_exhaustive]
     Success {
         /// The status of the reply.

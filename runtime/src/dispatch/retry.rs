@@ -168,7 +168,7 @@ impl fmt::Debug for Predicate {
     }
 }
 
-/// The budget, and what is left of it, both in tenths of a retry.
+/// The budget and its unspent part, both in tenths of a retry.
 pub(crate) struct Retries {
     full: u32,
     left: AtomicU32,

@@ -1,6 +1,6 @@
 //! The text of an error, in one line.
 //!
-//! Which request, what happened, what to do, what it has cost, what the body says. Causes stand only in `{:#}` and
+//! The order is: request, problem, hint, attempts and time, body. Causes stand only in `{:#}` and
 //! `Debug`, so that code which walks the causes prints nothing twice.
 
 use std::fmt;
@@ -30,7 +30,7 @@ impl Error {
         if !inner.hint.is_empty() {
             write!(f, "; {}", inner.hint)?;
         }
-        // For a failed token request the wait is the token's attempts, which are told already.
+        // The wait of a failed token request is that of its attempts, which the text has named already.
         let waited = if inner.token { Duration::ZERO } else { inner.timing.waited };
         write_account(f, &Timing { waited, ..inner.timing })?;
         match inner.body.as_deref().map(String::from_utf8_lossy) {

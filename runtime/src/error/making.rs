@@ -90,7 +90,7 @@ impl Error {
         self
     }
 
-    /// Says what the way so far has cost; what is known of attempts already stays.
+    /// Adds the time and the attempts spent so far; attempts that are set already stay.
     pub(crate) fn after(mut self, timing: Timing) -> Self {
         let attempts = match self.0.timing.attempts {
             0 => timing.attempts,

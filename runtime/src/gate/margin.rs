@@ -18,8 +18,8 @@ const LEAST: u32 = 100;
 /// What is learned of late arrivals adds no more than this part of the shortest window.
 const MOST: u32 = 2;
 
-/// Longer than any window or pause that makes sense. A clock may not reach further, and what it does not reach
-/// would be no limit.
+/// Longer than any window or pause that makes sense. A clock may not reach further, and a point in time beyond
+/// it would be no limit.
 pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 /// What is added to a window at a point in time.
@@ -32,7 +32,7 @@ pub(super) struct Margin {
 }
 
 impl Margin {
-    /// How far apart a request and the one that takes its place have to leave.
+    /// The least time between the departures of a request and of the one that takes its place.
     pub(super) fn distance(self, length: Duration) -> Duration {
         let distance = length.saturating_add(self.lateness.max(length / LEAST));
         let distance = if self.slowdown > 0.0 { times(distance, 1.0 + self.slowdown) } else { distance };
@@ -198,7 +198,7 @@ mod tests {
     fn what_is_refuted_soon_is_tried_less_often() {
         let refused_again = [1, 2, 3, 30];
         assert_eq!(check(60, &refused_again, &[29, 30, 30 + 80, 30 + 90]), [1020, 1038, 1038, 1019]);
-        // So is what is refuted as soon as it began to fade.
+        // So is a margin that is refuted as soon as it begins to fade.
         assert_eq!(check(60, &[1, 11], &[11, 11 + 80, 11 + 90]), [1040, 1040, 1020]);
         // A refusal much later has nothing to do with it.
         assert_eq!(check(60, &[1, 100], &[99, 100, 110, 120]), [1010, 1020, 1020, 1010]);

@@ -30,7 +30,7 @@ impl Permit {
         let admitted = Arc::new(admitted);
         let (leaving, is_told) = (admitted.clone(), AtomicBool::new(false));
         let departure = Departure::new(move || {
-            // A transport tells more than once where it sends a request anew by itself.
+            // A transport that resends a request by itself reports its departure more than once.
             if !is_told.swap(true, Ordering::Relaxed) {
                 leaving.departed();
             }
@@ -66,7 +66,7 @@ impl fmt::Debug for Permit {
     }
 }
 
-/// A request that a gate has let pass; it is told when the request leaves and how it ends.
+/// A request that a gate has let pass; the client reports to it when the request leaves and how it ends.
 ///
 /// ```
 /// # use runtime::gate::{Admitted, Ending, Permit};

@@ -50,7 +50,7 @@ impl Queue {
         self.waiting.first_key_value().is_none_or(|(first, _)| rank < first.rank)
     }
 
-    /// Joins the queue; the notification tells when to look again.
+    /// Joins the queue; its notification wakes the request to look again.
     pub(super) fn join(&mut self, rank: Rank) -> (Ticket, Arc<Notify>) {
         self.came += 1;
         let ticket = Ticket { rank, number: self.came };

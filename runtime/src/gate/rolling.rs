@@ -204,7 +204,7 @@ impl Admitted for Entered {
         let now = shared.now();
         match (progress, ending) {
             (Progress::Left(at), Ending::Answered) => shared.state.answered(now.saturating_since(at)),
-            // It was answered, so it left, whatever its transport has told.
+            // It was answered, so it left, even if its transport did not report that.
             (Progress::Leaving, Ending::Answered) => shared.state.departed(now, self.weight),
             (Progress::Leaving, _) => shared.state.stayed(now, self.weight),
             _ => {}

@@ -24,7 +24,7 @@ pub struct Blocking<S: Stream> {
     background: Option<Arc<Background>>,
     /// `None` if the thread cannot wait for it.
     stream: Option<S>,
-    /// Items that came with the one that was waited for.
+    /// Items that arrived together with the one that the thread waited for.
     items: VecDeque<S::Item>,
     /// How many are taken at once where they are there already.
     at_once: usize,

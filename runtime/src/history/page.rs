@@ -27,7 +27,7 @@ pub struct Page<T> {
     pub records: Vec<T>,
     /// The time of each of them.
     pub times: Vec<Timestamp>,
-    /// What is to be told beside them.
+    /// Gaps, failed windows, bad records and metadata.
     pub findings: Findings,
     /// The position after this page, from which another run continues.
     pub checkpoint: Checkpoint,
@@ -38,7 +38,7 @@ pub struct Page<T> {
 #[non_exhaustive]
 pub struct Findings {
     /// Times at which the service has no records although the step implies some, those at the beginning and at the end
-    /// of the range among them. A gap is told when it is known where it ends.
+    /// of the range among them. A gap is reported once its end is known.
     pub gaps: Vec<Gap>,
     /// Windows that kept failing, if the history [goes on after them](super::History::skip_failed_windows).
     pub failures: Vec<Failure>,
@@ -68,7 +68,7 @@ pub struct Collected<T> {
     pub records: Vec<T>,
     /// The time of each of them.
     pub times: Vec<Timestamp>,
-    /// What is to be told beside them.
+    /// Gaps, failed windows, bad records and metadata.
     pub findings: Findings,
 }
 

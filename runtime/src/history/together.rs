@@ -112,7 +112,7 @@ impl<K: Clone, T> Together<K, T> {
         Self::default()
     }
 
-    /// Adds a history under a key, with a function that takes from each record what is wanted.
+    /// Adds a history under a key, with a function that turns each record into the items' common type.
     pub fn with<E: HasHistory>(
         mut self,
         key: K,

@@ -1,4 +1,4 @@
-//! Where the records of a series have their time, and what it counts.
+//! The field that holds the time of a series' records, and its unit.
 //!
 //! A record with a table says the unit of its own fields; the unit here is for records whose fields are unknown.
 

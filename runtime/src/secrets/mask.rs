@@ -41,7 +41,7 @@ fn length(text: &[u8], secret: &str) -> Option<usize> {
 
 /// What was done to a text before it came here.
 ///
-/// Each form is read without guessing: what is percent-encoded has no `%` of its own, and what is escaped no `\`.
+/// Each form is read without guessing: percent-encoded text has no `%` of its own, and escaped text no `\`.
 #[derive(Clone, Copy)]
 struct Form {
     percent: bool,

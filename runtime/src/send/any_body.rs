@@ -72,7 +72,7 @@ impl AnySeries {
     }
 }
 
-/// Whether the same came, from whatever service.
+/// Whether both hold the same records and metadata; the service does not matter.
 impl PartialEq for AnySeries {
     fn eq(&self, other: &Self) -> bool {
         self.data == other.data
@@ -133,7 +133,7 @@ impl SeriesBody for AnyBody {
         let (said, unknown_fields) = (&rest.metadata.unknown_fields, std::mem::take(&mut rest.unknown_fields));
         let says = !said.is_empty() || !unknown_fields.is_empty();
         let metadata = decode::any(said.as_json()).unwrap_or_default();
-        // Only the emitted client knows which field of the metadata lists what is left out.
+        // Only the emitted client knows which field of the metadata lists the values that were left out.
         let said = says.then(|| Said { metadata, unsupported: Vec::new(), unknown_fields });
         Ok(TimedRecords::new(records, rest, said))
     }

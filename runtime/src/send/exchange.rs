@@ -308,7 +308,7 @@ fn explained(error: Error, target: &RequestTarget) -> Error {
     missing.chain(unfit).chain(limited).fold(error, Error::with_hint)
 }
 
-/// Whether a value that was sent lies outside of what is known of its param.
+/// Whether a sent value lies outside the known range of its param.
 fn is_over(param: &ParamInfo, value: &str) -> bool {
     value.split(',').filter_map(|number| number.parse().ok()).any(|number| !param.range.contains(number))
 }

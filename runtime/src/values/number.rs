@@ -141,9 +141,9 @@ impl Decimal {
         Some((Self { is_negative, digits, count, fraction, is_integer, has_exponent }, end))
     }
 
-    /// The number, if it can be had without rounding more than once.
+    /// The number, if it can be computed with one rounding at most.
     #[inline]
-    // Guarded: up to 2^53 every whole number is an `f64`, and what has up to eighteen digits an `i64`.
+    // Guarded: up to 2^53 every whole number is an `f64`, and up to eighteen digits an `i64`.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)]
     fn number(&self) -> Option<Number> {
         if self.count > WORD || self.has_exponent {

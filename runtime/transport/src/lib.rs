@@ -94,7 +94,7 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
     }
 }
 
-/// The future of what comes back for one request.
+/// The future of the reply to one request.
 pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, TransportError>> + Send + 't>>;
 
 /// What is sent.

@@ -59,7 +59,7 @@ impl Scope {
         index_points(self.mean_path("volatility").at(real(interval.end)))
     }
 
-    /// The mean of all venues as one path, so that its extremes between two moments can be told.
+    /// The mean of all venues as one path, so that its extremes between two moments can be computed.
     fn mean_path(&self, what: &'static str) -> Rc<Path> {
         self.paths.path(what, &SWING, || {
             let part = 1.0 / real(i64::try_from(self.venues.len()).unwrap_or(1).max(1));

@@ -50,7 +50,7 @@ pub(crate) struct Written<'e> {
     pub(crate) method: &'e str,
     /// Path and query.
     pub(crate) target: &'e str,
-    /// The headers of the request, which are not written; they tell its secrets.
+    /// The headers of the request, which are not written; they show which secrets to remove.
     pub(crate) asked: &'e HeaderMap,
     pub(crate) status: u16,
     /// The headers of the reply.

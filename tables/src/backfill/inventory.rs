@@ -51,7 +51,7 @@ pub(super) struct Inventory {
     pub(super) parts: Vec<String>,
     /// The paths of parts of intervals that were open.
     pub(super) open: Vec<String>,
-    /// The columns of what is there, where the catalogue has no table.
+    /// The columns of the existing files, if the catalogue does not know the fields.
     pub(super) schema: Option<SchemaRef>,
 }
 
@@ -61,7 +61,7 @@ impl Place {
         Self::with(target, None).await
     }
 
-    /// A place to write to, where nobody else writes the same series.
+    /// A place to write to, claimed so that no other run writes the same series there.
     pub(super) async fn claimed(target: &Target, series: &[Series], shard: Shard) -> Result<Self, Error> {
         let Some(hidden) = target.hidden() else { return Self::seen(target).await };
         let series = series.iter().map(|series| series.path().to_owned()).collect();

@@ -75,7 +75,7 @@ fn least_time(job: &Backfill, plans: &[SeriesPlan]) -> Option<Duration> {
     times.collect::<Option<Vec<_>>>()?.into_iter().max()
 }
 
-/// The plan of each series, with what is there.
+/// The plan of each series, with the inventory of its files.
 pub(super) async fn planned(job: &Backfill, place: &Place) -> Result<Vec<(SeriesPlan, Inventory)>, Error> {
     job.check()?;
     let mut all = Vec::with_capacity(job.series.len());

@@ -1,4 +1,4 @@
-//! A run: what is missing is asked for, some ranges side by side, and written part by part.
+//! A run fetches the missing ranges, some at the same time, and writes them part by part.
 //!
 //! A plan comes in, files and events go out. The client's history decides which windows are asked for.
 
@@ -53,7 +53,7 @@ struct Run<'j, W> {
     agreed: Agreed,
     /// The parts of each series that are of intervals which were open.
     open: Vec<Vec<String>>,
-    /// The progress of each series: what its finished ranges have done, and what is left of the others.
+    /// The progress of each series: the finished ranges, and the rest of the others.
     done: Vec<Progress>,
     summary: Summary,
 }

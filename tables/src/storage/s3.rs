@@ -42,7 +42,7 @@ impl Bucket {
         if self.prefix.is_empty() { path.to_owned() } else { format!("{}/{path}", self.prefix) }
     }
 
-    /// The name of an object, taken as it is: what is special in it was encoded before.
+    /// The name of an object, taken as it is: special characters were encoded before.
     fn path(&self, path: &str) -> Result<Path, Error> {
         Path::parse(self.key(path)).map_err(|error| Error::storage(self.name(path), error))
     }

@@ -1,7 +1,7 @@
 //! Whether machines that share a gate on a real server keep to one limit, and use it.
 //!
 //! The program behind it has its own list of conditions, and prints its measurements. It takes three minutes more than
-//! the given seconds, which are 180 for a release; less than a minute is too short to tell.
+//! the given seconds, which are 180 for a release; less than a minute is too short to show an excess.
 
 use super::{Check, Program, Verify, call};
 

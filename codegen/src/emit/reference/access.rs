@@ -41,7 +41,7 @@ pub(super) fn credentials(service: &Service) -> String {
     list + &flow.unwrap_or_default()
 }
 
-/// How a token is asked for, what comes back, and what is wrong where none does.
+/// The request for a token, its reply, and the causes of errors.
 fn token_flow(service: &Service, flow: &ClientCredentials) -> String {
     let key = if service.api_key.is_some() { ", the API key" } else { "" };
     let printed = format!("It is printed as \u{201c}{}\u{201d}.", prose(&flow.label));

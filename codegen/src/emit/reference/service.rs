@@ -86,7 +86,7 @@ pub(super) fn rate_limits(service: &Service) -> String {
     )
 }
 
-/// What a body that tells of a failure is called, and where it says what went wrong.
+/// The schema name of an error body, and the field that holds its message.
 pub(super) fn error_body(body: &ErrorBody) -> String {
     let name = body.name.as_ref().map(|(name, evidence)| {
         let how = docs::lower_first(&known(*evidence));

@@ -47,7 +47,7 @@ impl<'a> Scanner<'a> {
                 }
                 _ => self.skip_flat(next)?,
             }
-            // A value has ended, and with it what it is the last of.
+            // A value has ended, and with it every list or object whose last value it is.
             loop {
                 let Some(close) = open.last().copied() else { return Ok(()) };
                 match self.token() {
@@ -65,7 +65,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Steps over the key of an element, if what it is in has keys; the first byte of its value comes back.
+    /// Steps over the key of an element if it is in an object; returns the first byte of its value.
     fn element(&mut self, close: u8, next: u8) -> Result<u8, Fault> {
         match (close, next) {
             (b'}', b'"') => {

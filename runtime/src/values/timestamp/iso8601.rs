@@ -104,7 +104,7 @@ fn offset_seconds(offset: &str) -> Option<i64> {
     }
 }
 
-/// A fraction of a second; what is finer than a nanosecond is cut off.
+/// A fraction of a second; digits after the ninth are cut off.
 fn nanos(fraction: &str) -> Option<u32> {
     digits(fraction)?;
     let nine: String = fraction.chars().chain("000000000".chars()).take(9).collect();
